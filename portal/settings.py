@@ -1,0 +1,156 @@
+"""Settings of the portal, all read from the environment (docs/settings.md lists them).
+
+Without any environment they describe a development checkout: a private PostgreSQL and Redis under var/.
+"""
+
+import os
+from pathlib import Path
+
+from django.core.exceptions import ImproperlyConfigured
+from psycopg.conninfo import conninfo_to_dict
+
+ROOT = Path(__file__).resolve().parent.parent
+VAR = Path(os.environ.get("NETZWART_VAR", ROOT / "var"))
+
+DEBUG = os.environ.get("NETZWART_DEBUG", "") == "1"
+SECRET_KEY = os.environ.get("NETZWART_SECRET_KEY", "")
+if not SECRET_KEY:
+    raise ImproperlyConfigured("NETZWART_SECRET_KEY is not set. Give it 50 random characters, or start with script/server, which makes one.")
+ALLOWED_HOSTS = os.environ.get("NETZWART_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]").split(",")
+
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.postgres",
+    "django_htmx",
+    "rest_framework",
+    "django_filters",
+    "pgtrigger",
+    "pghistory",
+    "apps.lib",
+    "apps.audit",
+    "apps.accounts",
+    "apps.members",
+    "apps.network",
+    "apps.nat",
+    "apps.bans",
+    "apps.deployments",
+    "apps.gateways",
+    "apps.desk",
+]
+MIGRATION_MODULES = {
+    label: f"migrations.{label}" for label in ("lib", "audit", "accounts", "members", "network", "nat", "bans", "deployments", "gateways", "desk")
+}
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django.middleware.csp.ContentSecurityPolicyMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+
+ROOT_URLCONF = "portal.urls"
+WSGI_APPLICATION = "portal.wsgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [ROOT / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.template.context_processors.i18n",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+            "builtins": ["apps.lib.templatetags.netzwart"],
+        },
+    },
+]
+
+
+def database(url: str) -> dict[str, object]:
+    """Django's form of a libpq connection string; every libpq parameter that Django has no name for goes to OPTIONS."""
+    given = conninfo_to_dict(url)
+    named = {"NAME": "dbname", "USER": "user", "PASSWORD": "password", "HOST": "host", "PORT": "port"}
+    settings = {name: given.pop(key, "") for name, key in named.items()}
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        **settings,
+        "CONN_HEALTH_CHECKS": True,
+        "OPTIONS": {**given, "pool": {"min_size": 1, "max_size": 8, "timeout": 5}},
+    }
+
+
+DATABASES = {"default": database(os.environ.get("NETZWART_DATABASE_URL", "dbname=netzwart"))}
+REDIS_URL = os.environ.get("NETZWART_REDIS_URL", "redis://localhost:6379/0")
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+AUTH_USER_MODEL = "accounts.User"
+LOGIN_URL = "accounts:login"
+LOGIN_REDIRECT_URL = "desk:dashboard"
+LOGOUT_REDIRECT_URL = "accounts:login"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+
+NETWORK_NAME = os.environ.get("NETZWART_NETWORK_NAME", "Lindenhof")
+# How workers reach the agents in the lab: the lab's name and where its state lies. Empty: no lab on this machine.
+LAB_NAME = os.environ.get("NETZWART_LAB_NAME", "")
+LAB_STATE = Path(os.environ.get("NETZWART_LAB_STATE", VAR / "lab"))
+# Where agents that run on this machine itself (in-memory gateways) have their sockets: GATEWAY_SOCKETS/<name>.sock
+GATEWAY_SOCKETS = Path(os.environ.get("NETZWART_GATEWAY_SOCKETS", VAR / "gateways"))
+
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English"), ("de", "Deutsch")]
+LOCALE_PATHS = [ROOT / "locale"]
+USE_TZ = True
+TIME_ZONE = os.environ.get("NETZWART_TIME_ZONE", "Europe/Berlin")
+
+STATIC_URL = "static/"
+STATIC_ROOT = VAR / "static"
+STATICFILES_DIRS = [ROOT / "static"]
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_AUTOREFRESH = DEBUG
+
+SECURE_CSP = {
+    "default-src": ["'none'"],
+    "script-src": ["'self'"],
+    "style-src": ["'self'"],
+    "img-src": ["'self'", "data:"],
+    "font-src": ["'self'"],
+    "connect-src": ["'self'"],
+    "form-action": ["'self'"],
+    "base-uri": ["'none'"],
+    "frame-ancestors": ["'none'"],
+    "manifest-src": ["'self'"],
+}
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = os.environ.get("NETZWART_HTTPS", "") == "1"
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "apps.accounts.tokens.TokenAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["apps.accounts.permissions.IsStaff"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.LimitOffsetPagination",
+    "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
+    "PAGE_SIZE": 50,
+}
