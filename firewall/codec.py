@@ -1,0 +1,191 @@
+"""Values <-> JSON, strictly: what is not expected is refused with the path to it.
+
+Works from the annotations of frozen dataclasses and named tuples, so that a new value needs no code here. Elements are
+packed: all keys in one base64 text, all values in another, because a ruleset is mostly elements.
+"""
+
+from base64 import b64decode, b64encode
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from functools import cache
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from types import NoneType, UnionType
+from typing import Any, TypeAlias, Union, get_args, get_origin, get_type_hints
+
+from firewall.ruleset import PLAIN, Element, Elements
+
+Json: TypeAlias = Any  # what json.loads gives
+_ADDRESSES = {IPv4Address: ip_address, IPv6Address: ip_address, IPv4Network: ip_network, IPv6Network: ip_network}
+
+
+class WireError(ValueError):
+    """JSON that is not the value it should be. The message starts with the path to the fault."""
+
+
+def encode(value: Any) -> Json:
+    """The value as JSON data. A member of a union of dataclasses carries its class's name as `is`."""
+    match value:
+        case Enum():
+            return value.value
+        case None | bool() | int() | str():
+            return value
+        case IPv4Address() | IPv6Address():
+            return {"address": str(value)}
+        case IPv4Network() | IPv6Network():
+            return {"prefix": str(value)}
+        case Mapping():
+            return _encode_mapping(value)
+        case frozenset():
+            return sorted(value)
+        case tuple() if hasattr(value, "_fields"):
+            return {name: encode(each) for name, each in zip(value._fields, value, strict=True)}
+        case tuple():
+            return [encode(each) for each in value]
+    return {"is": type(value).__name__} | {each.name: encode(getattr(value, each.name)) for each in fields(value)}
+
+
+def _encode_mapping(value: Mapping[Any, Any]) -> Json:
+    if value and isinstance(next(iter(value)), bytes):
+        return _encode_elements(value)
+    return {key: encode(each) for key, each in value.items()}
+
+
+def _encode_elements(elements: Elements) -> Json:
+    packed: dict[str, Json] = {"count": len(elements), "keys": b64encode(b"".join(elements)).decode()}
+    values = b"".join([element.value for element in elements.values()])
+    comments = {str(at): element.comment for at, element in enumerate(elements.values()) if element.comment}
+    expires = {str(at): element.expires for at, element in enumerate(elements.values()) if element.expires}
+    parts = {"values": b64encode(values).decode(), "comments": comments, "expires": expires}
+    return packed | {name: part for name, part in parts.items() if part}
+
+
+def decode(hint: Any, data: Json, where: str = "message") -> Any:
+    """The value of the annotated type. Raises WireError with the path to what does not fit, such as an unknown field."""
+    origin = get_origin(hint)
+    if origin in (Union, UnionType):
+        return _decode_union(get_args(hint), data, where)
+    if origin is tuple:
+        return _decode_tuple(get_args(hint), data, where)
+    if origin is frozenset:
+        return frozenset(_decode_tuple((get_args(hint)[0], ...), data, where))
+    if origin is not None and issubclass(origin, Mapping):
+        return _decode_mapping(get_args(hint), data, where)
+    if hint in _ADDRESSES:
+        return _decode_address(data, where)
+    if issubclass(hint, Enum):
+        return _decode_enum(hint, data, where)
+    if is_dataclass(hint) or hasattr(hint, "_fields"):
+        return _decode_fields(hint, data, where)
+    if type(data) is not hint:
+        raise WireError(f"{where}: expected {hint.__name__}, got {type(data).__name__}")
+    return data
+
+
+def _decode_union(hints: tuple[Any, ...], data: Json, where: str) -> Any:
+    if data is None and NoneType in hints:
+        return None
+    possible = [hint for hint in hints if hint is not NoneType]
+    if isinstance(data, dict) and possible[0] not in (str, int) and len(possible) > 1:
+        by_name = {hint.__name__: hint for hint in possible}
+        if data.get("is") not in by_name:
+            raise WireError(f"{where}.is: {data.get('is')!r} is none of {', '.join(sorted(by_name))}")
+        return decode(by_name[data["is"]], data, where)
+    if isinstance(data, dict) and any(hint in _ADDRESSES for hint in possible):
+        return _decode_address(data, where)
+    fitting = [hint for hint in possible if hint in (str, int) and type(data) is hint]
+    if len(possible) == 1:
+        return decode(possible[0], data, where)
+    if not fitting:
+        raise WireError(f"{where}: {type(data).__name__} does not fit")
+    return data
+
+
+def _decode_tuple(hints: tuple[Any, ...], data: Json, where: str) -> tuple[Any, ...]:
+    if not isinstance(data, list):
+        raise WireError(f"{where}: expected a list, got {type(data).__name__}")
+    each = hints[:1] * len(data) if hints[-1] is ... else hints
+    if len(each) != len(data):
+        raise WireError(f"{where}: expected {len(each)} items, got {len(data)}")
+    return tuple(decode(hint, item, f"{where}[{at}]") for at, (hint, item) in enumerate(zip(each, data, strict=True)))
+
+
+def _decode_mapping(hints: tuple[Any, ...], data: Json, where: str) -> Mapping[Any, Any]:
+    if not isinstance(data, dict):
+        raise WireError(f"{where}: expected an object, got {type(data).__name__}")
+    if hints[0] is bytes:
+        return _decode_elements(data, where)
+    return {key: decode(hints[1], each, f"{where}.{key}") for key, each in data.items()}
+
+
+def _decode_elements(data: dict[str, Json], where: str) -> Elements:
+    unknown = data.keys() - {"count", "keys", "values", "comments", "expires"}
+    if unknown:
+        raise WireError(f"{where}: unknown field {min(unknown)!r}")
+    if not data:
+        return {}
+    count = decode(int, data.get("count"), f"{where}.count")
+    keys = _decode_packed(data.get("keys"), count, f"{where}.keys")
+    if not data.keys() - {"count", "keys"}:
+        return _unique(dict.fromkeys(keys, PLAIN), count, where)
+    values = _decode_packed(data["values"], count, f"{where}.values") if "values" in data else [b""] * count
+    comments = decode(Mapping[str, str], data.get("comments", {}), f"{where}.comments")
+    expires = decode(Mapping[str, int], data.get("expires", {}), f"{where}.expires")
+    elements = {
+        key: Element(value, comments.get(str(at), ""), expires.get(str(at), 0))
+        for at, (key, value) in enumerate(zip(keys, values, strict=True))
+    }
+    return _unique(elements, count, where)
+
+
+def _unique(elements: dict[bytes, Element], count: int, where: str) -> Elements:
+    if len(elements) != count:
+        raise WireError(f"{where}.keys: {count - len(elements)} keys are given twice")
+    return elements
+
+
+def _decode_packed(data: Json, count: int, where: str) -> list[bytes]:
+    try:
+        octets = b64decode(decode(str, data, where), validate=True)
+    except ValueError as error:
+        raise WireError(f"{where}: not base64: {error}") from error
+    width, rest = divmod(len(octets), count) if count > 0 else (0, len(octets))
+    if rest or not width:
+        raise WireError(f"{where}: {len(octets)} octets cannot be {count} keys of one width")
+    return [octets[at : at + width] for at in range(0, len(octets), width)]
+
+
+def _decode_address(data: Json, where: str) -> Any:
+    known = {"address": ip_address, "prefix": ip_network}
+    if not isinstance(data, dict) or len(data) != 1 or next(iter(data)) not in known:
+        raise WireError(f"{where}: expected an address or a prefix")
+    [(kind, text)] = data.items()
+    try:
+        return known[kind](decode(str, text, where))  # type: ignore[operator]  # two functions with unlike overloads
+    except ValueError as error:
+        raise WireError(f"{where}: {error}") from error
+
+
+def _decode_enum(hint: Any, data: Json, where: str) -> Any:
+    try:
+        return hint(data)
+    except ValueError as error:
+        raise WireError(f"{where}: {data!r} is no {hint.__name__}") from error
+
+
+def _decode_fields(hint: Any, data: Json, where: str) -> Any:
+    if not isinstance(data, dict):
+        raise WireError(f"{where}: expected an object, got {type(data).__name__}")
+    hints = _hints(hint)
+    given = {name: each for name, each in data.items() if name != "is"}
+    if data.get("is", hint.__name__) != hint.__name__:
+        raise WireError(f"{where}.is: expected {hint.__name__}, got {data['is']!r}")
+    for names, fault in ((given.keys() - hints.keys(), "unknown"), (hints.keys() - given.keys(), "missing")):
+        if names:
+            raise WireError(f"{where}: {fault} field {min(names)!r}")
+    return hint(**{name: decode(hints[name], each, f"{where}.{name}") for name, each in given.items()})
+
+
+@cache
+def _hints(hint: Any) -> dict[str, Any]:
+    return get_type_hints(hint)

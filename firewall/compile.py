@@ -1,0 +1,171 @@
+"""From a policy to the ruleset of one gateway, whole or by what changed.
+
+People become elements here; chains.py has the shape that looks them up. Both ways end in `_assemble`, so that a change
+compiled alone gives the very ruleset that compiling everything would give.
+"""
+
+from collections.abc import Iterable, Mapping
+from ipaddress import IPv6Network
+from typing import TypeAlias
+
+from firewall import chains, names
+from firewall.diff import Delta, ElementChange, diff_shape
+from firewall.policy import Ban, Forward, Gateway, NatMapping, Policy, PolicyError, Protocol
+from firewall.ruleset import PLAIN, Element, Elements, Ruleset, Set, Type
+
+PROTOCOL_KEY = {Protocol.TCP: b"\x06\0\0\0", Protocol.UDP: b"\x11\0\0\0"}  # IANA protocol numbers, padded
+BAN_LENGTHS = {4: range(8, 33), 6: (*range(16, 65), 128)}  # one rule each way per length in use, so they are bounded
+MEMBER_LENGTHS = range(32, 65)
+MOST_MEMBER_LENGTHS = 4
+SMALLEST_SET, LARGEST_SET = 1 << 16, 1 << 24
+
+_PORT_MAP = (Type.IPV4, Type.PROTO, Type.PORT)
+_FIXED_SETS = ("up4", "down4", "snat4", "fwd4")
+
+ElementsBySet: TypeAlias = dict[str, dict[bytes, Element]]
+
+
+def compile_policy(policy: Policy) -> Ruleset:
+    """The whole ruleset of the policy's gateway.
+
+    Raises PolicyError when the policy must not be deployed, naming the culprits.
+    """
+    return _assemble(policy.gateway, elements_of(policy))
+
+
+def compile_change(running: Ruleset, *, gone: Policy, come: Policy) -> Delta:
+    """What a change makes of a running ruleset: `gone` holds the objects as they were, `come` as they are now.
+
+    Costs what the touched objects and sets cost, not what the network does. An object in both is a changed one.
+    """
+    before, after = elements_of(gone), elements_of(come)
+    touched = {
+        name: _element_change(name, running.elements.get(name, {}), before.get(name, {}), after.get(name, {}))
+        for name in sorted(before.keys() | after.keys())
+    }
+    changes = {name: change for name, change in touched.items() if change.removed or change.added}
+    patched = {name: change.apply(running.elements.get(name, {})) for name, change in changes.items()}
+    wanted = _assemble(come.gateway, {**running.elements, **patched})
+    shape = diff_shape(running, wanted)
+    for name, (old, new) in shape.sets.items():
+        of = new or old
+        if of:
+            changes[name] = ElementChange(of, running.elements.get(name, {}), wanted.elements.get(name, {}))
+    return Delta(shape.chains, shape.sets, dict(sorted(changes.items())), shape.counters)
+
+
+def _element_change(name: str, running: Elements, before: Elements, after: Elements) -> ElementChange:
+    removed = {key: running[key] for key in sorted(before.keys() | after.keys()) if key in running and running[key] != after.get(key)}
+    added = {key: element for key, element in sorted(after.items()) if running.get(key) != element}
+    return ElementChange(_declare(name, len(running)), removed, added)
+
+
+def elements_of(policy: Policy) -> ElementsBySet:
+    """What the policy's objects are in the kernel: for each set its elements.
+
+    Raises PolicyError when two objects are the same element.
+    """
+    members = {address.packed: PLAIN for address in policy.addresses}
+    _all_different("address", policy.addresses, members)
+    return {
+        "up4": members,
+        "down4": members.copy(),
+        "snat4": _mappings(policy.mappings),
+        "fwd4": _forwards(policy.forwards),
+        **_prefixes(policy.prefixes),
+        **_bans(policy.bans),
+    }
+
+
+def _mappings(mappings: tuple[NatMapping, ...]) -> dict[bytes, Element]:
+    elements = {mapping.private.packed: Element(mapping.public.packed) for mapping in mappings}
+    _all_different("NAT mapping of", [mapping.private for mapping in mappings], elements)
+    return elements
+
+
+def _forwards(forwards: tuple[Forward, ...]) -> dict[bytes, Element]:
+    elements = {
+        forward.public.packed + PROTOCOL_KEY[forward.protocol] + _port(forward, forward.public_port): Element(
+            forward.private.packed + _port(forward, forward.private_port)
+        )
+        for forward in forwards
+    }
+    _all_different("forward of", [f"{each.protocol} {each.public}:{each.public_port}" for each in forwards], elements)
+    return elements
+
+
+def _port(forward: Forward, port: int) -> bytes:
+    if not 0 < port < 65536:
+        raise PolicyError(f"forward {forward.id}: port {port} is not between 1 and 65535")
+    return port.to_bytes(2) + b"\0\0"
+
+
+def _prefixes(prefixes: tuple[IPv6Network, ...]) -> ElementsBySet:
+    sets: ElementsBySet = {}
+    for prefix in prefixes:
+        length = prefix.prefixlen
+        if length not in MEMBER_LENGTHS:
+            raise PolicyError(f"prefix {prefix}: a member's prefix is between /32 and /64 long")
+        sets.setdefault(names.up6(length), {})[prefix.network_address.packed] = PLAIN
+    if len(sets) > MOST_MEMBER_LENGTHS:
+        raise PolicyError(f"members' IPv6 prefixes have {len(sets)} different lengths; at most {MOST_MEMBER_LENGTHS} are possible")
+    _all_different("prefix", prefixes, [key for elements in sets.values() for key in elements])
+    return sets | {name.replace("up", "down"): elements.copy() for name, elements in sets.items()}
+
+
+def _bans(bans: tuple[Ban, ...]) -> ElementsBySet:
+    sets: ElementsBySet = {}
+    for ban in bans:
+        family, length = ban.prefix.version, ban.prefix.prefixlen
+        if length not in BAN_LENGTHS[family]:
+            raise PolicyError(f"ban {ban.id}: {ban.prefix} is {'wider' if length < 24 else 'narrower'} than a ban can be")
+        element = Element(comment=names.comment(ban.comment), expires=ban.expires)
+        sets.setdefault(names.bans(family, length), {})[ban.prefix.network_address.packed] = element
+    _all_different("ban of", [ban.prefix for ban in bans], [key for elements in sets.values() for key in elements])
+    return sets
+
+
+def _all_different(kind: str, objects: Iterable[object], keys: Mapping[bytes, Element] | list[bytes]) -> None:
+    listed = list(objects)
+    if len(listed) == len(keys):
+        return
+    seen: set[object] = set()
+    for each in listed:
+        if each in seen:
+            raise PolicyError(f"{kind} {each} is given twice")
+        seen.add(each)
+
+
+def _assemble(gateway: Gateway, elements: Mapping[str, Elements]) -> Ruleset:
+    """The ruleset around these elements; sets of lengths that nobody uses any more are left out."""
+    used = {name: elements[name] for name in elements if name in _FIXED_SETS or elements[name]}
+    sets = {name: _declare(name, len(used[name])) for name in sorted(used)}
+    built = chains.build(gateway, chains.Lengths(_lengths(sets, "up6_"), _lengths(sets, "bans4_"), _lengths(sets, "bans6_")))
+    _check_management(gateway)
+    return Ruleset(built, sets, used, chains.COUNTERS)
+
+
+def _check_management(gateway: Gateway) -> None:
+    if not gateway.management.sources:
+        raise PolicyError(f"gateway {gateway.name}: no management network is given; this ruleset would lock everybody out")
+
+
+def _lengths(sets: Mapping[str, Set], start: str) -> tuple[int, ...]:
+    return tuple(sorted(int(name.removeprefix(start)) for name in sets if name.startswith(start)))
+
+
+def _declare(name: str, count: int) -> Set:
+    """A set that takes `count` elements and some more; its size changes rarely, because a new size empties its counters."""
+    size = SMALLEST_SET
+    while size < count:
+        size *= 4
+    if size > LARGEST_SET:
+        raise PolicyError(f"set {name}: {count} elements are more than {LARGEST_SET}")
+    family = Type.IPV6 if "6_" in name else Type.IPV4
+    match name:
+        case "snat4":
+            return Set(name, (Type.IPV4,), size, value=(Type.IPV4,))
+        case "fwd4":
+            return Set(name, _PORT_MAP, size, value=(Type.IPV4, Type.PORT))
+        case _:
+            return Set(name, (family,), size, counter=True, timeout=name.startswith("bans"))

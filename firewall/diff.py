@@ -1,0 +1,132 @@
+"""What has to change: (running, wanted) -> Delta, a value that can be applied, inverted, rendered and sent.
+
+Elements are compared by key; a chain is one thing and is rewritten whole when any of its rules differs.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from firewall.ruleset import Chain, Elements, Ruleset, Set, sets_used
+
+
+class ElementChange(NamedTuple):
+    """Elements that leave a set and elements that enter it; a changed element does both. `of` declares their types."""
+
+    of: Set
+    removed: Elements
+    added: Elements
+
+    def apply(self, elements: Elements) -> Elements:
+        """A new mapping: `elements` without the removed, with the added."""
+        changed = dict(elements)
+        for key in self.removed:
+            changed.pop(key, None)
+        changed.update(self.added)
+        return changed
+
+
+class ChainChange(NamedTuple):
+    """A chain before and after; None where it is not. Both alike: its rules are written again because a set they use is new."""
+
+    before: Chain | None
+    after: Chain | None
+
+
+class SetChange(NamedTuple):
+    """A set's declaration before and after; None where it is not."""
+
+    before: Set | None
+    after: Set | None
+
+
+class CounterChange(NamedTuple):
+    """Names of the table's counters that go and that come."""
+
+    removed: frozenset[str]
+    added: frozenset[str]
+
+
+NO_COUNTERS = CounterChange(frozenset(), frozenset())
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """The difference between two rulesets, by name."""
+
+    chains: Mapping[str, ChainChange] = field(default_factory=dict)
+    sets: Mapping[str, SetChange] = field(default_factory=dict)
+    elements: Mapping[str, ElementChange] = field(default_factory=dict)
+    counters: CounterChange = NO_COUNTERS
+
+    def __bool__(self) -> bool:
+        """Is there anything to do?"""
+        return bool(self.touches_rules or self.elements)
+
+    @property
+    def touches_rules(self) -> bool:
+        """Does it touch more than elements?"""
+        return bool(self.chains or self.sets or any(self.counters))
+
+    def inverted(self) -> "Delta":
+        """The way back."""
+        return Delta(
+            {name: ChainChange(after, before) for name, (before, after) in self.chains.items()},
+            {name: SetChange(after, before) for name, (before, after) in self.sets.items()},
+            {name: ElementChange(of, added, removed) for name, (of, removed, added) in self.elements.items()},
+            CounterChange(self.counters.added, self.counters.removed),
+        )
+
+
+def diff(running: Ruleset, wanted: Ruleset) -> Delta:
+    """The delta that makes `wanted` out of `running`; empty when they are equal."""
+    shape = diff_shape(running, wanted)
+    elements = {}
+    for name in sorted(running.sets.keys() | wanted.sets.keys()):
+        of = wanted.sets.get(name) or running.sets[name]
+        old, new = running.elements.get(name, {}), wanted.elements.get(name, {})
+        removed, added = (old, new) if name in shape.sets else _compare(old, new)
+        if removed or added:
+            elements[name] = ElementChange(of, removed, added)
+    return Delta(shape.chains, shape.sets, elements, shape.counters)
+
+
+def diff_shape(running: Ruleset, wanted: Ruleset) -> Delta:
+    """The same without elements: chains, sets and counters alone. A set that is made anew loses its elements: they belong in the delta."""
+    sets = {
+        name: SetChange(running.sets.get(name), wanted.sets.get(name))
+        for name in sorted(running.sets.keys() | wanted.sets.keys())
+        if running.sets.get(name) != wanted.sets.get(name)
+    }
+    chains = {}
+    for name in _in_order(running.chains, wanted.chains):
+        before, after = running.chains.get(name), wanted.chains.get(name)
+        if before != after or (after and not sets.keys().isdisjoint(sets_used(after))):
+            chains[name] = ChainChange(before, after)
+    counters = CounterChange(running.counters - wanted.counters, wanted.counters - running.counters)
+    return Delta(chains, sets, {}, counters)
+
+
+def _in_order(running: Mapping[str, Chain], wanted: Mapping[str, Chain]) -> Iterator[str]:
+    yield from wanted
+    yield from (name for name in running if name not in wanted)
+
+
+def _compare(running: Elements, wanted: Elements) -> tuple[Elements, Elements]:
+    if running is wanted:
+        return {}, {}
+    gone, come = running.items() - wanted.items(), wanted.items() - running.items()
+    return dict(sorted(gone)), dict(sorted(come))
+
+
+def apply(running: Ruleset, delta: Delta) -> Ruleset:
+    """The ruleset that the delta leads to; `running` stays as it is."""
+    chains = {name: chain for name, chain in running.chains.items() if name not in delta.chains}
+    chains |= {name: change.after for name, change in delta.chains.items() if change.after}
+    sets = {name: declaration for name, declaration in running.sets.items() if name not in delta.sets}
+    sets |= {name: change.after for name, change in delta.sets.items() if change.after}
+    elements = dict(running.elements)
+    for name, change in delta.elements.items():
+        elements[name] = change.apply(elements.get(name, {}))
+    counters = running.counters - delta.counters.removed | delta.counters.added
+    return Ruleset(chains, sets, {name: elements.get(name, {}) for name in sets}, counters)

@@ -1,0 +1,70 @@
+"""A digest of a ruleset that does not depend on order, so that a delta can update it.
+
+The digest is the sum, modulo 2**256, of one hash for each thing the ruleset consists of: a chain with its rules, a set's
+declaration, a counter, an element (an additive multiset hash: Bellare and Micciancio, EUROCRYPT '97, AdHash). It tells
+two rulesets apart against chance and mistakes; against a forger the link's own authentication stands.
+"""
+
+from hashlib import blake2b
+
+from firewall.diff import Delta
+from firewall.render import render_chain, render_set
+from firewall.ruleset import Chain, Elements, Ruleset, Set
+
+MODULUS = 1 << 256
+
+
+def digest(ruleset: Ruleset) -> int:
+    """The digest of everything in the ruleset, as it stands (see `without_expired` for as it is at a time)."""
+    total = sum(map(_chain, ruleset.chains.values()))
+    total += sum(map(_set, ruleset.sets.values()))
+    total += sum(map(_counter, ruleset.counters))
+    total += sum(_elements(name, elements) for name, elements in ruleset.elements.items())
+    return total % MODULUS
+
+
+def update(before: int, delta: Delta) -> int:
+    """The digest after the delta, from the one before it; costs what the delta costs."""
+    total = before
+    for chain in delta.chains.values():
+        total += (_chain(chain.after) if chain.after else 0) - (_chain(chain.before) if chain.before else 0)
+    for change in delta.sets.values():
+        total += (_set(change.after) if change.after else 0) - (_set(change.before) if change.before else 0)
+    for name, (_, removed, added) in delta.elements.items():
+        total += _elements(name, added) - _elements(name, removed)
+    total += sum(map(_counter, delta.counters.added)) - sum(map(_counter, delta.counters.removed))
+    return total % MODULUS
+
+
+def text(value: int) -> str:
+    """64 hexadecimal digits."""
+    return f"{value:064x}"
+
+
+def _hash(*parts: str) -> int:
+    return int.from_bytes(blake2b("\0".join(parts).encode(), digest_size=32).digest())
+
+
+def _chain(chain: Chain) -> int:
+    return _hash("chain", render_chain(chain))
+
+
+def _set(declaration: Set) -> int:
+    return _hash("set", render_set(declaration))
+
+
+def _counter(name: str) -> int:
+    return _hash("counter", name)
+
+
+def _elements(name: str, elements: Elements) -> int:
+    """The set's name keys the hash; lengths are fixed within a set, so key and value cannot run into each other."""
+    hasher, key_of = blake2b, name.encode()
+    total = 0
+    from_bytes = int.from_bytes
+    for key, (value, comment, expires) in elements.items():
+        octets = key + value
+        if comment or expires:
+            octets += f"\0{expires}\0{comment}".encode()
+        total += from_bytes(hasher(octets, digest_size=32, key=key_of).digest())
+    return total

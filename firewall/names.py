@@ -1,0 +1,55 @@
+"""Names and texts that may stand in a ruleset: legal for nft, and never a way out of their quotes.
+
+Interface names are refused when they are not plain; comments are people's texts and are made harmless instead.
+"""
+
+import re
+
+from firewall.policy import PolicyError
+
+COMMENT_OCTETS = 120  # the kernel keeps 128 (NFTNL_UDATA_COMMENT_MAXLEN)
+
+_INTERFACE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,14}")  # IFNAMSIZ is 16 with its zero
+_SYMBOL = re.compile(r"[a-z][a-z0-9_-]{0,30}")
+_UNSAFE = re.compile(r'[\x00-\x1f\x7f-\x9f"\\\u2028\u2029\ud800-\udfff]')
+
+
+def interface(name: str) -> str:
+    """The interface's name, if it is plain; nft reads `*` and quotes in it as its own.
+
+    Raises PolicyError otherwise.
+    """
+    if not _INTERFACE.fullmatch(name):
+        raise PolicyError(f"interface {name!r}: use 1 to 15 of the characters A-Z a-z 0-9 _ . : @ -")
+    return name
+
+
+def comment(text: str) -> str:
+    """The text as it can stand between quotes in a ruleset: one line, no quote, no backslash, at most 120 octets of UTF-8."""
+    harmless = " ".join(_UNSAFE.sub(" ", text.replace('"', "'")).split())
+    octets = harmless.encode()
+    if len(octets) <= COMMENT_OCTETS:
+        return harmless
+    return octets[: COMMENT_OCTETS - 3].decode(errors="ignore").rstrip() + "…"
+
+
+def symbol(text: str) -> str:
+    """The text, if it can be a name or a constant of nft. Raises PolicyError otherwise."""
+    if not _SYMBOL.fullmatch(text):
+        raise PolicyError(f"{text!r} is no name: use up to 31 of the characters a-z 0-9 _ -")
+    return text
+
+
+def bans(family: int, length: int) -> str:
+    """The set of banned prefixes of one length."""
+    return f"bans{family}_{length}"
+
+
+def up6(length: int) -> str:
+    """The set of members' IPv6 prefixes of one length, as sources."""
+    return f"up6_{length}"
+
+
+def down6(length: int) -> str:
+    """The set of members' IPv6 prefixes of one length, as destinations."""
+    return f"down6_{length}"

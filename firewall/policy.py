@@ -1,0 +1,96 @@
+"""What goes into the compiler: frozen, typed values of what people asked for.
+
+Addresses are `ipaddress` values, ports integers, times whole seconds since 1970 (UTC). Nothing here knows
+nftables, the database, or the time of day. `Policy` checks what no constraint outside can promise.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
+from typing import TypeAlias
+
+Address: TypeAlias = IPv4Address | IPv6Address
+Prefix: TypeAlias = IPv4Network | IPv6Network
+
+
+class PolicyError(ValueError):
+    """A policy that must not be compiled. The message names the culprit and says what to do."""
+
+
+class Protocol(StrEnum):
+    """Transport protocols that have ports."""
+
+    TCP = "tcp"
+    UDP = "udp"
+
+
+@dataclass(frozen=True, slots=True)
+class Interfaces:
+    """The names of one gateway's interfaces. `sync` carries the connection states to the peer and may be missing ("")."""
+
+    lan: str
+    wan: str
+    management: str
+    sync: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Management:
+    """Who may reach the gateway itself: these sources, on the management interface, at one TCP port."""
+
+    sources: tuple[Prefix, ...]
+    port: int = 22
+
+
+@dataclass(frozen=True, slots=True)
+class Gateway:
+    """What differs between the gateways of one group."""
+
+    name: str
+    interfaces: Interfaces
+    management: Management
+
+
+@dataclass(frozen=True, slots=True)
+class NatMapping:
+    """A private address leaves the network as a public one (source NAT)."""
+
+    private: IPv4Address
+    public: IPv4Address
+
+
+@dataclass(frozen=True, slots=True)
+class Forward:
+    """A port of a public address that leads to a member's host (destination NAT)."""
+
+    id: int
+    protocol: Protocol
+    public: IPv4Address
+    public_port: int
+    private: IPv4Address
+    private_port: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ban:
+    """A foreign address or prefix that nobody in the network talks to. `expires` 0 means never; its text is for people."""
+
+    id: int
+    prefix: Prefix
+    comment: str = ""
+    expires: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Everything one gateway needs to know, in no particular order.
+
+    addresses: private IPv4 addresses that active members hold; prefixes: their IPv6 prefixes.
+    """
+
+    gateway: Gateway
+    addresses: tuple[IPv4Address, ...] = ()
+    prefixes: tuple[IPv6Network, ...] = ()
+    mappings: tuple[NatMapping, ...] = ()
+    forwards: tuple[Forward, ...] = ()
+    bans: tuple[Ban, ...] = ()

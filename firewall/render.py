@@ -1,0 +1,223 @@
+"""From values to nft text: the only place that writes it, and nothing ever reads it back.
+
+Every text from outside passes names.py here again, so that no value can break out of its quotes.
+"""
+
+import socket
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from ipaddress import IPv4Network, IPv6Network
+from itertools import islice
+
+from firewall import names
+from firewall.diff import ChainChange, Delta, ElementChange, diff
+from firewall.ruleset import (
+    EMPTY,
+    FAMILY,
+    TABLE,
+    Chain,
+    Count,
+    Dnat,
+    Element,
+    Elements,
+    Field,
+    Limit,
+    Lookup,
+    Match,
+    Notrack,
+    Part,
+    Reject,
+    Rule,
+    Ruleset,
+    Set,
+    Snat,
+    Type,
+    Value,
+    Verdict,
+    VerdictMap,
+)
+
+IN_TABLE = f"{FAMILY} {TABLE}"
+PROTOCOLS = {6: "tcp", 17: "udp"}
+_QUOTED_FIELDS = (Field.IIFNAME, Field.OIFNAME)
+_IPV4_FIELDS = (Field.IP_SADDR, Field.IP_DADDR)
+_PER_STATEMENT = 1024
+
+
+def render(ruleset: Ruleset, *, now: int) -> str:
+    """The whole ruleset as a script for `nft -f`, to load where there is no table of ours yet.
+
+    `now` (Unix seconds) turns the absolute ends of elements into the seconds they still have.
+    """
+    return render_delta(diff(EMPTY, ruleset), now=now)
+
+
+def render_delta(delta: Delta, *, now: int) -> str:
+    """The delta as one transaction for nft. What has expired at `now` is neither added nor deleted: the kernel dropped it."""
+    return "".join(f"{line}\n" for line in _statements(delta, now))
+
+
+def _statements(delta: Delta, now: int) -> Iterator[str]:
+    yield f"add table {IN_TABLE}"
+    yield from (f"flush chain {IN_TABLE} {names.symbol(name)}" for name, change in delta.chains.items() if change.before)
+    yield from (f"delete chain {IN_TABLE} {names.symbol(name)}" for name, change in delta.chains.items() if _goes(change))
+    yield from (f"delete {_kind(change.before)} {IN_TABLE} {names.symbol(name)}" for name, change in delta.sets.items() if change.before)
+    yield from (f"delete counter {IN_TABLE} {names.symbol(name)}" for name in sorted(delta.counters.removed))
+    yield from (f"add counter {IN_TABLE} {names.symbol(name)}" for name in sorted(delta.counters.added))
+    yield from (render_set(change.after) for change in delta.sets.values() if change.after)
+    for name, change in delta.elements.items():
+        yield from _element_statements(name, change, now, alone=name not in delta.sets)
+    yield from (_declare_chain(change.after) for change in delta.chains.values() if change.after and _comes(change))
+    for chain in filter(None, (change.after for change in delta.chains.values())):
+        yield from (f"add rule {IN_TABLE} {names.symbol(chain.name)} {render_rule(rule)}" for rule in chain.rules)
+
+
+def _goes(change: ChainChange) -> bool:
+    return change.before is not None and (change.after is None or change.after.hook != change.before.hook)
+
+
+def _comes(change: ChainChange) -> bool:
+    return change.before is None or _goes(change)
+
+
+def _element_statements(name: str, change: ElementChange, now: int, *, alone: bool) -> Iterator[str]:
+    """Elements of a set that is itself new or gone (not `alone`) need no deletion, and none can enter one that is gone."""
+    if alone:
+        alive = (key for key, element in change.removed.items() if not _expired(element, now))
+        yield from _in_statements(f"delete element {IN_TABLE} {names.symbol(name)}", map(key_renderer(change.of.key), alive))
+    texts = (text for text in render_elements(change.of, change.added, now))
+    yield from _in_statements(f"add element {IN_TABLE} {names.symbol(name)}", texts)
+
+
+def _in_statements(start: str, texts: Iterable[str]) -> Iterator[str]:
+    remaining = iter(texts)
+    while some := list(islice(remaining, _PER_STATEMENT)):
+        yield f"{start} {{ {', '.join(some)} }}"
+
+
+def _expired(element: Element, now: int) -> bool:
+    return 0 < element.expires <= now
+
+
+def _kind(declaration: Set) -> str:
+    return "map" if declaration.value else "set"
+
+
+def render_set(declaration: Set) -> str:
+    """The declaration of a set or map."""
+    types = " . ".join(declaration.key) + (f" : {' . '.join(declaration.value)}" if declaration.value else "")
+    flags = " flags timeout;" if declaration.timeout else ""
+    counter = " counter;" if declaration.counter else ""
+    return (
+        f"add {_kind(declaration)} {IN_TABLE} {names.symbol(declaration.name)} {{ type {types}; size {declaration.size};{flags}{counter} }}"
+    )
+
+
+def render_elements(declaration: Set, elements: Elements, now: int) -> Iterator[str]:
+    """Each element as nft writes it, without those that ended before `now`."""
+    key_text, value_text = key_renderer(declaration.key), key_renderer(declaration.value)
+    for key, (value, comment, expires) in elements.items():
+        if expires and expires <= now:
+            continue
+        text = key_text(key)
+        if expires:
+            text += f" timeout {expires - now}s"
+        if comment:
+            text += f' comment "{names.comment(comment)}"'
+        yield f"{text} : {value_text(value)}" if value else text
+
+
+def key_renderer(types: tuple[Type, ...]) -> Callable[[bytes], str]:
+    """A function from a key (or value) of these types to its text."""
+    if types == (Type.IPV4,):
+        return socket.inet_ntoa
+    if len(types) == 1:
+        return _FIELD_TEXT[types[0]]
+    return partial(_concatenation, types)
+
+
+def _concatenation(types: tuple[Type, ...], key: bytes) -> str:
+    texts, start = [], 0
+    for each in types:
+        texts.append(_FIELD_TEXT[each](key[start : start + each.width]))
+        start += each.padded
+    return " . ".join(texts)
+
+
+_FIELD_TEXT: dict[Type, Callable[[bytes], str]] = {
+    Type.IPV4: socket.inet_ntoa,
+    Type.IPV6: partial(socket.inet_ntop, socket.AF_INET6),
+    Type.PROTO: lambda octets: PROTOCOLS.get(octets[0], str(octets[0])),
+    Type.PORT: lambda octets: str(int.from_bytes(octets)),
+}
+
+
+def _declare_chain(chain: Chain) -> str:
+    if chain.hook is None:
+        return f"add chain {IN_TABLE} {names.symbol(chain.name)}"
+    kind, hook = names.symbol(chain.hook.kind), names.symbol(chain.hook.hook)
+    priority, policy = chain.hook.priority, chain.hook.policy
+    return f"add chain {IN_TABLE} {names.symbol(chain.name)} {{ type {kind} hook {hook} priority {priority.value}; policy {policy}; }}"
+
+
+def render_chain(chain: Chain) -> str:
+    """The chain with its rules, one statement a line, as an empty table would be given it."""
+    return "\n".join([_declare_chain(chain), *map(render_rule, chain.rules)])
+
+
+def render_rule(rule: Rule) -> str:
+    """One rule, as it stands in a chain."""
+    text = " ".join(map(_render_part, rule.parts))
+    return f'{text} comment "{names.comment(rule.comment)}"' if rule.comment else text
+
+
+def _render_part(part: Part) -> str:
+    match part:
+        case Match(field, values, negated):
+            return f"{field} {'!= ' if negated else ''}{_one_or_set(field, values)}"
+        case Lookup(fields, name, length, negated):
+            return f"{_masked(fields, length)} {'!= ' if negated else ''}@{names.symbol(name)}"
+        case Verdict():
+            return _render_verdict(part)
+        case VerdictMap(fields, entries):
+            lines = (f"{_entry(fields, key)} : {_render_verdict(verdict)}" for key, verdict in entries)
+            return f"{' . '.join(fields)} vmap {{ {', '.join(lines)} }}"
+        case Count(name):
+            return f"counter name {names.symbol(name)}" if name else "counter"
+        case Notrack():
+            return "notrack"
+        case Limit(rate, burst):
+            return f"limit rate {rate}/second burst {burst} packets"
+        case Reject(refusal):
+            return f"reject with {refusal}"
+        case Dnat(fields, name):
+            return f"dnat ip to {' . '.join(fields)} map @{names.symbol(name)}"
+        case Snat(fields, name, fully_random):
+            return f"snat ip to {' . '.join(fields)} map @{names.symbol(name)}{' fully-random' if fully_random else ''}"
+
+
+def _render_verdict(verdict: Verdict) -> str:
+    return f"{verdict.action} {names.symbol(verdict.chain)}" if verdict.chain else verdict.action.value
+
+
+def _entry(fields: tuple[Field, ...], key: tuple[str, ...]) -> str:
+    return " . ".join(_value(field, value) for field, value in zip(fields, key, strict=True))
+
+
+def _one_or_set(field: Field, values: tuple[Value, ...]) -> str:
+    texts = [_value(field, value) for value in values]
+    return texts[0] if len(texts) == 1 else f"{{ {', '.join(texts)} }}"
+
+
+def _value(field: Field, value: Value) -> str:
+    if field in _QUOTED_FIELDS:
+        return f'"{names.interface(str(value))}"'
+    return names.symbol(value) if isinstance(value, str) else str(value)
+
+
+def _masked(fields: tuple[Field, ...], length: int | None) -> str:
+    text = " . ".join(fields)
+    if length is None:
+        return text
+    whole = IPv4Network(f"0.0.0.0/{length}") if fields[0] in _IPV4_FIELDS else IPv6Network(f"::/{length}")
+    return f"{text} & {whole.netmask}"

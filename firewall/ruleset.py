@@ -1,0 +1,267 @@
+"""What comes out of the compiler: a ruleset as values, before it is text.
+
+One `inet` table of our own. Members and bans are elements of sets and maps; chains and rules do not grow with them.
+Keys and values of elements are the kernel's own bytes: each field in network order, padded to four bytes, so that
+comparing, hashing and netlink need no conversion (man nft, "SETS"; linux/netfilter/nf_tables.h).
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum, StrEnum
+from typing import NamedTuple, TypeAlias
+
+from firewall.policy import Address, Prefix
+
+FAMILY = "inet"
+TABLE = "netzwart"
+
+
+class Type(StrEnum):
+    """Data types of set keys and map values, named as nft names them."""
+
+    IPV4 = "ipv4_addr"
+    IPV6 = "ipv6_addr"
+    PROTO = "inet_proto"
+    PORT = "inet_service"
+
+    @property
+    def width(self) -> int:
+        """Octets of the value itself, without padding."""
+        return {"ipv4_addr": 4, "ipv6_addr": 16, "inet_proto": 1, "inet_service": 2}[self.value]
+
+    @property
+    def padded(self) -> int:
+        """Octets it takes inside a key."""
+        return -(-self.width // 4) * 4
+
+
+class Field(StrEnum):
+    """What a rule reads from a packet or its connection, in nft's words."""
+
+    IIFNAME = "iifname"
+    OIFNAME = "oifname"
+    NFPROTO = "meta nfproto"
+    L4PROTO = "meta l4proto"
+    IP_SADDR = "ip saddr"
+    IP_DADDR = "ip daddr"
+    IP6_SADDR = "ip6 saddr"
+    IP6_DADDR = "ip6 daddr"
+    HOPLIMIT = "ip6 hoplimit"
+    TH_DPORT = "th dport"
+    TCP_SPORT = "tcp sport"
+    TCP_DPORT = "tcp dport"
+    UDP_DPORT = "udp dport"
+    ICMP_TYPE = "icmp type"
+    ICMPV6_TYPE = "icmpv6 type"
+    CT_STATE = "ct state"
+    CT_STATUS = "ct status"
+
+
+Value: TypeAlias = str | int | Address | Prefix
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """The field is one of the values (none of them, when negated). Strings are nft's own symbols or interface names."""
+
+    field: Field
+    values: tuple[Value, ...]
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """The fields together are a key of the set. `length` keeps only the leading bits of a single address field."""
+
+    fields: tuple[Field, ...]
+    set: str
+    length: int | None = None
+    negated: bool = False
+
+
+class Action(StrEnum):
+    ACCEPT = "accept"
+    DROP = "drop"
+    RETURN = "return"
+    JUMP = "jump"
+    GOTO = "goto"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Where the packet goes next; `chain` belongs to jump and goto alone."""
+
+    action: Action
+    chain: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictMap:
+    """The verdict that belongs to what the fields read; a packet without an entry goes on."""
+
+    fields: tuple[Field, ...]
+    entries: tuple[tuple[tuple[str, ...], Verdict], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """Count the packet, in a named counter of the table or in the rule itself."""
+
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Notrack:
+    """Leave the packet out of connection tracking."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """Go on only while packets stay below this rate per second."""
+
+    rate: int
+    burst: int
+
+
+class Refusal(StrEnum):
+    TCP_RESET = "tcp reset"
+    ADMIN_PROHIBITED = "icmpx admin-prohibited"
+
+
+@dataclass(frozen=True, slots=True)
+class Reject:
+    """Drop the packet and tell its sender."""
+
+    refusal: Refusal
+
+
+@dataclass(frozen=True, slots=True)
+class Dnat:
+    """Rewrite the destination to the map's value, if the fields are in the map."""
+
+    fields: tuple[Field, ...]
+    map: str
+
+
+@dataclass(frozen=True, slots=True)
+class Snat:
+    """Rewrite the source to the map's value, if the fields are in the map."""
+
+    fields: tuple[Field, ...]
+    map: str
+    fully_random: bool = False
+
+
+Part: TypeAlias = Match | Lookup | Verdict | VerdictMap | Count | Notrack | Limit | Reject | Dnat | Snat
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Parts from left to right; the first that does not match ends the rule."""
+
+    parts: tuple[Part, ...]
+    comment: str = ""
+
+
+class Priority(IntEnum):
+    """When a base chain is called within its hook (man nft, "Standard priority names")."""
+
+    RAW = -300
+    DSTNAT = -100
+    FILTER = 0
+    SRCNAT = 100
+    AFTER_SRCNAT = 110
+
+
+@dataclass(frozen=True, slots=True)
+class Hook:
+    """Where a base chain is attached. `kind` is filter or nat; `policy` what befalls a packet that no rule decided."""
+
+    kind: str
+    hook: str
+    priority: Priority
+    policy: Action = Action.ACCEPT
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Rules in order; with a hook a base chain, without one the target of jumps."""
+
+    name: str
+    rules: tuple[Rule, ...]
+    hook: Hook | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Set:
+    """The declaration of a hash set, or of a map when it has a value type. `size` is the most elements it takes."""
+
+    name: str
+    key: tuple[Type, ...]
+    size: int
+    value: tuple[Type, ...] = ()
+    counter: bool = False
+    timeout: bool = False
+
+
+class Element(NamedTuple):
+    """What an element carries beside its key: the map's value, a text for people, and when it ends (Unix seconds, 0: never)."""
+
+    value: bytes = b""
+    comment: str = ""
+    expires: int = 0
+
+
+PLAIN = Element()
+
+Elements: TypeAlias = Mapping[bytes, Element]
+
+
+@dataclass(frozen=True, slots=True)
+class Ruleset:
+    """One gateway's whole table. Every set has an entry in `elements`, though it may be empty."""
+
+    chains: Mapping[str, Chain] = field(default_factory=dict)
+    sets: Mapping[str, Set] = field(default_factory=dict)
+    elements: Mapping[str, Elements] = field(default_factory=dict)
+    counters: frozenset[str] = frozenset()
+
+    def count_rules(self) -> int:
+        """How many rules there are in all chains."""
+        return sum(len(chain.rules) for chain in self.chains.values())
+
+    def count_elements(self) -> int:
+        """How many elements there are in all sets and maps."""
+        return sum(map(len, self.elements.values()))
+
+
+EMPTY = Ruleset()
+
+
+def sets_used(chain: Chain) -> Iterator[str]:
+    """Names of the sets and maps that the chain's rules look up."""
+    for rule in chain.rules:
+        for part in rule.parts:
+            if isinstance(part, Lookup):
+                yield part.set
+            elif isinstance(part, Dnat | Snat):
+                yield part.map
+
+
+def chains_used(chain: Chain) -> Iterator[str]:
+    """Names of the chains that the chain's rules jump or go to."""
+    for rule in chain.rules:
+        for part in rule.parts:
+            if isinstance(part, Verdict) and part.chain:
+                yield part.chain
+            elif isinstance(part, VerdictMap):
+                yield from (verdict.chain for _, verdict in part.entries if verdict.chain)
+
+
+def without_expired(ruleset: Ruleset, now: int) -> Ruleset:
+    """The ruleset as it is at `now` (Unix seconds): elements whose time has come are gone, as they are in the kernel."""
+    elements = dict(ruleset.elements)
+    for name, declaration in ruleset.sets.items():
+        if declaration.timeout:
+            elements[name] = {key: element for key, element in elements[name].items() if not 0 < element.expires <= now}
+    return Ruleset(ruleset.chains, ruleset.sets, elements, ruleset.counters)

@@ -1,0 +1,219 @@
+"""What portal and agent say to each other: versioned messages, as JSON lines of at most 1 MiB.
+
+Each line is an object {"v": version, "id": number, "last": bool, "part": text}; the parts of one id make up one JSON
+text, a request or its reply. Nothing is executed: the agent gets values, and renders them itself.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from firewall.codec import WireError, decode, encode
+from firewall.diff import Delta
+from firewall.ruleset import Ruleset
+
+VERSION = 1
+MAX_LINE = 1 << 20
+MAX_MESSAGE = 512 << 20
+_PART = MAX_LINE // 8  # characters; each may become six octets (\uXXXX) and the frame needs some too
+
+
+@dataclass(frozen=True, slots=True)
+class Hello:
+    """Who are you, and what do you run? `now`: Unix seconds at the portal, as in all messages."""
+
+    now: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What would change if this ruleset were applied? Nothing is changed; nft checks the transaction."""
+
+    now: int
+    ruleset: Ruleset
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """Commit this change, in one transaction: a delta on top of `base`, or a whole ruleset whatever runs now.
+
+    token: fencing token; lower than one seen before is refused. target: digest that must be the outcome at `now`.
+    """
+
+    token: int
+    now: int
+    base: str
+    target: str
+    delta: Delta | None
+    ruleset: Ruleset | None
+
+
+@dataclass(frozen=True, slots=True)
+class Confirm:
+    """Keep what was applied: from now on the gateway boots with it."""
+
+    token: int
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """Digest of what the kernel really holds, read anew."""
+
+    now: int
+
+
+@dataclass(frozen=True, slots=True)
+class Counters:
+    """All counters as they stand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Welcome:
+    """Answer to Hello. `digest` is "" while what runs is not known; `confirmed` is what the gateway boots with."""
+
+    name: str
+    agent: str
+    digest: str
+    confirmed: str
+    token: int
+    boot: str
+    in_memory: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """Answer to Plan: how the running ruleset would change. `text` is the transaction as nft would be given it, cut at 256 KiB."""
+
+    digest: str
+    added: Mapping[str, int]
+    removed: Mapping[str, int]
+    chains: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """Answer to Apply: committed and read back. Times in milliseconds."""
+
+    digest: str
+    elements: int
+    chains: int
+    commit_ms: int
+    read_back_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmed:
+    """Answer to Confirm."""
+
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class DigestIs:
+    """Answer to Digest; `rules_as_committed` says whether the kernel's listing of chains is the one seen after the commit."""
+
+    digest: str
+    rules_as_committed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Answer to Counters. For each counted set the elements' keys (base64, one width), and packets and octets in their order.
+
+    boot: the kernel's boot id; table: the handle the kernel gave our table; sequence: counts readings of this agent.
+    """
+
+    boot: str
+    table: int
+    sequence: int
+    at: int
+    keys: Mapping[str, str]
+    packets: Mapping[str, tuple[int, ...]]
+    octets: Mapping[str, tuple[int, ...]]
+    named: Mapping[str, tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The agent did not do it, and nothing changed. `reason`: version, malformed, token, base, digest, nft, state or busy."""
+
+    reason: str
+    text: str
+
+
+Request: TypeAlias = Hello | Plan | Apply | Confirm | Digest | Counters
+Reply: TypeAlias = Welcome | Planned | Applied | Confirmed | DigestIs | Reading | Refused
+Message: TypeAlias = Request | Reply
+
+
+def lines(number: int, message: Message) -> Iterator[bytes]:
+    """The message as lines to send, each with its newline."""
+    text = json.dumps(encode(message), separators=(",", ":"))
+    if len(text) > MAX_MESSAGE:
+        raise WireError(f"a message of {len(text)} characters is longer than {MAX_MESSAGE}")
+    for start in range(0, len(text), _PART):
+        last = start + _PART >= len(text)
+        frame = {"v": VERSION, "id": number, "last": last, "part": text[start : start + _PART]}
+        yield json.dumps(frame, separators=(",", ":")).encode() + b"\n"
+
+
+class Assembler:
+    """Puts lines together again. One message at a time; a fault ends the conversation."""
+
+    def __init__(self) -> None:
+        self._number: int | None = None
+        self._parts: list[str] = []
+        self._length = 0
+
+    def feed(self, line: bytes) -> tuple[int, object] | None:
+        """The message's number and its JSON data once its last line is in, None before.
+
+        Raises WireError on anything that is not a line of this version.
+        """
+        number, last, part = _frame(line)
+        if self._number not in (None, number):
+            raise WireError(f"line of message {number} within message {self._number}")
+        self._number = number
+        self._parts.append(part)
+        self._length += len(part)
+        if self._length > MAX_MESSAGE:
+            raise WireError(f"message {number} is longer than {MAX_MESSAGE} characters")
+        if not last:
+            return None
+        text, self._parts, self._length, self._number = "".join(self._parts), [], 0, None
+        return number, _json(text, f"message {number}")
+
+
+def _frame(line: bytes) -> tuple[int, bool, str]:
+    if len(line) > MAX_LINE:
+        raise WireError(f"a line of {len(line)} octets is longer than {MAX_LINE}")
+    frame = _json(line, "line")
+    if not isinstance(frame, dict) or frame.get("v") != VERSION:
+        spoken = frame.get("v") if isinstance(frame, dict) else None
+        raise WireError(f"this side speaks version {VERSION}, the other {spoken!r}; bring both to the same release")
+    if frame.keys() != {"v", "id", "last", "part"}:
+        raise WireError(f"line: expected the fields v, id, last and part, got {', '.join(sorted(frame))}")
+    number: int = decode(int, frame["id"], "line.id")
+    last: bool = decode(bool, frame["last"], "line.last")
+    part: str = decode(str, frame["part"], "line.part")
+    return number, last, part
+
+
+def _json(text: str | bytes, where: str) -> object:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise WireError(f"{where}: not JSON: {error}") from error
+
+
+def request(data: object) -> Request:
+    """The request in this JSON data. Raises WireError."""
+    return decode(Request, data, "request")  # type: ignore[no-any-return]  # decode follows the annotation
+
+
+def reply(data: object) -> Reply:
+    """The reply in this JSON data. Raises WireError."""
+    return decode(Reply, data, "reply")  # type: ignore[no-any-return]  # decode follows the annotation
