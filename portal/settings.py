@@ -6,6 +6,7 @@ Without any environment they describe a development checkout: a private PostgreS
 import os
 from pathlib import Path
 
+import pghistory
 from django.core.exceptions import ImproperlyConfigured
 from psycopg.conninfo import conninfo_to_dict
 
@@ -15,7 +16,7 @@ VAR = Path(os.environ.get("NETZWART_VAR", ROOT / "var"))
 DEBUG = os.environ.get("NETZWART_DEBUG", "") == "1"
 SECRET_KEY = os.environ.get("NETZWART_SECRET_KEY", "")
 if not SECRET_KEY:
-    raise ImproperlyConfigured("NETZWART_SECRET_KEY is not set. Give it 50 random characters, or start with script/server, which makes one.")
+    raise ImproperlyConfigured("NETZWART_SECRET_KEY is not set. Give it 50 random characters, or use script/server.")
 ALLOWED_HOSTS = os.environ.get("NETZWART_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]").split(",")
 
 INSTALLED_APPS = [
@@ -41,9 +42,10 @@ INSTALLED_APPS = [
     "apps.gateways",
     "apps.desk",
 ]
-MIGRATION_MODULES = {
-    label: f"migrations.{label}" for label in ("lib", "audit", "accounts", "members", "network", "nat", "bans", "deployments", "gateways", "desk")
-}
+MIGRATION_MODULES = {app.removeprefix("apps."): app.replace("apps", "migrations") for app in INSTALLED_APPS if app.startswith("apps.")}
+
+# Every change of a tracked table leaves an event, whoever made it: triggers also see bulk updates and raw SQL.
+PGHISTORY_DEFAULT_TRACKERS = (pghistory.InsertEvent(), pghistory.UpdateEvent(), pghistory.DeleteEvent())
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
@@ -53,6 +55,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "pghistory.middleware.HistoryMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",

@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class BansConfig(AppConfig):
+    name = "apps.bans"

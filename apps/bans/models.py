@@ -1,0 +1,83 @@
+"""Whom nobody in the network talks to: ban lists, their bans, and how often each was hit."""
+
+import pghistory
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Func, Q
+from django.db.models.expressions import RawSQL
+from django.db.models.lookups import Exact
+from django.utils.translation import gettext_lazy as _
+
+from apps.lib.fields import PrefixField, TransactionIdField
+from apps.lib.models import Versioned
+from apps.lib.triggers import stamp_transaction
+from apps.network.models import Gateway
+
+
+@pghistory.track()
+class BanList(Versioned):
+    """A named collection of bans: one's own, or what a feed brings."""
+
+    name = models.CharField(_("name"), max_length=60, unique=True)
+    description = models.CharField(_("description"), max_length=200, blank=True)
+    enabled = models.BooleanField(_("on"), default=True)
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [models.CheckConstraint(condition=~Q(name=""), name="banlist_has_a_name")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def _family(number: int) -> Exact:
+    return Exact(Func(F("prefix"), function="family", output_field=models.IntegerField()), number)
+
+
+_LENGTH = Func(F("prefix"), function="masklen", output_field=models.IntegerField())
+
+
+@pghistory.track(exclude=["changed_in"])
+class Ban(Versioned):
+    """An address or prefix, on one list. The ends of bans are absolute: no deploy renews them."""
+
+    list = models.ForeignKey(BanList, models.CASCADE, related_name="bans")
+    prefix = PrefixField(_("address or prefix"))
+    comment = models.CharField(_("comment"), max_length=200, blank=True)
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    created = models.DateTimeField(_("since"), auto_now_add=True)
+    expires = models.DateTimeField(_("ends"), null=True, blank=True)
+    changed_in = TransactionIdField(db_default=RawSQL("pg_current_xact_id()", ()), editable=False)
+
+    class Meta:
+        ordering = ["prefix", "id"]
+        triggers = [stamp_transaction()]
+        indexes = [models.Index(fields=["prefix"], name="ban_by_prefix"), models.Index(fields=["expires"], name="ban_by_end")]
+        constraints = [
+            models.UniqueConstraint(fields=["list", "prefix"], name="ban_once_per_list"),
+            models.CheckConstraint(
+                condition=Q(_family(4), models.lookups.GreaterThanOrEqual(_LENGTH, 8))
+                | Q(_family(6), models.lookups.Range(_LENGTH, (16, 64)))
+                | Q(_family(6), Exact(_LENGTH, 128)),
+                name="ban_not_too_wide",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.prefix)
+
+
+class BanHits(models.Model):
+    """How often the kernel of one gateway dropped packets from or to a banned prefix, summed over counter resets."""
+
+    gateway = models.ForeignKey(Gateway, models.CASCADE, related_name="+")
+    prefix = PrefixField()
+    packets = models.PositiveBigIntegerField(default=0)
+    octets = models.PositiveBigIntegerField(default=0)
+    last_hit = models.DateTimeField(null=True)
+    counter_packets = models.PositiveBigIntegerField(default=0)
+    counter_octets = models.PositiveBigIntegerField(default=0)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["gateway", "prefix"], name="banhits_once_per_gateway")]
+        indexes = [models.Index(fields=["prefix"], name="banhits_by_prefix")]

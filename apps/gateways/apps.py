@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class GatewaysConfig(AppConfig):
+    name = "apps.gateways"

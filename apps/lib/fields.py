@@ -1,0 +1,141 @@
+"""Model fields for what networks are made of: addresses, prefixes, MAC addresses, transaction ids and snapshots.
+
+PostgreSQL checks and stores them as its own types (inet, cidr, macaddr); Python gets `ipaddress` values.
+"""
+
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+if TYPE_CHECKING:
+    Field = models.Field[Any, Any]
+    BoolLookup = models.Lookup[bool]
+else:
+    Field, BoolLookup = models.Field, models.Lookup
+
+Address = IPv4Address | IPv6Address
+Prefix = IPv4Network | IPv6Network
+
+
+class _ParsedField(Field):
+    """A column whose text form a parser turns into a Python value."""
+
+    column_type: str
+
+    def db_type(self, connection: Any) -> str:
+        return self.column_type
+
+    def parse(self, text: str) -> object:
+        """The value, or ValueError."""
+        raise NotImplementedError(type(self))
+
+    def from_db_value(self, value: str | None, expression: object, connection: object) -> object:
+        return None if value is None else self.parse(value)
+
+    def to_python(self, value: Any) -> Any:
+        if value is None or not isinstance(value, str):
+            return value
+        try:
+            return self.parse(value.strip())
+        except ValueError as error:
+            raise ValidationError(self.default_error_messages["invalid"], code="invalid", params={"value": value}) from error
+
+    def get_prep_value(self, value: Any) -> str | None:
+        value = self.to_python(value)
+        return None if value is None else str(value)
+
+    def value_to_string(self, obj: models.Model) -> str:
+        return str(self.value_from_object(obj) or "")
+
+    def formfield(self, **kwargs: Any) -> forms.Field | None:
+        return super().formfield(**{"form_class": forms.CharField, **kwargs})
+
+
+class AddressField(_ParsedField):
+    """One host's address, IPv4 or IPv6."""
+
+    column_type = "inet"
+    default_error_messages = {"invalid": _("“%(value)s” is no IP address. Write it like 198.51.100.7 or 2001:db8::7.")}
+
+    def parse(self, text: str) -> Address:
+        return ip_address(text.removesuffix("/32").removesuffix("/128"))
+
+
+class PrefixField(_ParsedField):
+    """A network, or a single address as the longest prefix; bits behind the length are zero."""
+
+    column_type = "cidr"
+    default_error_messages = {
+        "invalid": _("“%(value)s” is no address or prefix. Write it like 203.0.113.66, 203.0.113.0/24 or 2001:db8::/32.")
+    }
+
+    def parse(self, text: str) -> Prefix:
+        return ip_network(text)
+
+
+class MacField(_ParsedField):
+    """A MAC address, as six octets in lower case with colons."""
+
+    column_type = "macaddr"
+    default_error_messages = {"invalid": _("“%(value)s” is no MAC address. Write it like 00:00:5e:00:53:1f.")}
+
+    def parse(self, text: str) -> str:
+        digits = "".join(character for character in text.lower() if character not in ":-. ")
+        if len(digits) != 12:
+            raise ValueError(text)
+        return ":".join(f"{octet:02x}" for octet in bytes.fromhex(digits))
+
+
+class TransactionIdField(Field):
+    """The id of the transaction that last wrote the row (xid8), filled in by a trigger."""
+
+    def db_type(self, connection: Any) -> str:
+        return "xid8"
+
+
+class SnapshotField(Field):
+    """Which transactions a reader saw (pg_snapshot): `pg_visible_in_snapshot(xid8, pg_snapshot)` compares the two."""
+
+    def db_type(self, connection: Any) -> str:
+        return "pg_snapshot"
+
+
+class _NetworkLookup(BoolLookup):
+    """One of PostgreSQL's network operators (PostgreSQL manual, "Network Address Functions and Operators")."""
+
+    operator: str
+
+    def as_sql(self, compiler: Any, connection: Any) -> tuple[str, tuple[str | int, ...]]:
+        left, left_params = self.process_lhs(compiler, connection)
+        right, right_params = self.process_rhs(compiler, connection)
+        return f"{left} {self.operator} {right}::inet", (*left_params, *right_params)
+
+    def get_prep_lookup(self) -> Any:
+        return self.rhs if hasattr(self.rhs, "resolve_expression") else str(self.rhs)
+
+
+@PrefixField.register_lookup
+@AddressField.register_lookup
+class Within(_NetworkLookup):
+    """`prefix__within=network`: lies inside the network, or is it."""
+
+    lookup_name, operator = "within", "<<="
+
+
+@PrefixField.register_lookup
+@AddressField.register_lookup
+class Covers(_NetworkLookup):
+    """`prefix__covers=address`: the address or prefix lies inside this one, or is it."""
+
+    lookup_name, operator = "covers", ">>="
+
+
+@PrefixField.register_lookup
+class Overlaps(_NetworkLookup):
+    """`prefix__overlaps=network`: one lies inside the other."""
+
+    lookup_name, operator = "overlaps", "&&"

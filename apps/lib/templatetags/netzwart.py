@@ -1,0 +1,5 @@
+"""Template tags and filters of every page."""
+
+from django import template
+
+register = template.Library()

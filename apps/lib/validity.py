@@ -1,0 +1,25 @@
+"""When a row holds: ranges of time that begin or end at the database's own clock.
+
+A row is never deleted for being over: its range ends. The database's clock is the only one that counts, so that a web
+server whose clock is ahead cannot write a row that is not yet valid for the reader right behind it.
+"""
+
+from django.contrib.postgres.fields import DateTimeRangeField
+from django.db.models import DateTimeField, Expression, F, Func, Q, Value
+from django.db.models.functions import Now
+
+
+def from_now(until: object = None) -> Expression:
+    """The range from now to `until` (a datetime, or None for ever)."""
+    return Func(Now(), Value(until, output_field=DateTimeField()), function="tstzrange", output_field=DateTimeRangeField())
+
+
+def ended_now(field: str = "valid") -> Expression:
+    """The row's range, cut off now."""
+    lower = Func(F(field), function="lower", output_field=DateTimeField())
+    return Func(lower, Now(), function="tstzrange", output_field=DateTimeRangeField())
+
+
+def holds_now(field: str = "valid") -> Q:
+    """Rows whose range contains this moment."""
+    return Q(**{f"{field}__contains": Now()})

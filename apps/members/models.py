@@ -1,0 +1,105 @@
+"""People, what they pay for, where they live, and their devices."""
+
+import pghistory
+from django.conf import settings
+from django.contrib.postgres.indexes import GinIndex, OpClass
+from django.db import models
+from django.db.models.functions import Lower
+from django.utils.translation import gettext_lazy as _
+
+from apps.lib.fields import MacField
+from apps.lib.models import Versioned
+
+
+class Tariff(models.Model):
+    """What a member may use."""
+
+    name = models.CharField(_("name"), max_length=60, unique=True)
+    most_forwards = models.PositiveSmallIntegerField(_("most port forwards"), default=8)
+    trial = models.BooleanField(_("trial"), default=False)
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Site(models.Model):
+    """A house."""
+
+    name = models.CharField(_("name"), max_length=60, unique=True)
+    code = models.CharField(_("code"), max_length=8, unique=True)
+
+    class Meta:
+        ordering = ["code"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Room(models.Model):
+    """A room of a house; `name` is what stands on its door, unique within the house."""
+
+    site = models.ForeignKey(Site, models.PROTECT, related_name="rooms")
+    floor = models.SmallIntegerField(_("floor"))
+    name = models.CharField(_("name"), max_length=20)
+
+    class Meta:
+        ordering = ["site__code", "name"]
+        constraints = [models.UniqueConstraint(fields=["site", "name"], name="room_name_once_per_site")]
+
+    def __str__(self) -> str:
+        return f"{self.site.code}-{self.name}"
+
+
+@pghistory.track()
+class Member(Versioned):
+    """A person who uses the network."""
+
+    class State(models.TextChoices):
+        PENDING = "pending", _("not yet active")
+        ACTIVE = "active", _("active")
+        LEFT = "left", _("left")
+
+    number = models.PositiveIntegerField(_("number"), unique=True)
+    user = models.OneToOneField(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="member")
+    name = models.CharField(_("name"), max_length=120)
+    email = models.EmailField(_("e-mail"), blank=True)
+    language = models.CharField(_("language"), max_length=2, choices=settings.LANGUAGES, default="en")
+    state = models.CharField(_("state"), max_length=8, choices=State, default=State.PENDING)
+    tariff = models.ForeignKey(Tariff, models.PROTECT, verbose_name=_("tariff"))
+    room = models.ForeignKey(Room, models.PROTECT, null=True, blank=True, verbose_name=_("room"), related_name="members")
+    since = models.DateField(_("member since"))
+    paid_until = models.DateField(_("paid until"), null=True, blank=True)
+    note = models.TextField(_("note"), blank=True)
+
+    class Meta:
+        ordering = ["name", "id"]
+        indexes = [
+            models.Index(fields=["name", "id"], name="member_by_name"),
+            GinIndex(OpClass(Lower("name"), "gin_trgm_ops"), name="member_name_search"),
+            models.Index(fields=["state"], name="member_by_state"),
+        ]
+        constraints = [
+            models.CheckConstraint(condition=~models.Q(name=""), name="member_has_a_name"),
+            models.CheckConstraint(condition=models.Q(state__in=["pending", "active", "left"]), name="member_state_known"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@pghistory.track()
+class Device(models.Model):
+    """A member's device on the network."""
+
+    member = models.ForeignKey(Member, models.CASCADE, related_name="devices")
+    name = models.CharField(_("name"), max_length=60)
+    mac = MacField(_("MAC address"), unique=True)
+
+    class Meta:
+        ordering = ["name", "id"]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,96 @@
+"""How members leave the network (NAT mappings) and how the internet reaches them (port forwards)."""
+
+import pghistory
+from django.contrib.postgres.constraints import ExclusionConstraint
+from django.contrib.postgres.fields import DateTimeRangeField, RangeOperators
+from django.contrib.postgres.indexes import OpClass
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.expressions import RawSQL
+from django.utils.translation import gettext_lazy as _
+
+from apps.lib.fields import AddressField, PrefixField, TransactionIdField
+from apps.lib.models import Versioned
+from apps.lib.triggers import stamp_transaction
+from apps.network.models import GatewayGroup, Holding, Pool
+
+
+class OfHolding(Versioned):
+    """What a private IPv4 holding has on a public address, for some of the time it is held.
+
+    kind, group and held repeat the holding's, pool_kind and pool_prefix the public pool's; composite foreign keys tie
+    them, so that the database itself refuses what lies outside the holding, its time, or the pool.
+    """
+
+    holding = models.ForeignKey(Holding, models.PROTECT, related_name="%(class)ss")
+    group = models.ForeignKey(GatewayGroup, models.PROTECT, related_name="+")
+    kind = models.CharField(max_length=8, default=Pool.Kind.PRIVATE4)
+    held = DateTimeRangeField()
+    pool = models.ForeignKey(Pool, models.PROTECT, related_name="%(class)ss")
+    pool_kind = models.CharField(max_length=8, default=Pool.Kind.PUBLIC4)
+    pool_prefix = PrefixField()
+    public = AddressField(_("public address"))
+    valid = DateTimeRangeField(_("valid"))
+    changed_in = TransactionIdField(db_default=RawSQL("pg_current_xact_id()", ()), editable=False)
+
+    class Meta:
+        abstract = True
+        triggers = [stamp_transaction()]
+        constraints = [
+            models.CheckConstraint(condition=Q(kind="private4"), name="%(class)s_from_private_ipv4"),
+            models.CheckConstraint(condition=Q(pool_kind="public4"), name="%(class)s_on_public_ipv4"),
+            models.CheckConstraint(condition=Q(public__within=F("pool_prefix")), name="%(class)s_within_pool"),
+            models.CheckConstraint(condition=Q(valid__contained_by=F("held")), name="%(class)s_while_held"),
+            models.CheckConstraint(condition=Q(valid__isempty=False), name="%(class)s_valid_some_time"),
+        ]
+
+
+@pghistory.track(exclude=["changed_in"])
+class NatMapping(OfHolding):
+    """A private address leaves as this public one."""
+
+    class Meta(OfHolding.Meta):
+        ordering = ["holding", "id"]
+        constraints = [
+            *OfHolding.Meta.constraints,
+            ExclusionConstraint(name="natmapping_one_at_a_time", expressions=[("holding", "="), ("valid", RangeOperators.OVERLAPS)]),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.holding} → {self.public}"
+
+
+@pghistory.track(exclude=["changed_in"])
+class PortForward(OfHolding):
+    """A port of a public address leads to the holding. While it is off, the port stays its own."""
+
+    class Protocol(models.TextChoices):
+        TCP = "tcp", "TCP"
+        UDP = "udp", "UDP"
+
+    protocol = models.CharField(_("protocol"), max_length=3, choices=Protocol)
+    public_port = models.PositiveIntegerField(_("public port"))
+    private_port = models.PositiveIntegerField(_("its port"))
+    purpose = models.CharField(_("what for"), max_length=80, blank=True)
+    enabled = models.BooleanField(_("on"), default=True)
+
+    class Meta(OfHolding.Meta):
+        ordering = ["protocol", "public_port", "id"]
+        constraints = [
+            *OfHolding.Meta.constraints,
+            ExclusionConstraint(
+                name="portforward_port_taken",
+                expressions=[
+                    (OpClass("public", "inet_ops"), "="),
+                    ("protocol", "="),
+                    ("public_port", "="),
+                    ("valid", RangeOperators.OVERLAPS),
+                ],
+            ),
+            models.CheckConstraint(condition=Q(protocol__in=["tcp", "udp"]), name="portforward_protocol"),
+            models.CheckConstraint(condition=Q(public_port__range=(1, 65535)), name="portforward_public_port"),
+            models.CheckConstraint(condition=Q(private_port__range=(1, 65535)), name="portforward_private_port"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_protocol_display()} {self.public_port} on {self.public}"

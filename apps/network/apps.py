@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class NetworkConfig(AppConfig):
+    name = "apps.network"

@@ -1,0 +1,153 @@
+"""Gateways and their groups, address pools, and who holds which address when."""
+
+import pghistory
+from django.contrib.postgres.constraints import ExclusionConstraint
+from django.contrib.postgres.fields import ArrayField, DateTimeRangeField, RangeOperators
+from django.contrib.postgres.indexes import OpClass
+from django.db import models
+from django.db.models import F, Func, Q
+from django.db.models.expressions import RawSQL
+from django.db.models.lookups import Exact
+from django.utils.translation import gettext_lazy as _
+
+from apps.lib.fields import PrefixField, TransactionIdField
+from apps.lib.models import Versioned
+from apps.lib.triggers import stamp_transaction
+from apps.members.models import Device, Member
+
+
+def family(expression: str) -> Func:
+    """4 or 6."""
+    return Func(F(expression), function="family", output_field=models.IntegerField())
+
+
+def length(expression: str) -> Func:
+    """The prefix length."""
+    return Func(F(expression), function="masklen", output_field=models.IntegerField())
+
+
+class GatewayGroup(models.Model):
+    """Gateways that stand in for each other and run the same policy."""
+
+    name = models.CharField(_("name"), max_length=40, unique=True)
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@pghistory.track()
+class Gateway(Versioned):
+    """One Linux gateway. Interface names and management addresses are its own; so each gateway has a ruleset of its own."""
+
+    class Link(models.TextChoices):
+        LAB = "lab", _("lab on this machine")
+        LOCAL = "local", _("in memory on this machine")
+
+    group = models.ForeignKey(GatewayGroup, models.PROTECT, related_name="gateways")
+    name = models.CharField(_("name"), max_length=40, unique=True)
+    link = models.CharField(_("reached by"), max_length=8, choices=Link)
+    lan = models.CharField(_("inside interface"), max_length=15)
+    wan = models.CharField(_("outside interface"), max_length=15)
+    management = models.CharField(_("management interface"), max_length=15)
+    sync = models.CharField(_("state sync interface"), max_length=15, blank=True)
+    management_networks = ArrayField(PrefixField(), verbose_name=_("management networks"))
+    management_port = models.PositiveIntegerField(_("management port"), default=22)
+    carries4 = models.BooleanField(_("IPv4 primary"), default=False)
+    carries6 = models.BooleanField(_("IPv6 primary"), default=False)
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [
+            models.UniqueConstraint(fields=["group"], condition=Q(carries4=True), name="gateway_one_ipv4_primary_per_group"),
+            models.UniqueConstraint(fields=["group"], condition=Q(carries6=True), name="gateway_one_ipv6_primary_per_group"),
+            models.CheckConstraint(condition=Q(management_networks__len__gt=0), name="gateway_has_management_networks"),
+            models.CheckConstraint(condition=Q(management_port__range=(1, 65535)), name="gateway_management_port"),
+            models.CheckConstraint(
+                condition=~Q(lan=F("wan")) & ~Q(lan=F("management")) & ~Q(wan=F("management")), name="gateway_interfaces_differ"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@pghistory.track()
+class Pool(Versioned):
+    """A block of addresses that members get theirs from. All pools are disjoint: one installation is one network."""
+
+    class Kind(models.TextChoices):
+        PRIVATE4 = "private4", _("private IPv4")
+        PUBLIC4 = "public4", _("public IPv4")
+        PREFIX6 = "prefix6", _("IPv6 prefixes")
+
+    group = models.ForeignKey(GatewayGroup, models.PROTECT, related_name="pools")
+    kind = models.CharField(_("kind"), max_length=8, choices=Kind)
+    name = models.CharField(_("name"), max_length=60, unique=True)
+    prefix = PrefixField(_("prefix"))
+    member_length = models.PositiveSmallIntegerField(_("length of a member's share"), default=32)
+
+    class Meta:
+        ordering = ["kind", "prefix"]
+        constraints = [
+            ExclusionConstraint(name="pool_overlaps", expressions=[(OpClass("prefix", "inet_ops"), "&&")]),
+            models.UniqueConstraint(fields=["id", "kind", "group", "prefix"], name="pool_identity"),
+            models.CheckConstraint(
+                condition=Q(kind="prefix6", member_length__range=(32, 64)) | Q(kind__in=["private4", "public4"], member_length=32),
+                name="pool_member_length",
+            ),
+            models.CheckConstraint(
+                condition=Q(Exact(family("prefix"), 6), kind="prefix6") | Q(Exact(family("prefix"), 4), kind__in=["private4", "public4"]),
+                name="pool_family_fits_kind",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.prefix})"
+
+
+@pghistory.track(exclude=["changed_in"])
+class Holding(models.Model):
+    """A member holds an address, or an IPv6 prefix, from one moment to another. Nobody else does at the same time.
+
+    group, kind and pool_prefix repeat the pool's and are tied to it by a composite foreign key, so that the database can
+    check that the address lies in its pool, and other tables that theirs fits the holding.
+    """
+
+    member = models.ForeignKey(Member, models.PROTECT, related_name="holdings")
+    device = models.ForeignKey(Device, models.SET_NULL, null=True, blank=True, related_name="holdings")
+    pool = models.ForeignKey(Pool, models.PROTECT, related_name="holdings")
+    group = models.ForeignKey(GatewayGroup, models.PROTECT, related_name="+")
+    kind = models.CharField(max_length=8, choices=Pool.Kind)
+    pool_prefix = PrefixField()
+    prefix = PrefixField(_("address"))
+    valid = DateTimeRangeField(_("valid"))
+    changed_in = TransactionIdField(db_default=RawSQL("pg_current_xact_id()", ()), editable=False)
+
+    class Meta:
+        ordering = ["kind", "prefix"]
+        triggers = [stamp_transaction()]
+        constraints = [
+            ExclusionConstraint(
+                name="holding_address_held_twice",
+                expressions=[(OpClass("prefix", "inet_ops"), "&&"), ("valid", RangeOperators.OVERLAPS)],
+            ),
+            models.UniqueConstraint(fields=["id", "kind", "group", "valid"], name="holding_identity"),
+            models.CheckConstraint(condition=Q(kind__in=["private4", "prefix6"]), name="holding_kind"),
+            models.CheckConstraint(condition=Q(prefix__within=F("pool_prefix")), name="holding_within_pool"),
+            models.CheckConstraint(
+                condition=Q(Exact(family("prefix"), 4), Exact(length("prefix"), 32)) | Q(Exact(family("prefix"), 6)),
+                name="holding_ipv4_is_one_address",
+            ),
+            models.CheckConstraint(condition=Q(valid__isempty=False), name="holding_valid_some_time"),
+        ]
+
+    def __str__(self) -> str:
+        return self.address
+
+    @property
+    def address(self) -> str:
+        """An IPv4 address without its length, an IPv6 prefix with it."""
+        return str(self.prefix.network_address if self.prefix.version == 4 else self.prefix)
