@@ -4,12 +4,11 @@ import pghistory
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Func, Q
-from django.db.models.expressions import RawSQL
 from django.db.models.lookups import Exact
 from django.utils.translation import gettext_lazy as _
 
-from apps.lib.fields import PrefixField, TransactionIdField
-from apps.lib.models import Versioned
+from apps.lib.fields import PrefixField
+from apps.lib.models import Deployed, Versioned
 from apps.lib.triggers import stamp_transaction
 from apps.network.models import Gateway
 
@@ -37,8 +36,8 @@ def _family(number: int) -> Exact:
 _LENGTH = Func(F("prefix"), function="masklen", output_field=models.IntegerField())
 
 
-@pghistory.track(exclude=["changed_in"])
-class Ban(Versioned):
+@pghistory.track(exclude=["changed_in", "changed_at"])
+class Ban(Versioned, Deployed):
     """An address or prefix, on one list. The ends of bans are absolute: no deploy renews them."""
 
     list = models.ForeignKey(BanList, models.CASCADE, related_name="bans")
@@ -47,7 +46,6 @@ class Ban(Versioned):
     author = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     created = models.DateTimeField(_("since"), auto_now_add=True)
     expires = models.DateTimeField(_("ends"), null=True, blank=True)
-    changed_in = TransactionIdField(db_default=RawSQL("pg_current_xact_id()", ()), editable=False)
 
     class Meta:
         ordering = ["prefix", "id"]

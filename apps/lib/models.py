@@ -1,12 +1,26 @@
-"""What every table of ours has."""
+"""What several tables have."""
 
 from django.db import models
+from django.db.models.expressions import RawSQL
+from django.db.models.functions import Now
+
+from apps.lib.fields import TransactionIdField
 
 
 class Versioned(models.Model):
     """A row that forms and scripts edit: its version tells an outdated save from a fresh one."""
 
     version = models.PositiveIntegerField(default=1, editable=False)
+
+    class Meta:
+        abstract = True
+
+
+class Deployed(models.Model):
+    """A row that reaches the gateways. When, and in which transaction, it was last written is stamped by the database."""
+
+    changed_in = TransactionIdField(db_default=RawSQL("pg_current_xact_id()", ()), editable=False)
+    changed_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:
         abstract = True

@@ -4,7 +4,7 @@ import pgtrigger
 
 
 def stamp_transaction() -> pgtrigger.Trigger:
-    """Note in `changed_in` which transaction wrote the row last: a snapshot that saw it has the row as it is now.
+    """Note in `changed_in` and `changed_at` which transaction wrote the row last: a snapshot that saw it has the row as it is now.
 
     Whoever writes, ORM or raw SQL, a deploy can so be asked exactly what it contains.
     """
@@ -12,5 +12,5 @@ def stamp_transaction() -> pgtrigger.Trigger:
         name="stamp_transaction",
         when=pgtrigger.Before,
         operation=pgtrigger.Update,
-        func="NEW.changed_in = pg_current_xact_id(); RETURN NEW;",
+        func="NEW.changed_in = pg_current_xact_id(); NEW.changed_at = statement_timestamp(); RETURN NEW;",
     )

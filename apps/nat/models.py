@@ -6,16 +6,15 @@ from django.contrib.postgres.fields import DateTimeRangeField, RangeOperators
 from django.contrib.postgres.indexes import OpClass
 from django.db import models
 from django.db.models import F, Q
-from django.db.models.expressions import RawSQL
 from django.utils.translation import gettext_lazy as _
 
-from apps.lib.fields import AddressField, PrefixField, TransactionIdField
-from apps.lib.models import Versioned
+from apps.lib.fields import AddressField, PrefixField
+from apps.lib.models import Deployed, Versioned
 from apps.lib.triggers import stamp_transaction
 from apps.network.models import GatewayGroup, Holding, Pool
 
 
-class OfHolding(Versioned):
+class OfHolding(Versioned, Deployed):
     """What a private IPv4 holding has on a public address, for some of the time it is held.
 
     kind, group and held repeat the holding's, pool_kind and pool_prefix the public pool's; composite foreign keys tie
@@ -31,7 +30,6 @@ class OfHolding(Versioned):
     pool_prefix = PrefixField()
     public = AddressField(_("public address"))
     valid = DateTimeRangeField(_("valid"))
-    changed_in = TransactionIdField(db_default=RawSQL("pg_current_xact_id()", ()), editable=False)
 
     class Meta:
         abstract = True
@@ -45,7 +43,7 @@ class OfHolding(Versioned):
         ]
 
 
-@pghistory.track(exclude=["changed_in"])
+@pghistory.track(exclude=["changed_in", "changed_at"])
 class NatMapping(OfHolding):
     """A private address leaves as this public one."""
 
@@ -60,7 +58,7 @@ class NatMapping(OfHolding):
         return f"{self.holding} → {self.public}"
 
 
-@pghistory.track(exclude=["changed_in"])
+@pghistory.track(exclude=["changed_in", "changed_at"])
 class PortForward(OfHolding):
     """A port of a public address leads to the holding. While it is off, the port stays its own."""
 

@@ -6,12 +6,11 @@ from django.contrib.postgres.fields import ArrayField, DateTimeRangeField, Range
 from django.contrib.postgres.indexes import OpClass
 from django.db import models
 from django.db.models import F, Func, Q
-from django.db.models.expressions import RawSQL
 from django.db.models.lookups import Exact
 from django.utils.translation import gettext_lazy as _
 
-from apps.lib.fields import PrefixField, TransactionIdField
-from apps.lib.models import Versioned
+from apps.lib.fields import PrefixField
+from apps.lib.models import Deployed, Versioned
 from apps.lib.triggers import stamp_transaction
 from apps.members.models import Device, Member
 
@@ -108,8 +107,8 @@ class Pool(Versioned):
         return f"{self.name} ({self.prefix})"
 
 
-@pghistory.track(exclude=["changed_in"])
-class Holding(models.Model):
+@pghistory.track(exclude=["changed_in", "changed_at"])
+class Holding(Deployed):
     """A member holds an address, or an IPv6 prefix, from one moment to another. Nobody else does at the same time.
 
     group, kind and pool_prefix repeat the pool's and are tied to it by a composite foreign key, so that the database can
@@ -124,7 +123,6 @@ class Holding(models.Model):
     pool_prefix = PrefixField()
     prefix = PrefixField(_("address"))
     valid = DateTimeRangeField(_("valid"))
-    changed_in = TransactionIdField(db_default=RawSQL("pg_current_xact_id()", ()), editable=False)
 
     class Meta:
         ordering = ["kind", "prefix"]
