@@ -1,6 +1,6 @@
 """From a policy to the ruleset of one gateway, whole or by what changed.
 
-People become elements here; chains.py has the shape that looks them up. Both ways end in `_assemble`, so that a change
+People become elements here; chains.py has the shape that looks them up. Both ways end in `assemble`, so that a change
 compiled alone gives the very ruleset that compiling everything would give.
 """
 
@@ -30,7 +30,7 @@ def compile_policy(policy: Policy) -> Ruleset:
 
     Raises PolicyError when the policy must not be deployed, naming the culprits.
     """
-    return _assemble(policy.gateway, elements_of(policy))
+    return assemble(policy.gateway, elements_of(policy))
 
 
 def compile_change(running: Ruleset, *, gone: Policy, come: Policy) -> Delta:
@@ -45,7 +45,7 @@ def compile_change(running: Ruleset, *, gone: Policy, come: Policy) -> Delta:
     }
     changes = {name: change for name, change in touched.items() if change.removed or change.added}
     patched = {name: change.apply(running.elements.get(name, {})) for name, change in changes.items()}
-    wanted = _assemble(come.gateway, {**running.elements, **patched})
+    wanted = assemble(come.gateway, {**running.elements, **patched})
     shape = diff_shape(running, wanted)
     for name, (old, new) in shape.sets.items():
         of = new or old
@@ -136,7 +136,7 @@ def _all_different(kind: str, objects: Iterable[object], keys: Mapping[bytes, El
         seen.add(each)
 
 
-def _assemble(gateway: Gateway, elements: Mapping[str, Elements]) -> Ruleset:
+def assemble(gateway: Gateway, elements: Mapping[str, Elements]) -> Ruleset:
     """The ruleset around these elements; sets of lengths that nobody uses any more are left out."""
     used = {name: elements[name] for name in elements if name in _FIXED_SETS or elements[name]}
     sets = {name: _declare(name, len(used[name])) for name in sorted(used)}

@@ -5,6 +5,7 @@ declaration, a counter, an element (an additive multiset hash: Bellare and Micci
 two rulesets apart against chance and mistakes; against a forger the link's own authentication stands.
 """
 
+from collections.abc import Mapping
 from hashlib import blake2b
 
 from firewall.diff import Delta
@@ -16,11 +17,28 @@ MODULUS = 1 << 256
 
 def digest(ruleset: Ruleset) -> int:
     """The digest of everything in the ruleset, as it stands (see `without_expired` for as it is at a time)."""
-    total = sum(map(_chain, ruleset.chains.values()))
-    total += sum(map(_set, ruleset.sets.values()))
-    total += sum(map(_counter, ruleset.counters))
-    total += sum(_elements(name, elements) for name, elements in ruleset.elements.items())
-    return total % MODULUS
+    return (digest_shape(ruleset) + digest_elements(ruleset.elements)) % MODULUS
+
+
+def digest_shape(ruleset: Ruleset) -> int:
+    """The part of chains, declarations and counters."""
+    total = sum(map(_chain, ruleset.chains.values())) + sum(map(_set, ruleset.sets.values()))
+    return (total + sum(map(_counter, ruleset.counters))) % MODULUS
+
+
+def digest_elements(elements: Mapping[str, Elements]) -> int:
+    """The part of all elements, by set: the gateways of a group share it."""
+    return sum(_elements(name, each) for name, each in elements.items()) % MODULUS
+
+
+def at(value: int, ruleset: Ruleset, now: int) -> int:
+    """The digest as it is at `now` (Unix seconds), from the one of everything: what has expired is taken out."""
+    expired = (
+        _elements(name, {key: element for key, element in ruleset.elements[name].items() if 0 < element.expires <= now})
+        for name, declaration in ruleset.sets.items()
+        if declaration.timeout
+    )
+    return (value - sum(expired)) % MODULUS
 
 
 def update(before: int, delta: Delta) -> int:

@@ -116,6 +116,10 @@ LAB_STATE = Path(os.environ.get("NETZWART_LAB_STATE", VAR / "lab"))
 # Where agents that run on this machine itself (in-memory gateways) have their sockets: GATEWAY_SOCKETS/<name>.sock
 GATEWAY_SOCKETS = Path(os.environ.get("NETZWART_GATEWAY_SOCKETS", VAR / "gateways"))
 
+# How often workers look by themselves for what a nudge missed, and read the gateways' counters, in seconds
+RECONCILE_SECONDS = float(os.environ.get("NETZWART_RECONCILE_SECONDS", "30"))
+COLLECT_SECONDS = float(os.environ.get("NETZWART_COLLECT_SECONDS", "15"))
+
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("de", "Deutsch")]
 LOCALE_PATHS = [ROOT / "locale"]
@@ -156,4 +160,5 @@ REST_FRAMEWORK = {
     "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.LimitOffsetPagination",
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
     "PAGE_SIZE": 50,
+    "EXCEPTION_HANDLER": "apps.lib.api.explain",
 }

@@ -1,5 +1,9 @@
 """Addresses of pages and API."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, include, path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from portal.api import router
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("api/", include((router.urls, "api"))),
+]

@@ -48,6 +48,7 @@ class Rollout(models.Model):
     lease_until = models.DateTimeField(null=True)
     token = models.PositiveBigIntegerField(default=0)
     error = models.TextField(blank=True)
+    again = models.BooleanField(default=False)  # something changed while it was open
 
     class Meta:
         ordering = ["-id"]

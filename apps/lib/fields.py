@@ -13,9 +13,9 @@ from django.utils.translation import gettext_lazy as _
 
 if TYPE_CHECKING:
     Field = models.Field[Any, Any]
-    BoolLookup = models.Lookup[bool]
+    AnyLookup = models.Lookup[Any]
 else:
-    Field, BoolLookup = models.Field, models.Lookup
+    Field, AnyLookup = models.Field, models.Lookup
 
 Address = IPv4Address | IPv6Address
 Prefix = IPv4Network | IPv6Network
@@ -104,7 +104,7 @@ class SnapshotField(Field):
         return "pg_snapshot"
 
 
-class _NetworkLookup(BoolLookup):
+class _NetworkLookup(AnyLookup):
     """One of PostgreSQL's network operators (PostgreSQL manual, "Network Address Functions and Operators")."""
 
     operator: str

@@ -1,0 +1,35 @@
+"""manage.py deploy: bring the gateways to what the database asks for, now, and show how it went."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from apps.deployments import link, services
+from apps.deployments.models import Rollout
+from apps.network.models import GatewayGroup
+from firewall.policy import PolicyError
+
+
+class Command(BaseCommand):
+    help = "Bring the gateways to what the database asks for, and show each gateway's outcome. Also tries what failed before."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        outcomes = [self._deploy(group) for group in GatewayGroup.objects.all()]
+        if not outcomes:
+            raise CommandError("There is no gateway group yet. Make one with “manage.py seed --demo”.")
+        if not all(outcomes):
+            raise SystemExit(1)
+
+    def _deploy(self, group: GatewayGroup) -> bool:
+        with link.fresh_channels() as channels:
+            try:
+                rollout = services.reconcile(group, cause="command", force=True, channels=channels)
+            except PolicyError as error:
+                raise CommandError(f"{group}: {error}") from error
+        if rollout is None:
+            self.stdout.write(f"{group}: another rollout is under way; what is missing follows by itself.")
+            return True
+        for step in rollout.steps.select_related("gateway"):
+            took = f", commit {step.commit_ms} ms, read back {step.read_back_ms} ms" if step.committed else ""
+            self.stdout.write(f"{group}: {step.gateway} {step.get_state_display()}{took}{f': {step.error}' if step.error else ''}")
+        return rollout.state == Rollout.State.CONFIRMED

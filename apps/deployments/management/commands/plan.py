@@ -1,0 +1,53 @@
+"""manage.py plan: what a deploy would change on each gateway, in words and as nft text. Changes nothing."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from apps.deployments import carry, link
+from apps.deployments.services import in_order
+from apps.deployments.wanted import want
+from apps.deployments.words import in_words
+from apps.network.models import Gateway, GatewayGroup
+from firewall.policy import PolicyError
+from firewall.ruleset import Ruleset
+from firewall.summary import summarise_counts
+
+
+class Command(BaseCommand):
+    help = "Show what a deploy would change on each gateway, in words and as nft text. Nothing is changed."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--words", action="store_true", help="only the words, not the nft text")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        with link.fresh_channels() as channels:
+            answers = [
+                self._show(gateway, wanted.rulesets[gateway.pk], wanted.snapshot.now, channels(gateway), nft=not options["words"])
+                for group in GatewayGroup.objects.all()
+                for wanted in [self._want(group)]
+                for gateway in in_order(group)
+            ]
+        if not answers:
+            raise CommandError("There is no gateway yet. Make a demo network with “manage.py seed --demo”.")
+        if not all(answers):
+            raise SystemExit(1)
+
+    def _want(self, group: GatewayGroup) -> Any:
+        try:
+            return want(group)
+        except PolicyError as error:
+            raise CommandError(f"{group}: {error}") from error
+
+    def _show(self, gateway: Gateway, ruleset: Ruleset, now: int, channel: link.Channel, *, nft: bool) -> bool:
+        try:
+            answer = carry.plan(channel, now, ruleset)
+        except (link.Unreachable, carry.NotDone) as fault:
+            self.stderr.write(f"{gateway}: {fault}")
+            return False
+        words = in_words(summarise_counts(answer.added, answer.removed, ruleset), rules=len(answer.chains))
+        self.stdout.write(f"{gateway}: {words}")
+        if nft and (answer.added or answer.removed or answer.chains):
+            self.stdout.write(answer.text)
+        return True

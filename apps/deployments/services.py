@@ -1,0 +1,125 @@
+"""Close the difference between what the database asks for and what the gateways run.
+
+Level-triggered: whoever calls, however often, the outcome is the same. One rollout per group is open at a time; the gateway
+that carries fewer address families goes first.
+"""
+
+from collections.abc import Callable
+
+import structlog
+
+from apps.deployments import carry, link, rollouts
+from apps.deployments.models import GatewayState, Rollout, RolloutStep
+from apps.deployments.wanted import Wanted, want
+from apps.lib.nudge import send
+from apps.network.models import Gateway, GatewayGroup
+from firewall import wire
+from firewall.diff import diff
+from firewall.render import render_delta
+from firewall.ruleset import Ruleset
+from firewall.summary import Line, summarise, summarise_counts
+
+log = structlog.get_logger()
+memory = carry.Memory()
+
+type Channels = Callable[[Gateway], link.Channel]
+
+
+def in_order(group: GatewayGroup) -> list[Gateway]:
+    """The group's gateways in the order of a rollout: whoever carries less goes first."""
+    return sorted(group.gateways.all(), key=lambda gateway: (gateway.carries4 + gateway.carries6, gateway.name))
+
+
+def reconcile(
+    group: GatewayGroup, *, by: int | None = None, cause: str = "change", force: bool = False, channels: Channels = link.channel
+) -> Rollout | None:
+    """Bring the group's gateways to what the database asks for now. None when there is nothing to do, or another is at it.
+
+    by: id of the user who asked. force: also try what failed before. Raises PolicyError when it must not be deployed.
+    """
+    rollouts.abandon_expired(group)
+    gateways, wanted = in_order(group), want(group)
+    due = [gateway for gateway in gateways if force or _is_due(gateway, wanted, channels)]
+    if not due:
+        rollouts.still_true(wanted)
+        return None
+    rollout = rollouts.open_rollout(group, wanted, gateways, by=by, cause=cause)
+    if rollout is None or not rollouts.claim(rollout):
+        return None
+    _run(rollout, wanted, channels)
+    if rollouts.finish(rollout):
+        send("workers.reconcile")
+    return rollout
+
+
+def _is_due(gateway: Gateway, wanted: Wanted, channels: Channels) -> bool:
+    """Does the gateway run something else, and is there a point in trying now? What it refused is not tried again blindly."""
+    state = GatewayState.objects.filter(gateway=gateway).first()
+    target = wanted.targets[gateway.pk]
+    if state is None:
+        return True
+    if state.digest == target:
+        return False
+    if state.unreachable_since:
+        return _answers(channels(gateway), wanted.snapshot.now)
+    last = RolloutStep.objects.filter(gateway=gateway).order_by("-rollout_id").select_related("rollout__revision").first()
+    refused = last is not None and last.state == RolloutStep.State.FAILED
+    return not (refused and last and last.rollout.revision.digests.get(gateway.name) == target)
+
+
+def _answers(channel: link.Channel, now: int) -> bool:
+    try:
+        carry.hello(channel, now)
+    except (link.Unreachable, carry.NotDone):
+        return False
+    return True
+
+
+def _run(rollout: Rollout, wanted: Wanted, channels: Channels) -> None:
+    steps = list(rollout.steps.select_related("gateway", "rollout__revision"))
+    _describe(rollout, wanted, steps[0].gateway, channels)
+    for step in steps:
+        if not rollouts.renew(rollout):
+            log.warning("lease lost", rollout=rollout.pk)
+            return
+        _carry(step, rollout, wanted, channels(step.gateway))
+
+
+def _carry(step: RolloutStep, rollout: Rollout, wanted: Wanted, channel: link.Channel) -> None:
+    pk = step.gateway.pk
+    order = carry.Order(wanted.rulesets[pk], wanted.digests[pk], wanted.targets[pk], wanted.snapshot.now, rollout.token)
+    rollouts.sending(step)
+
+    def committed(applied: wire.Applied | None) -> None:
+        times = (applied.commit_ms, applied.read_back_ms) if applied else (0, 0)
+        rollouts.committed(step, octets=channel.sent, commit_ms=times[0], read_back_ms=times[1])
+
+    try:
+        welcome = carry.bring(channel, order, memory.recall(pk), committed)
+    except (link.Unreachable, carry.NotDone) as fault:
+        log.warning("gateway not brought to revision", gateway=step.gateway.name, rollout=rollout.pk, error=str(fault))
+        rollouts.failed(step, str(fault), unreachable=isinstance(fault, link.Unreachable))
+        return
+    memory.remember(pk, order)
+    rollouts.confirmed(step, wanted, in_memory=welcome.in_memory)
+
+
+def _describe(rollout: Rollout, wanted: Wanted, gateway: Gateway, channels: Channels) -> None:
+    """What changes, from what this process knows of the first gateway, else from what that gateway says."""
+    ruleset, now = wanted.rulesets[gateway.pk], wanted.snapshot.now
+    known = memory.recall(gateway.pk)
+    if known:
+        delta = diff(known.ruleset, ruleset)
+        lines, text = summarise(delta, ruleset), render_delta(delta, now=now)
+    else:
+        lines, text = planned(channels(gateway), ruleset, now)
+    rollouts.describe(rollout.revision, lines, text, ruleset.count_elements())
+
+
+def planned(channel: link.Channel, ruleset: Ruleset, now: int) -> tuple[tuple[Line, ...], str]:
+    """What the ruleset would change on the gateway, as its agent says: in numbers, and as nft text. Nothing, when it does not answer."""
+    try:
+        answer = carry.plan(channel, now, ruleset)
+    except (link.Unreachable, carry.NotDone):
+        return (), ""
+    return summarise_counts(answer.added, answer.removed, ruleset), answer.text

@@ -1,0 +1,103 @@
+"""From rows to policies: the only bridge between the ORM and `firewall.policy`.
+
+One consistent read of everything a group's gateways need. Comes out: a policy per gateway, the moment of the reading in the
+database's time, and which transactions it saw, so that anybody can ask later whether a given change was in it.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Network, ip_network
+from typing import Any
+
+from django.db import connection, transaction
+
+from apps.network.models import Gateway, GatewayGroup
+from firewall.policy import Ban, Forward, Interfaces, Management, NatMapping, Policy, Protocol
+from firewall.policy import Gateway as GatewayPolicy
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What the database asked for at one moment. `now`: Unix seconds; `seen`: PostgreSQL's pg_snapshot; policies by gateway id."""
+
+    seen: str
+    now: int
+    policies: dict[int, Policy]
+
+
+HELD = """
+    SELECT {columns} FROM network_holding h JOIN members_member m ON m.id = h.member_id {join}
+    WHERE h.group_id = %(group)s AND m.state = 'active' AND h.valid @> now() AND {where} ORDER BY {order}
+"""
+ADDRESSES = HELD.format(columns="h.prefix - '0.0.0.0'::inet", join="", where="h.kind = 'private4'", order="h.prefix")
+PREFIXES = HELD.format(columns="h.prefix", join="", where="h.kind = 'prefix6'", order="h.prefix")
+MAPPINGS = HELD.format(
+    columns="h.prefix - '0.0.0.0'::inet, n.public - '0.0.0.0'::inet",
+    join="JOIN nat_natmapping n ON n.holding_id = h.id",
+    where="n.valid @> now()",
+    order="h.prefix",
+)
+FORWARDS = HELD.format(
+    columns="f.id, f.protocol, f.public - '0.0.0.0'::inet, f.public_port, h.prefix - '0.0.0.0'::inet, f.private_port",
+    join="JOIN nat_portforward f ON f.holding_id = h.id",
+    where="f.valid @> now() AND f.enabled",
+    order="f.id",
+)
+# A prefix on several lists is one ban in the kernel: with the oldest one's comment, until the last of them ends.
+BANS = """
+    SELECT min(b.id), b.prefix, (array_agg(b.comment ORDER BY b.id))[1],
+        CASE WHEN bool_or(b.expires IS NULL) THEN 0 ELSE ceil(extract(epoch FROM max(b.expires)))::bigint END
+    FROM bans_ban b JOIN bans_banlist l ON l.id = b.list_id
+    WHERE l.enabled AND (b.expires IS NULL OR b.expires > now())
+    GROUP BY b.prefix ORDER BY b.prefix
+"""
+
+
+def take(group: GatewayGroup) -> Snapshot:
+    """Read everything the group's gateways need, as it was at one moment.
+
+    Must not be called within a transaction: it needs one of its own that sees nothing newer.
+    """
+    with _one_moment() as (seen, now):
+        common = _common(group)
+        gateways = list(Gateway.objects.filter(group=group).order_by("name"))
+    return Snapshot(seen, now, {gateway.pk: Policy(gateway=_gateway(gateway), **common) for gateway in gateways})
+
+
+@contextmanager
+def _one_moment() -> Iterator[tuple[str, int]]:
+    with transaction.atomic(durable=True), connection.cursor() as cursor:
+        cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        cursor.execute("SELECT pg_current_snapshot()::text, floor(extract(epoch FROM now()))::bigint")
+        seen, now = cursor.fetchone()
+        yield seen, now
+
+
+def _common(group: GatewayGroup) -> dict[str, Any]:
+    return {
+        "addresses": tuple(IPv4Address(address) for (address,) in _rows(ADDRESSES, group)),
+        "prefixes": tuple(IPv6Network(prefix) for (prefix,) in _rows(PREFIXES, group)),
+        "mappings": tuple(NatMapping(IPv4Address(private), IPv4Address(public)) for private, public in _rows(MAPPINGS, group)),
+        "forwards": tuple(_forward(*row) for row in _rows(FORWARDS, group)),
+        "bans": tuple(Ban(pk, ip_network(prefix), comment, expires) for pk, prefix, comment, expires in _rows(BANS, group)),
+    }
+
+
+def _rows(query: str, group: GatewayGroup) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(query, {"group": group.pk})
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
+    return rows
+
+
+def _forward(pk: int, protocol: str, public: int, public_port: int, private: int, private_port: int) -> Forward:
+    return Forward(pk, Protocol(protocol), IPv4Address(public), public_port, IPv4Address(private), private_port)
+
+
+def _gateway(row: Gateway) -> GatewayPolicy:
+    return GatewayPolicy(
+        row.name,
+        Interfaces(row.lan, row.wan, row.management, row.sync),
+        Management(tuple(map(ip_network, map(str, row.management_networks))), row.management_port),
+    )

@@ -1,0 +1,47 @@
+"""Reading members."""
+
+from ipaddress import ip_address
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models.functions import Lower, Now
+
+from apps.lib.fields import MacField
+from apps.members.models import Device, Member
+
+
+def search(members: QuerySet[Member], text: str) -> QuerySet[Member]:
+    """Members whom the text may mean: a part of the name, `M-2207`, a room such as `B-214`, an address they hold now, a MAC address."""
+    text = text.strip().replace("\0", "")
+    if not text:
+        return members
+    mac = _mac(text)
+    if mac:
+        return members.filter(Exists(Device.objects.filter(member=OuterRef("pk"), mac=mac)))
+    if _is_address(text):
+        return members.filter(holdings__prefix__covers=text, holdings__valid__contains=Now()).distinct()
+    return members.filter(_by_words(text))
+
+
+def _by_words(text: str) -> Q:
+    by_name = Q(id__in=Member.objects.annotate(lower_name=Lower("name")).filter(lower_name__contains=text.lower()).values("id"))
+    digits = text.upper().removeprefix("M-")
+    if digits.isascii() and digits.isdigit() and len(digits) < 10:
+        by_name |= Q(number=int(digits))
+    site, dash, room = text.partition("-")
+    if dash:
+        by_name |= Q(room__site__code__iexact=site, room__name__istartswith=room)
+    return by_name
+
+
+def _mac(text: str) -> str | None:
+    try:
+        return MacField().parse(text)
+    except ValueError:
+        return None
+
+
+def _is_address(text: str) -> bool:
+    try:
+        return bool(ip_address(text))
+    except ValueError:
+        return False

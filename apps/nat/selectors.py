@@ -1,0 +1,59 @@
+"""Reading port forwards and NAT mappings."""
+
+from django.db import connection
+from django.db.models import QuerySet
+
+from apps.lib.fields import Address
+from apps.lib.validity import holds_now
+from apps.members.models import Member
+from apps.nat.models import NatMapping, PortForward
+from apps.network.models import Pool
+
+LOWEST_OFFERED = 1024
+
+
+def forwards() -> QuerySet[PortForward]:
+    """All forwards that hold now, on or off, with what their rows show."""
+    return PortForward.objects.filter(holds_now()).select_related("holding__member", "holding__device")
+
+
+def forwards_of(member: Member) -> QuerySet[PortForward]:
+    """The member's forwards, by public port."""
+    return forwards().filter(holding__member=member).order_by("protocol", "public_port")
+
+
+def mappings_of(member: Member) -> QuerySet[NatMapping]:
+    """How the member's addresses leave."""
+    return NatMapping.objects.filter(holds_now(), holding__member=member).select_related("holding").order_by("holding__prefix")
+
+
+def public_addresses_of(member: Member) -> list[str]:
+    """The public addresses the member leaves as, each once."""
+    return sorted({str(mapping.public) for mapping in mappings_of(member)})
+
+
+def holder_of_port(public: Address, protocol: str, port: int) -> PortForward | None:
+    """The forward that holds a public port now or later."""
+    held = PortForward.objects.filter(public=public, protocol=protocol, public_port=port, valid__isempty=False)
+    return held.select_related("holding__member").order_by("-id").first()
+
+
+def free_port(public: Address, protocol: str, wanted: int) -> int | None:
+    """The next port from `wanted` on that nobody holds now; from 1024 when there is none above."""
+    query = """
+        SELECT min(port) FROM generate_series(%(start)s, 65535) AS port WHERE NOT EXISTS (
+            SELECT FROM nat_portforward WHERE public = %(public)s AND protocol = %(protocol)s AND public_port = port
+            AND (upper_inf(valid) OR upper(valid) > now()))
+    """
+    with connection.cursor() as cursor:
+        for start in (wanted, LOWEST_OFFERED):
+            cursor.execute(query, {"start": start, "public": str(public), "protocol": protocol})
+            port: int | None = cursor.fetchone()[0]
+            if port:
+                return port
+    return None
+
+
+def public_pools() -> QuerySet[Pool]:
+    """Pools that public addresses come from."""
+    return Pool.objects.filter(kind=Pool.Kind.PUBLIC4)

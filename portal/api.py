@@ -1,0 +1,14 @@
+"""The REST API's addresses."""
+
+from rest_framework.routers import DefaultRouter
+
+from apps.deployments.api import RolloutViewSet
+from apps.members.api import MemberViewSet
+from apps.nat.api import ForwardViewSet
+from apps.network.api import HoldingViewSet
+
+router = DefaultRouter()
+router.register("members", MemberViewSet, "member")
+router.register("addresses", HoldingViewSet, "address")
+router.register("forwards", ForwardViewSet, "forward")
+router.register("rollouts", RolloutViewSet, "rollout")

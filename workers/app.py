@@ -1,0 +1,42 @@
+"""The Celery app and its one static schedule; every entry is only a nudge to look."""
+
+import os
+
+from celery import Celery
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
+
+
+def _every(seconds: float, task: str) -> dict[str, object]:
+    """A nudge that nobody took in time is worth nothing: the next one is due."""
+    return {"task": task, "schedule": seconds, "options": {"expires": seconds}}
+
+
+def _make() -> Celery:
+    import django
+    from django.conf import settings
+
+    django.setup()
+    from apps.lib.nudge import broker_url
+
+    made = Celery("workers", broker=broker_url(settings.REDIS_URL), include=["workers.deploy", "workers.collect"])
+    made.conf.update(
+        accept_content=["json"],
+        task_serializer="json",
+        task_ignore_result=True,
+        task_acks_late=True,
+        task_reject_on_worker_lost=True,
+        worker_prefetch_multiplier=1,
+        worker_hijack_root_logger=False,
+        broker_connection_retry_on_startup=True,
+        broker_transport_options={"visibility_timeout": 120},
+        timezone="UTC",
+        beat_schedule={
+            "reconcile": _every(settings.RECONCILE_SECONDS, "workers.reconcile"),
+            "collect": _every(settings.COLLECT_SECONDS, "workers.collect"),
+        },
+    )
+    return made
+
+
+app = _make()
