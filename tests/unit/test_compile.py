@@ -1,0 +1,119 @@
+from dataclasses import replace
+from ipaddress import IPv4Address, IPv4Network, IPv6Network
+
+import pytest
+from hypothesis import given, settings
+
+from firewall.compile import compile_change, compile_policy
+from firewall.diff import apply, diff
+from firewall.policy import Ban, Forward, Interfaces, Management, NatMapping, Policy, PolicyError, Protocol
+from tests.policies import NAT_1, network, policies
+
+HOST, PUBLIC = IPv4Address("10.16.0.10"), IPv4Address("198.51.100.7")
+EMPTY_POLICY = Policy(NAT_1)
+
+
+def forward(number: int, port: int = 8443) -> Forward:
+    return Forward(number, Protocol.TCP, PUBLIC, port, HOST, 443)
+
+
+def test_ten_and_ten_thousand_members_need_the_same_rules() -> None:
+    few, many = compile_policy(network(10)), compile_policy(network(10_000))
+    assert few.count_rules() == many.count_rules() < 200
+    assert few.chains == many.chains
+
+
+def test_bans_of_every_length_stay_below_two_hundred_rules() -> None:
+    every4 = [Ban(n, IPv4Network((0xCB007100 << 0, n), strict=False)) for n in range(8, 33)]
+    every6 = [Ban(n, IPv6Network(f"2a00::/{n}")) for n in (*range(16, 65), 128)]
+    prefixes = tuple(IPv6Network(f"2001:db8:{n:x}::/{n}") for n in (48, 56, 60, 64))
+    ruleset = compile_policy(Policy(NAT_1, bans=(*every4, *every6), prefixes=prefixes))
+    assert ruleset.count_rules() < 220
+
+
+def test_a_forward_is_one_element() -> None:
+    before, after = compile_policy(Policy(NAT_1)), compile_policy(Policy(NAT_1, forwards=(forward(1),)))
+    delta = diff(before, after)
+    assert not delta.touches_rules
+    [(name, change)] = delta.elements.items()
+    assert (name, len(change.added), len(change.removed)) == ("fwd4", 1, 0)
+
+
+def test_a_member_is_counted_up_and_down() -> None:
+    ruleset = compile_policy(Policy(NAT_1, addresses=(HOST,)))
+    assert ruleset.elements["up4"].keys() == ruleset.elements["down4"].keys() == {HOST.packed}
+    assert ruleset.sets["up4"].counter
+    assert ruleset.sets["down4"].counter
+
+
+def test_two_forwards_of_one_port_are_refused_by_name() -> None:
+    with pytest.raises(PolicyError, match=r"tcp 198\.51\.100\.7:8443 is given twice"):
+        compile_policy(Policy(NAT_1, forwards=(forward(1), forward(2))))
+
+
+@pytest.mark.parametrize("port", [0, -1, 65536])
+def test_a_port_that_is_none_is_refused_with_its_forward(port: int) -> None:
+    with pytest.raises(PolicyError, match=f"forward 17: port {port} "):
+        compile_policy(Policy(NAT_1, forwards=(forward(17, port),)))
+
+
+def test_two_mappings_of_one_address_are_refused() -> None:
+    mappings = (NatMapping(HOST, PUBLIC), NatMapping(HOST, PUBLIC + 1))
+    with pytest.raises(PolicyError, match=r"NAT mapping of 10\.16\.0\.10 is given twice"):
+        compile_policy(Policy(NAT_1, mappings=mappings))
+
+
+def test_a_gateway_without_management_is_refused() -> None:
+    with pytest.raises(PolicyError, match="nat-1: no management network"):
+        compile_policy(Policy(replace(NAT_1, management=Management(()))))
+
+
+@pytest.mark.parametrize("name", ["", "lan 0", 'lan"', "lan*", "a" * 16, "-x", "lan;drop"])
+def test_an_interface_with_an_odd_name_is_refused(name: str) -> None:
+    gateway = replace(NAT_1, interfaces=Interfaces(name, "wan0", "mgmt0"))
+    with pytest.raises(PolicyError, match="interface"):
+        compile_policy(Policy(gateway))
+
+
+@pytest.mark.parametrize("prefix", ["0.0.0.0/0", "10.0.0.0/7"])
+def test_a_ban_of_half_the_internet_is_refused(prefix: str) -> None:
+    with pytest.raises(PolicyError, match="wider than a ban can be"):
+        compile_policy(Policy(NAT_1, bans=(Ban(1, IPv4Network(prefix, strict=False)),)))
+
+
+def test_a_set_grows_in_steps_so_that_it_is_seldom_made_anew() -> None:
+    small, large = compile_policy(network(10)), compile_policy(network(70_000))
+    assert small.sets["up4"].size == 65_536
+    assert large.sets["up4"].size == 262_144
+
+
+@given(policies())
+@settings(max_examples=60)
+def test_compiling_twice_gives_the_same(policy: Policy) -> None:
+    assert compile_policy(policy) == compile_policy(policy)
+
+
+def parts(policy: Policy, other: Policy) -> tuple[Policy, Policy]:
+    """What is only in the first, and what is only in the second: the change from one to the other."""
+    kinds = ("addresses", "prefixes", "mappings", "forwards", "bans")
+    gone = {kind: tuple(each for each in getattr(policy, kind) if each not in getattr(other, kind)) for kind in kinds}
+    come = {kind: tuple(each for each in getattr(other, kind) if each not in getattr(policy, kind)) for kind in kinds}
+    return replace(EMPTY_POLICY, **gone), replace(EMPTY_POLICY, **come)
+
+
+@given(policies(), policies())
+@settings(max_examples=150)
+def test_compiling_a_change_gives_what_compiling_everything_gives(before: Policy, after: Policy) -> None:
+    running = compile_policy(before)
+    gone, come = parts(before, after)
+    delta = compile_change(running, gone=gone, come=come)
+    assert apply(running, delta) == compile_policy(after)
+    assert delta == diff(running, compile_policy(after))
+
+
+def test_a_change_that_makes_a_set_larger_carries_all_its_elements() -> None:
+    running = compile_policy(Policy(NAT_1, addresses=tuple(IPv4Address(0x0A100000 + n) for n in range(65_536))))
+    come = Policy(NAT_1, addresses=(IPv4Address("10.32.0.1"),))
+    delta = compile_change(running, gone=EMPTY_POLICY, come=come)
+    assert len(delta.elements["up4"].added) == 65_537
+    assert "up" in delta.chains

@@ -1,0 +1,58 @@
+from hypothesis import given, settings
+
+from firewall.compile import compile_policy
+from firewall.diff import apply, diff
+from firewall.digest import at, digest, text, update
+from firewall.policy import Policy
+from firewall.ruleset import EMPTY, without_expired
+from tests.policies import network, policies
+
+
+@given(policies(), policies())
+@settings(max_examples=150)
+def test_applying_the_difference_leads_to_what_is_wanted(first: Policy, second: Policy) -> None:
+    running, wanted = compile_policy(first), compile_policy(second)
+    assert apply(running, diff(running, wanted)) == wanted
+    assert apply(EMPTY, diff(EMPTY, wanted)) == wanted
+    assert apply(wanted, diff(wanted, EMPTY)) == EMPTY
+
+
+@given(policies(), policies())
+@settings(max_examples=80)
+def test_the_inverted_difference_is_the_way_back(first: Policy, second: Policy) -> None:
+    running, wanted = compile_policy(first), compile_policy(second)
+    delta = diff(running, wanted)
+    assert apply(wanted, delta.inverted()) == running
+    assert delta.inverted() == diff(wanted, running)
+
+
+@given(policies())
+@settings(max_examples=40)
+def test_there_is_nothing_to_do_between_equals(policy: Policy) -> None:
+    assert not diff(compile_policy(policy), compile_policy(policy))
+
+
+@given(policies(), policies())
+@settings(max_examples=150)
+def test_a_digest_updated_by_a_delta_is_the_digest_of_the_whole(first: Policy, second: Policy) -> None:
+    running, wanted = compile_policy(first), compile_policy(second)
+    assert update(digest(running), diff(running, wanted)) == digest(wanted)
+    assert (digest(running) == digest(wanted)) == (running == wanted)
+
+
+@given(policies())
+@settings(max_examples=80)
+def test_a_digest_at_a_time_leaves_out_what_has_expired(policy: Policy) -> None:
+    ruleset, now = compile_policy(policy), 2**31
+    assert at(digest(ruleset), ruleset, now) == digest(without_expired(ruleset, now))
+
+
+def test_inputs_stay_as_they_are() -> None:
+    running, wanted = compile_policy(network(5)), compile_policy(network(8))
+    before = (digest(running), digest(wanted))
+    apply(running, diff(running, wanted))
+    assert (digest(running), digest(wanted)) == before
+
+
+def test_a_digest_is_sixty_four_digits() -> None:
+    assert len(text(1)) == len(text(digest(compile_policy(network(3))))) == 64

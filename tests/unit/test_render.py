@@ -1,0 +1,101 @@
+import os
+import re
+from ipaddress import IPv4Address, IPv4Network, IPv6Network
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+
+from firewall.compile import compile_policy
+from firewall.diff import diff
+from firewall.names import COMMENT_OCTETS, comment
+from firewall.policy import Ban, Forward, NatMapping, Policy, PolicyError, Protocol
+from firewall.render import render, render_delta, render_rule
+from firewall.ruleset import Action, Count, Field, Match, Rule, Verdict
+from tests.policies import NAT_1, network, texts
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+NOW = 1_800_000_000
+HOST, PUBLIC = IPv4Address("10.16.0.10"), IPv4Address("198.51.100.7")
+
+CASES = {
+    "empty": Policy(NAT_1),
+    "member": Policy(NAT_1, addresses=(HOST,), prefixes=(IPv6Network("2001:db8:a0:10::/64"),), mappings=(NatMapping(HOST, PUBLIC),)),
+    "forwards": Policy(
+        NAT_1,
+        addresses=(HOST,),
+        mappings=(NatMapping(HOST, PUBLIC),),
+        forwards=(Forward(1, Protocol.TCP, PUBLIC, 8443, HOST, 443), Forward(2, Protocol.UDP, PUBLIC, 51820, HOST, 51820)),
+    ),
+    "prefixes": Policy(NAT_1, prefixes=(IPv6Network("2001:db8:a0:10::/64"), IPv6Network("2001:db8:a1::/56"))),
+    "bans": Policy(
+        NAT_1,
+        bans=(
+            Ban(1, IPv4Network("203.0.113.66/32"), 'scans; says "hello"', NOW + 3600),
+            Ban(2, IPv4Network("192.0.2.0/25"), "over", NOW - 1),
+            Ban(3, IPv4Network("192.0.2.128/25"), "for ever"),
+            Ban(4, IPv6Network("2001:db8:bad::/48"), '"}; flush ruleset'),
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_text_is_the_one_that_was_reviewed(name: str) -> None:
+    golden = GOLDEN / f"{name}.nft"
+    text = render(compile_policy(CASES[name]), now=NOW)
+    if os.environ.get("WRITE_GOLDEN"):  # then review the difference
+        golden.write_text(text)
+    assert text == golden.read_text()
+
+
+def test_a_delta_of_one_forward_is_one_line_beside_the_table() -> None:
+    before, after = compile_policy(CASES["member"]), compile_policy(CASES["forwards"])
+    delta = diff(before, after)
+    lines = [line for line in render_delta(delta, now=NOW).splitlines() if "fwd4" in line]
+    assert lines == [
+        "add element inet netzwart fwd4 { 198.51.100.7 . tcp . 8443 : 10.16.0.10 . 443, 198.51.100.7 . udp . 51820 : 10.16.0.10 . 51820 }"
+    ]
+
+
+def test_deletes_come_before_adds_in_one_transaction() -> None:
+    other = Policy(NAT_1, mappings=(NatMapping(HOST, PUBLIC + 1),))
+    first = Policy(NAT_1, mappings=(NatMapping(HOST, PUBLIC),))
+    text = render_delta(diff(compile_policy(first), compile_policy(other)), now=NOW)
+    assert text.splitlines() == [
+        "add table inet netzwart",
+        "delete element inet netzwart snat4 { 10.16.0.10 }",
+        "add element inet netzwart snat4 { 10.16.0.10 : 198.51.100.8 }",
+    ]
+
+
+def test_an_expired_ban_is_neither_added_nor_deleted() -> None:
+    over = Policy(NAT_1, bans=(Ban(2, IPv4Network("192.0.2.0/25"), "over", NOW - 1), Ban(3, IPv4Network("192.0.2.128/25"))))
+    kept = Policy(NAT_1, bans=(Ban(3, IPv4Network("192.0.2.128/25")),))
+    assert "192.0.2.0" not in render_delta(diff(compile_policy(over), compile_policy(kept)), now=NOW)
+    assert "192.0.2.0 " not in render_delta(diff(compile_policy(kept), compile_policy(over)), now=NOW)
+
+
+@given(texts)
+@settings(max_examples=300)
+def test_no_comment_breaks_out_of_its_quotes(hostile: str) -> None:
+    clean = comment(hostile)
+    assert not re.search(r'["\\\x00-\x1f\x7f]', clean)
+    assert len(clean.encode()) <= COMMENT_OCTETS
+    ruleset = compile_policy(Policy(NAT_1, bans=(Ban(1, IPv4Network("192.0.2.1/32"), hostile),)))
+    [line] = [line for line in render(ruleset, now=NOW).splitlines() if line.startswith("add element")]
+    assert re.fullmatch(r'add element inet netzwart bans4_32 \{ 192\.0\.2\.1( comment "[^"]*")? \}', line)
+
+
+@pytest.mark.parametrize("hostile", ["established accept", "a;b", 'x"', "", "{", "@up4"])
+def test_a_value_that_is_no_symbol_is_refused(hostile: str) -> None:
+    with pytest.raises(PolicyError):
+        render_rule(Rule((Match(Field.CT_STATE, (hostile,)),)))
+    with pytest.raises(PolicyError):
+        render_rule(Rule((Verdict(Action.JUMP, hostile or " "),)))
+    with pytest.raises(PolicyError):
+        render_rule(Rule((Count(hostile or " "),)))
+
+
+def test_rendering_is_the_same_every_time() -> None:
+    assert render(compile_policy(network(50)), now=NOW) == render(compile_policy(network(50)), now=NOW)

@@ -1,0 +1,151 @@
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from firewall import wire
+from firewall.codec import WireError
+from firewall.compile import compile_policy
+from firewall.diff import diff
+from firewall.policy import Policy
+from tests.policies import network, policies
+
+
+def through(message: wire.Message) -> object:
+    """What the other side gets."""
+    assembler = wire.Assembler()
+    answers = [assembler.feed(line) for line in wire.lines(7, message)]
+    assert all(answer is None for answer in answers[:-1])
+    assert answers[-1] is not None
+    number, data = answers[-1]
+    assert number == 7
+    return data
+
+
+@given(policies(), policies())
+@settings(max_examples=80)
+def test_a_delta_arrives_as_it_was_sent(first: Policy, second: Policy) -> None:
+    delta = diff(compile_policy(first), compile_policy(second))
+    apply = wire.Apply(3, 1_800_000_000, "a" * 64, "b" * 64, delta, None)
+    assert wire.request(through(apply)) == apply
+
+
+@given(policies())
+@settings(max_examples=60)
+def test_a_ruleset_arrives_as_it_was_sent(policy: Policy) -> None:
+    plan = wire.Plan(1, compile_policy(policy))
+    assert wire.request(through(plan)) == plan
+
+
+def test_a_large_ruleset_comes_in_lines_of_at_most_a_mebibyte() -> None:
+    plan = wire.Plan(1, compile_policy(network(60_000)))
+    lines = list(wire.lines(1, plan))
+    assert len(lines) > 1
+    assert max(map(len, lines)) <= wire.MAX_LINE
+    assert wire.request(through(plan)) == plan
+
+
+REPLIES = [
+    wire.Welcome("nat-1", "0.1", "", "", 4, "boot", False),
+    wire.Planned("d", {"up4": 1}, {}, ("forward",), "add …"),
+    wire.Reading("boot", 3, 4, 5, {"up4": "AAAA"}, {"up4": (1,)}, {"up4": (2,)}, {"leaked": (0, 0)}),
+    wire.Refused("nft", "no"),
+]
+
+
+@pytest.mark.parametrize("reply", REPLIES)
+def test_an_answer_arrives_as_it_was_given(reply: wire.Reply) -> None:
+    assert wire.reply(through(reply)) == reply
+
+
+def hello(**changes: Any) -> Any:
+    return {"is": "Hello", "now": 1} | changes
+
+
+@pytest.mark.parametrize(
+    ("data", "fault"),
+    [
+        (hello(extra=1), "request: unknown field 'extra'"),
+        ({"is": "Hello"}, "request: missing field 'now'"),
+        (hello(now="1"), "request.now: expected int, got str"),
+        (hello(now=True), "request.now: expected int, got bool"),
+        ({"is": "Explode"}, "request.is: 'Explode' is none of"),
+        ([], "request: list does not fit"),
+        (None, "request: NoneType does not fit"),
+    ],
+)
+def test_what_is_not_a_request_is_refused_with_the_path_to_the_fault(data: object, fault: str) -> None:
+    with pytest.raises(WireError, match=f"^{fault.replace('[', '.')}"):
+        wire.request(data)
+
+
+def spoiled(path: list[str | int], value: object) -> object:
+    policy = Policy(network(2).gateway, addresses=network(2).addresses, bans=network(2).bans)
+    data: Any = through(wire.Plan(1, compile_policy(policy)))
+    at = data
+    for key in path[:-1]:
+        at = at[key]
+    at[path[-1]] = value
+    return data
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (["ruleset", "elements", "up4", "keys"], "!!!"),
+        (["ruleset", "elements", "up4", "keys"], "AAA="),
+        (["ruleset", "elements", "up4", "count"], 3),
+        (["ruleset", "elements", "up4", "count"], -1),
+        (["ruleset", "elements", "up4", "count"], 10**12),
+        (["ruleset", "elements", "up4", "more"], 1),
+        (["ruleset", "elements", "up4", "keys"], "ChAAAAoQAAA="),
+        (["ruleset", "chains", "forward", "hook", "priority"], 17),
+        (["ruleset", "chains", "forward", "rules", 0, "parts", 0], {"is": "Shell"}),
+        (["ruleset", "sets", "up4", "key"], ["integer"]),
+        (["ruleset", "sets", "up4", "size"], None),
+        (["now"], 1.5),
+    ],
+)
+def test_a_spoiled_ruleset_is_refused(path: list[str | int], value: object) -> None:
+    with pytest.raises(WireError, match=r"^request\."):
+        wire.request(spoiled(path, value))
+
+
+scalars = st.none() | st.booleans() | st.integers() | st.text()
+json_data = st.recursive(scalars, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner))
+
+
+@given(json_data)
+@settings(max_examples=300)
+def test_no_json_is_too_strange_to_be_refused(data: object) -> None:
+    for read in (wire.request, wire.reply):
+        with pytest.raises(WireError):
+            read(data)
+
+
+@given(st.binary(max_size=300))
+@settings(max_examples=300)
+def test_no_octets_are_too_strange_to_be_refused(line: bytes) -> None:
+    with pytest.raises(WireError):
+        wire.Assembler().feed(line)
+
+
+def test_another_version_is_named() -> None:
+    line = json.dumps({"v": 2, "id": 1, "last": True, "part": "{}"}).encode()
+    with pytest.raises(WireError, match="speaks version 1, the other 2"):
+        wire.Assembler().feed(line)
+
+
+def test_lines_of_two_messages_do_not_mix() -> None:
+    assembler = wire.Assembler()
+    assembler.feed(json.dumps({"v": 1, "id": 1, "last": False, "part": "{"}).encode())
+    with pytest.raises(WireError, match="line of message 2 within message 1"):
+        assembler.feed(json.dumps({"v": 1, "id": 2, "last": True, "part": "}"}).encode())
+
+
+def test_deeply_nested_json_is_refused_and_nothing_more() -> None:
+    line = json.dumps({"v": 1, "id": 1, "last": True, "part": "[" * 100_000}).encode()
+    with pytest.raises(WireError, match="not JSON"):
+        wire.Assembler().feed(line)
