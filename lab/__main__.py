@@ -10,13 +10,13 @@ from lab.program import ROOT
 from lab.tables import TopologyError
 from lab.topology import DEMO
 
+STATE = ROOT / "var" / "lab"
+
 
 def parser() -> ArgumentParser:
     root = ArgumentParser("python -m lab", description="A whole network in Linux network namespaces: members, two gateways, an internet.")
     root.add_argument("--name", default="demo", help="which lab; several may run (default: %(default)s)")
-    root.add_argument(
-        "--state", type=Path, default=ROOT / "var" / "lab", metavar="DIR", help="where running labs are noted (default: var/lab)"
-    )
+    root.add_argument("--state", type=Path, default=STATE, metavar="DIR", help="where running labs are noted (default: var/lab)")
     each = root.add_subparsers(required=True, metavar="COMMAND")
 
     up = each.add_parser("up", help="build the network, unless it is up")
