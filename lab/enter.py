@@ -33,7 +33,10 @@ def execute(node: str, command: list[str]) -> NoReturn:
 
 def enter(holder: Process, act: Callable[[], int]) -> NoReturn:
     """Call `act` inside the holder's namespaces, in a process of its own, and end with its exit status or by its signal."""
-    _join(holder)
+    try:
+        _join(holder)
+    except ProcessLookupError:
+        sys.exit("the lab is gone")
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # if it came ignored, the exit status would be lost
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, {*HANDED_DOWN, signal.SIGCHLD})
     alive, hold = os.pipe()
@@ -60,8 +63,8 @@ def _act(act: Callable[[], int]) -> int:
 
 def _join(holder: Process) -> None:
     here = os.getcwd()  # noqa: PTH109
+    namespaces = os.CLONE_NEWNS | os.CLONE_NEWPID | os.CLONE_NEWNET
     with holder.opened() as descriptor:
-        namespaces = os.CLONE_NEWNS | os.CLONE_NEWPID | os.CLONE_NEWNET
         if not os.path.samefile(f"/proc/{holder.pid}/ns/user", "/proc/self/ns/user"):  # noqa: PTH121
             namespaces |= os.CLONE_NEWUSER
         os.setns(descriptor, namespaces)

@@ -7,7 +7,7 @@ import os
 import select
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 
@@ -42,13 +42,15 @@ class Process(NamedTuple):
 
     def kill(self, timeout: float = 10) -> None:
         """Return when it has ended; for the first process of a namespace that means: with everything in there."""
-        try:
-            with self.opened() as descriptor:
-                signal.pidfd_send_signal(descriptor, signal.SIGKILL)
-                if not select.select([descriptor], [], [], timeout)[0]:
-                    raise TimeoutError(f"process {self.pid} did not end within {timeout} s")
-        except ProcessLookupError:
-            return
+        with suppress(ProcessLookupError), self.opened() as descriptor:
+            signal.pidfd_send_signal(descriptor, signal.SIGKILL)
+        self.wait(timeout)
+
+    def wait(self, timeout: float) -> None:
+        """Until it has ended. Raise `TimeoutError` after so many seconds."""
+        with suppress(ProcessLookupError), self.opened() as descriptor:
+            if not select.select([descriptor], [], [], timeout)[0]:
+                raise TimeoutError(f"process {self.pid} did not end within {timeout} s")
 
 
 def _started(pid: int) -> int:

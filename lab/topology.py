@@ -6,7 +6,6 @@ It does not know how a network is built; `plan.py` does.
 
 import re
 import tomllib
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network, IPv6Address, IPv6Interface, IPv6Network, ip_interface, ip_network
@@ -108,6 +107,7 @@ def parse(text: str) -> Topology:
     networks = {name: _network(name, table) for name, table in root.table("networks").tables()}
     interfaces = {name: _interfaces(name, table, networks) for name, table in root.table("nodes").tables()}
     _check_wiring(networks.values(), interfaces)
+    _check_addresses(interfaces)
     nodes = tuple(_node(name, table, root.table("roles"), pools, interfaces) for name, table in root.table("nodes").tables())
     return Topology(pools, tuple(networks.values()), nodes)
 
@@ -179,10 +179,16 @@ def _check_wiring(networks: Iterable[Network], interfaces: dict[str, tuple[Inter
         plugged = sum(interface.network == network.name for owned in interfaces.values() for interface in owned)
         if network.bridge is None and plugged != 2:
             raise TopologyError(f"networks.{network.name}: a cable has two ends, {plugged} interfaces name it")
-    held = Counter(address.ip for owned in interfaces.values() for interface in owned for address in interface.addresses)
-    for address, times in held.items():
-        if times > 1:
-            raise TopologyError(f"nodes: {address} is given {times} times")
+
+
+def _check_addresses(interfaces: dict[str, tuple[Interface, ...]]) -> None:
+    holders: dict[Host, str] = {}
+    for node, interface in ((node, interface) for node, owned in interfaces.items() for interface in owned):
+        key = f"nodes.{node}.interfaces.{interface.name}"
+        for address in interface.addresses:
+            if address.ip in holders:
+                raise TopologyError(f"{key}: {address.ip} is already held by {holders[address.ip]}")
+            holders[address.ip] = key
 
 
 def _node(name: str, table: Table, roles: Table, pools: Pools, interfaces: dict[str, tuple[Interface, ...]]) -> Node:

@@ -85,7 +85,6 @@ def _waiting(lab: Lab, node: str, program: str, *arguments: str) -> Iterator[sub
 def _await_ready(process: subprocess.Popen[str]) -> None:
     first = process.stdout.readline() if process.stdout else ""
     if first != READY:
-        process.kill()
         raise MeasuringError(first + (process.stdout.read() if process.stdout else ""))
 
 

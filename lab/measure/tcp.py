@@ -25,7 +25,9 @@ class Arrived(NamedTuple):
 
 
 class Transfer(NamedTuple):
-    """As the sender saw it; `arrived` is what the receiver told at the end, over the same connection."""
+    """As the sender saw it; `arrived` is what the receiver told at the end, over the same connection.
+
+    A few `retransmits` are no proof of loss: on a busy machine the sender probes when an acknowledgement is late (RFC 8985)."""
 
     octets: int
     sha256: str
