@@ -21,16 +21,26 @@ from lab.server import STEERING, Listeners
 if TYPE_CHECKING:
     from lab.plan import NodePlan, Plan  # it would load half the standard library for two names
 
+WAKE_CONNTRACK = "table inet wake {\n chain wake {\n ct state new\n}\n}\ndelete table inet wake\n"
 PATIENCE = 5.0  # seconds for the kernel to notice that a cable is plugged in
 
 
 def main() -> None:
     """With the option --detached it does not end with its standard input."""
+    try:
+        _build()
+    except (OSError, subprocess.CalledProcessError) as error:
+        sys.exit(str(error))
+    _hold(detached="--detached" in sys.argv)
+
+
+def _build() -> None:
     outside = int(Path("/proc/self").readlink().name)  # the old /proc still counts as the outside does
     _run(["mount", "-t", "proc", "proc", "/proc"])
     _run(["mount", "-t", "tmpfs", "tmpfs", "/run"])
     plan: Plan = json.loads(sys.stdin.readline())
     _run(["ip", "-batch", "-"], plan["links"])
+    _wake_conntrack()
     shortfalls = [line for node in plan["nodes"] for line in _prepare(node)]
     _configure(plan)
     for node in plan["nodes"]:
@@ -38,11 +48,16 @@ def main() -> None:
         if node["answers"]:
             _serve(node["name"])
     print(json.dumps({"pid": outside, "shortfalls": shortfalls}), flush=True)
-    _hold(detached="--detached" in sys.argv)
 
 
 def _run(command: list[str], text: str = "") -> None:
     subprocess.run(command, input=text, text=True, check=True)
+
+
+def _wake_conntrack() -> None:
+    """Where connection tracking is a module, its settings appear when the first rule needs it."""
+    if not Path("/proc/sys/net/netfilter/nf_conntrack_tcp_loose").exists():
+        _run(["nft", "-f", "-"], WAKE_CONNTRACK)
 
 
 def _prepare(node: "NodePlan") -> list[str]:

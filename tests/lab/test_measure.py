@@ -1,7 +1,8 @@
-"""The measuring tools, through real NAT: a short ruleset, written by hand, on the IPv4 gateway."""
+"""The measuring tools, through real NAT: a short ruleset, written by hand, on both gateways."""
 
 import pytest
 
+from lab.connect import NoAnswerError
 from lab.lab import Lab
 from lab.measure.runs import MeasuringError, sniffing, tcp_transfer, udp_stream
 from lab.topology import Topology
@@ -17,8 +18,11 @@ table inet by_hand {{
     iifname "wan0" ip daddr {public} meta l4proto {{ tcp, udp }} th dport {forwarded} dnat ip to {member}:{port}
   }}
   chain forward {{
-    type filter hook forward priority filter; policy accept;
+    type filter hook forward priority filter; policy drop;
     iifname "lan0" ip saddr {member} udp dport 5000 counter name up
+    ct state established accept
+    iifname "lan0" oifname "wan0" accept
+    ct status dnat accept
   }}
   chain srcnat {{
     type nat hook postrouting priority srcnat; policy accept;
@@ -37,7 +41,8 @@ def public(topology: Topology) -> str:
 def natted(shared_lab: Lab, topology: Topology, public: str) -> Lab:
     member = topology.node("m1").ipv4
     text = RULESET.format(public=public, member=member, pool=topology.pools.private, forwarded=FORWARDED, port=PORT)
-    shared_lab.run("nat-1", ["nft", "-f", "-"], text=text)
+    for gateway in topology.with_role("gateway"):
+        shared_lab.run(gateway.name, ["nft", "-f", "-"], text=text)
     return shared_lab
 
 
@@ -45,6 +50,16 @@ def natted(shared_lab: Lab, topology: Topology, public: str) -> Lab:
 def test_a_member_appears_on_the_internet_under_the_public_address(natted: Lab, topology: Topology, public: str, protocol: str) -> None:
     answer = natted.connect("m1", protocol, topology.node("internet").ipv4, 443)
     assert (answer.node, answer.peer_address) == ("internet", public)
+
+
+@pytest.mark.parametrize("protocol", ["tcp", "udp"])
+def test_a_member_appears_on_the_ipv6_internet_as_himself_and_is_not_reached_from_there(
+    natted: Lab, topology: Topology, protocol: str
+) -> None:
+    member, internet = topology.node("m1").ipv6, topology.node("internet").ipv6
+    assert natted.connect("m1", protocol, internet, 443).peer_address == member
+    with pytest.raises(NoAnswerError, match="timed out"):
+        natted.connect("internet", protocol, member, 443, timeout=0.3)
 
 
 @pytest.mark.parametrize("protocol", ["tcp", "udp"])

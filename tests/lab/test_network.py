@@ -39,6 +39,12 @@ def test_a_member_answers_another_on_any_port_and_tells_how_it_was_reached(
         assert answer == ("m2", protocol, str(other), port, str(one), 4000 + port // 2)
 
 
+def test_tcp_echoes_lines_after_the_answer(shared_lab: Lab, topology: Topology) -> None:
+    talk = f"import socket; s = socket.create_connection(('{topology.node('m2').ipv4}', 80)); f = s.makefile('rw')"
+    listen = "f.write('one\\ntwo\\n'); f.flush(); print([f.readline() for _ in range(3)][1:])"
+    assert shared_lab.run("m1", ["python3", "-c", f"{talk}; {listen}"]).stdout == "['one\\n', 'two\\n']\n"
+
+
 def test_every_address_of_the_internet_server_answers_and_can_be_a_source(shared_lab: Lab, topology: Topology) -> None:
     internet, uplink = topology.node("internet"), topology.node("uplink")
     for host in (*internet.hosts(4), *internet.hosts(6)):
