@@ -15,7 +15,7 @@ from lab.topology import Topology
 pytestmark = pytest.mark.kernel
 
 NOBODY = 65534
-# The interpreter may lie where only root can look (pyenv below /root): show it at /mnt, in a mount namespace of its own.
+# The interpreter may lie where only root can look (in root's home): show it at /mnt, in a mount namespace of its own.
 AS_NOBODY = """
 mount --bind "$1" /mnt && shift && exec setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all \
   env LD_LIBRARY_PATH=/mnt/lib "/mnt/bin/$@"
