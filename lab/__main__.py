@@ -1,0 +1,61 @@
+"""The command line of the lab."""
+
+import sys
+from argparse import REMAINDER, ArgumentParser
+from pathlib import Path
+
+from lab import commands
+from lab.launch import LabError
+from lab.program import ROOT
+from lab.tables import TopologyError
+from lab.topology import DEMO
+
+STATE = ROOT / "var" / "lab"
+
+
+def parser() -> ArgumentParser:
+    root = ArgumentParser("python -m lab", description="A whole network in Linux network namespaces: members, two gateways, an internet.")
+    root.add_argument("--name", default="demo", help="which lab; several may run (default: %(default)s)")
+    root.add_argument("--state", type=Path, default=STATE, metavar="DIR", help="where running labs are noted (default: var/lab)")
+    each = root.add_subparsers(required=True, metavar="COMMAND")
+
+    up = each.add_parser("up", help="build the network, unless it is up")
+    up.add_argument("--topology", type=Path, default=DEMO, metavar="FILE", help="what to build (default: lab/topology.toml)")
+    up.set_defaults(act=commands.up)
+    each.add_parser("down", help="end it with everything in it").set_defaults(act=commands.down)
+    each.add_parser("status", help="show nodes, addresses and whether the hosts answer").set_defaults(act=commands.status)
+    each.add_parser("check", help="tell whether labs can run on this machine").set_defaults(act=commands.check)
+
+    run = each.add_parser("exec", help="run a command in a node", usage="%(prog)s NODE -- COMMAND …")
+    run.add_argument("node", metavar="NODE")
+    run.add_argument("command", nargs=REMAINDER, metavar="COMMAND")
+    run.set_defaults(act=commands.run)
+
+    connect = each.add_parser("connect", help="connect from a node, and print who answered and what it saw")
+    connect.add_argument("node", metavar="NODE")
+    connect.add_argument("protocol", choices=("tcp", "udp"))
+    connect.add_argument("host", metavar="HOST", help="an address")
+    connect.add_argument("port", type=int, metavar="PORT")
+    connect.add_argument("--timeout", type=float, default=2.0, metavar="SECONDS", help="(default: %(default)s)")
+    connect.add_argument("--source", default="", metavar="ADDRESS", help="connect from this address of the node")
+    connect.add_argument("--source-port", type=int, default=0, metavar="PORT")
+    connect.set_defaults(act=commands.connect)
+    return root
+
+
+def main() -> int:
+    options = parser().parse_args()
+    if getattr(options, "command", None) is not None:
+        options.command = options.command[1:] if options.command[:1] == ["--"] else options.command
+        if not options.command:
+            parser().error("exec: which command?")
+    try:
+        status: int = options.act(options)
+    except (LabError, TopologyError, commands.NotRunningError, OSError, ValueError) as error:
+        print(f"python -m lab: {error}", file=sys.stderr)
+        return 2
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,39 @@
+"""What the lab asks of a network card in the current namespace: to be up, and to leave packets as they are.
+
+With offloads on, up to 64 KiB of TCP cross a veth as a single "packet" and are counted with one header; off, byte counts
+are exact. The ioctl is what `ethtool -K` does (linux/ethtool.h, ETHTOOL_STXCSUM and its neighbours), without the program.
+"""
+
+import array
+import fcntl
+import socket
+import struct
+
+SIOCGIFFLAGS = 0x8913
+SIOCETHTOOL = 0x8946
+IFF_RUNNING = 0x40
+OFFLOADS = {"tx-checksum": 0x17, "tso": 0x1F, "gso": 0x24, "gro": 0x2C}
+
+
+def running(device: str) -> bool:
+    """It is up, its other end too, and the kernel's own work queue has noticed (until then IPv6 and bridges stay silent)."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as handle:
+        request = fcntl.ioctl(handle, SIOCGIFFLAGS, struct.pack("16s24x", device.encode()))
+    flags: int = struct.unpack_from("16xH", request)[0]
+    return bool(flags & IFF_RUNNING)
+
+
+def switch_offloads_off(device: str) -> list[str]:
+    """Return the names of those that the kernel left on."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as handle:
+        return [name for name, command in OFFLOADS.items() if not _switch_off(handle, device, command)]
+
+
+def _switch_off(handle: socket.socket, device: str, command: int) -> bool:
+    value = array.array("I", [command, 0])  # struct ethtool_value
+    request = struct.pack("16sP16x", device.encode(), value.buffer_info()[0])  # struct ifreq
+    try:
+        fcntl.ioctl(handle, SIOCETHTOOL, request)
+    except OSError:
+        return False
+    return True

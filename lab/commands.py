@@ -1,0 +1,101 @@
+"""What `python -m lab` can do: each command takes the parsed options and returns an exit status."""
+
+import os
+import sys
+from argparse import Namespace
+
+from lab.connect import Attempt, report
+from lab.enter import enter, execute
+from lab.lab import Lab
+from lab.obstacles import obstacles
+from lab.process import Process
+from lab.register import Register
+from lab.topology import parse
+
+
+class NotRunningError(Exception):
+    """The message tells how to start it."""
+
+
+def up(options: Namespace) -> int:
+    register = _register(options)
+    with register.locked():
+        if register.find():
+            print(f"The lab {options.name} is already up.")
+            return 0
+        text = options.topology.read_text()
+        lab = Lab.start(parse(text), detached=True)
+        register.write(lab, text)
+    print(f"The lab {options.name} is up: {len(lab.topology.nodes)} nodes, held by process {lab.holder.pid}.")
+    return 0
+
+
+def down(options: Namespace) -> int:
+    register = _register(options)
+    with register.locked():
+        lab = register.find()
+        if lab:
+            lab.stop()
+        register.clear()
+    print(f"The lab {options.name} {'is down' if lab else 'was not up'}.")
+    return 0
+
+
+def status(options: Namespace) -> int:
+    """Exit status 0 if every host that should answer does, 1 if one does not, 3 if the lab is down."""
+    lab = _register(options).find()
+    if lab is None:
+        print(f"The lab {options.name} is down.")
+        return 3
+    silent = _silent_hosts(lab)
+    print(f"The lab {options.name} is up, held by process {lab.holder.pid}.")
+    for node in lab.topology.nodes:
+        addresses = " ".join(str(address) for interface in node.interfaces for address in interface.addresses)
+        health = "" if not node.answers else f"does not answer: {silent[node.name]}" if node.name in silent else "answers"
+        print(f"  {node.name:10} {node.role:11} {health or '-':8} {addresses}".rstrip())
+    for shortfall in lab.shortfalls:
+        print(f"  Byte counts may be inexact: {shortfall}")
+    return 1 if silent else 0
+
+
+def run(options: Namespace) -> int:
+    """Ends with the command's exit status."""
+    holder = _running_node(options)
+    enter(holder, lambda: execute(options.node, options.command))
+
+
+def connect(options: Namespace) -> int:
+    holder = _running_node(options)
+    attempt = Attempt(options.protocol, options.host, options.port, options.timeout, options.source, options.source_port)
+    enter(holder, lambda: report(options.node, attempt))
+
+
+def check(options: Namespace) -> int:
+    del options
+    found = obstacles()
+    for obstacle in found:
+        print(f"No lab can run here: {obstacle}", file=sys.stderr)
+    if not found:
+        print(f"Labs can run here, {'as root' if os.geteuid() == 0 else 'without root'}.")
+    return 1 if found else 0
+
+
+def _register(options: Namespace) -> Register:
+    return Register(options.state, options.name)
+
+
+def _running_node(options: Namespace) -> Process:
+    lab = _register(options).find()
+    if lab is None:
+        raise NotRunningError(f"the lab {options.name} is not up; start it with: python -m lab --name {options.name} up")
+    known = [node.name for node in lab.topology.nodes]
+    if options.node not in known:
+        raise NotRunningError(f"there is no node {options.node}; the nodes are {', '.join(known)}")
+    return lab.holder
+
+
+def _silent_hosts(lab: Lab) -> dict[str, str]:
+    """Each host asks itself over each family, all at once, so that no ruleset is in the way; node -> why it does not answer."""
+    hosts = [node for node in lab.topology.nodes if node.answers]
+    attempts = [(node.name, lab.attempt(node.name, Attempt("tcp", host, 80))) for node in hosts for host in (node.ipv4, node.ipv6)]
+    return {name: reason for name, process in attempts if (reason := process.communicate(timeout=30)[1].strip())}

@@ -1,0 +1,75 @@
+"""One connection attempt: what the host at the other end answered, or why it did not."""
+
+import socket
+import sys
+from typing import NamedTuple
+
+from lab.answer import LONGEST_LINE, Answer, parse
+from lab.enter import enter
+from lab.namespace import move_into
+from lab.process import Process
+
+KINDS = {"tcp": socket.SOCK_STREAM, "udp": socket.SOCK_DGRAM}
+
+
+class NoAnswerError(Exception):
+    """The message is the reason: refused, timed out, reset, closed, or what the kernel says (unreachable, say)."""
+
+
+class Attempt(NamedTuple):
+    """`protocol` is tcp or udp; no source means: as the kernel chooses; `timeout` is in seconds and for the whole attempt."""
+
+    protocol: str
+    host: str
+    port: int
+    timeout: float = 2.0
+    source: str = ""
+    source_port: int = 0
+
+    def make(self) -> Answer:
+        """From where this process is. Raise `NoAnswerError`."""
+        try:
+            return parse(self._exchange())
+        except TimeoutError as error:
+            raise NoAnswerError("timed out") from error
+        except ConnectionRefusedError as error:
+            raise NoAnswerError("refused") from error
+        except ConnectionResetError as error:
+            raise NoAnswerError("reset") from error
+        except ValueError as error:
+            raise NoAnswerError("closed without an answer") from error
+        except OSError as error:
+            raise NoAnswerError((error.strerror or str(error)).lower()) from error
+
+    def _exchange(self) -> bytes:
+        family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
+        with socket.socket(family, KINDS[self.protocol]) as client:
+            client.settimeout(self.timeout)
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if self.source or self.source_port:
+                client.bind((self.source, self.source_port))
+            client.connect((self.host, self.port))
+            if self.protocol == "udp":
+                client.send(b"?\n")
+                return client.recv(LONGEST_LINE)
+            with client.makefile("rb") as stream:
+                return stream.readline(LONGEST_LINE)
+
+
+def main() -> None:
+    """Arguments: PID STARTED NODE PROTOCOL HOST PORT TIMEOUT SOURCE SOURCE_PORT."""
+    pid, started, node, protocol, host, port, timeout, source, source_port = sys.argv[1:]
+    attempt = Attempt(protocol, host, int(port), float(timeout), source, int(source_port))
+    enter(Process(int(pid), int(started)), lambda: report(node, attempt))
+
+
+def report(node: str, attempt: Attempt) -> int:
+    """Print the answer and return 0, or the reason to standard error and return 1."""
+    move_into(node)
+    try:
+        answer = attempt.make()
+    except NoAnswerError as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(answer.line().decode(), end="")
+    return 0

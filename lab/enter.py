@@ -1,0 +1,102 @@
+"""Running something inside a lab as if it ran here: same standard streams, same exit status, signals passed on.
+
+A process can join a process namespace only by forking, so there are always two: the one outside waits for the one inside,
+hands signals down to it, and ends the way it ended. If the one outside is killed, the kernel kills the one inside.
+"""
+
+import ctypes
+import os
+import select
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from typing import NoReturn
+
+from lab.process import Process
+
+PR_SET_PDEATHSIG = 1  # linux/prctl.h
+SI_KERNEL = 0x80  # asm-generic/siginfo.h: sent by a terminal, which reaches the one inside by itself
+HANDED_DOWN = {signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2, signal.SIGWINCH}
+
+
+def main() -> None:
+    """Arguments: PID STARTED NODE COMMAND…, of a `Process` that holds a lab."""
+    pid, started, node, *command = sys.argv[1:]
+    enter(Process(int(pid), int(started)), lambda: execute(node, command))
+
+
+def execute(node: str, command: list[str]) -> NoReturn:
+    """Become the command, inside the node. `ip netns exec` also shows it the node's /sys."""
+    os.execvp("ip", ["ip", "netns", "exec", node, *command])  # noqa: S606
+
+
+def enter(holder: Process, act: Callable[[], int]) -> NoReturn:
+    """Call `act` inside the holder's namespaces, in a process of its own, and end with its exit status or by its signal."""
+    try:
+        _join(holder)
+    except ProcessLookupError:
+        sys.exit("the lab is gone")
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # if it came ignored, the exit status would be lost
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {*HANDED_DOWN, signal.SIGCHLD})
+    alive, hold = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(hold)
+        _die_with_parent(alive)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        os._exit(_act(act))
+    os.close(alive)
+    _end_like(_wait(child))
+
+
+def _act(act: Callable[[], int]) -> int:
+    try:
+        return act()
+    except (OSError, LookupError) as error:
+        print(error.args[0] if isinstance(error, LookupError) else error, file=sys.stderr)
+        return 1
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+
+
+def _join(holder: Process) -> None:
+    here = os.getcwd()  # noqa: PTH109
+    namespaces = os.CLONE_NEWNS | os.CLONE_NEWPID | os.CLONE_NEWNET
+    with holder.opened() as descriptor:
+        if not os.path.samefile(f"/proc/{holder.pid}/ns/user", "/proc/self/ns/user"):  # noqa: PTH121
+            namespaces |= os.CLONE_NEWUSER
+        os.setns(descriptor, namespaces)
+    with suppress(OSError):  # what lies below /run is not to be seen in there
+        os.chdir(here)
+
+
+def _die_with_parent(alive: int) -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "prctl")
+    if select.select([alive], [], [], 0)[0]:  # the pipe has ended: the parent died before it was told to matter
+        os._exit(1)
+
+
+def _wait(child: int) -> int:
+    while True:
+        received = signal.sigwaitinfo({*HANDED_DOWN, signal.SIGCHLD})
+        if received.si_signo != signal.SIGCHLD:
+            if received.si_code != SI_KERNEL:
+                os.kill(child, received.si_signo)
+            continue
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            return status
+
+
+def _end_like(status: int) -> NoReturn:
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        if number != signal.SIGKILL:
+            signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, set())
+        os.kill(os.getpid(), number)
+    os._exit(os.waitstatus_to_exitcode(status) if os.WIFEXITED(status) else 1)

@@ -1,0 +1,83 @@
+"""A lab as its users see it: start it, run programs in its nodes, connect from one host to another, end it."""
+
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import IO, Self
+
+from lab.answer import Answer, parse
+from lab.connect import Attempt, NoAnswerError
+from lab.launch import Launch, launch
+from lab.plan import plan
+from lab.process import Process
+from lab.program import module
+from lab.topology import Topology
+
+type Stream = int | IO[str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Lab:
+    """A running lab. `shortfalls` are sentences on what this kernel would not do."""
+
+    topology: Topology
+    holder: Process
+    shortfalls: tuple[str, ...] = ()
+    launched: Launch | None = None
+
+    @classmethod
+    def start(cls, topology: Topology, *, detached: bool = False) -> Self:
+        """A lab that ends with the `with` block, or with this process however that ends; a detached one only by `stop`."""
+        launched = launch(plan(topology), detached=detached)
+        return cls(topology, launched.holder, launched.shortfalls, launched)
+
+    def stop(self) -> None:
+        """Return when everything in it is gone; a lab that is gone already is fine."""
+        if self.launched is not None:
+            self.launched.end()
+        else:
+            self.holder.kill()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.stop()
+
+    def inside(self, node: str, command: Sequence[str]) -> tuple[str, ...]:
+        """The command that runs this one in the node. Raise `KeyError` if there is no such node."""
+        return self._module("lab.enter", node, *command)
+
+    def run(
+        self, node: str, command: Sequence[str], *, text: str | None = None, timeout: float = 30, check: bool = True
+    ) -> subprocess.CompletedProcess[str]:
+        """Run it to its end. `text` is its standard input; `timeout` is in seconds.
+
+        Raise `subprocess.CalledProcessError` for an exit status other than 0, unless `check` is false."""
+        return subprocess.run(self.inside(node, command), input=text, capture_output=True, text=True, timeout=timeout, check=check)
+
+    def popen(
+        self, node: str, command: Sequence[str], *, stdin: Stream = None, stdout: Stream = subprocess.PIPE, stderr: Stream = None
+    ) -> subprocess.Popen[str]:
+        """Start it. Signals to the returned process reach the command; SIGKILL ends both."""
+        return subprocess.Popen(self.inside(node, command), stdin=stdin, stdout=stdout, stderr=stderr, text=True)
+
+    def connect(
+        self, node: str, protocol: str, host: str, port: int, *, timeout: float = 2, source: str = "", source_port: int = 0
+    ) -> Answer:
+        """Connect from the node and return what the other end answered; raise `NoAnswerError` with the reason."""
+        process = self.attempt(node, Attempt(protocol, host, port, timeout, source, source_port))
+        output, reason = process.communicate(timeout=timeout + 10)
+        if process.returncode != 0:
+            raise NoAnswerError(reason.strip())
+        return parse(output)
+
+    def attempt(self, node: str, attempt: Attempt) -> subprocess.Popen[str]:
+        """Begin to connect; the process prints the answer and exits 0, or the reason to standard error and exits 1."""
+        what = (attempt.protocol, attempt.host, str(attempt.port), str(attempt.timeout), attempt.source, str(attempt.source_port))
+        command = self._module("lab.connect", node, *what)
+        return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def _module(self, name: str, node: str, *arguments: str) -> tuple[str, ...]:
+        return module(name, str(self.holder.pid), str(self.holder.started), self.topology.node(node).name, *arguments)

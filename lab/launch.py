@@ -1,0 +1,76 @@
+"""Starting the process that holds a lab, and hearing from it that the lab is up."""
+
+import json
+import os
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from typing import IO
+
+from lab.plan import Plan
+from lab.process import Process
+from lab.program import module
+
+
+class LabError(Exception):
+    """The lab could not be built; the message says what the programs said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """`program` is `unshare`, outside; `holder` its child, the first process inside. `shortfalls` are for people to read."""
+
+    program: subprocess.Popen[str]
+    holder: Process
+    shortfalls: tuple[str, ...]
+
+    def end(self) -> None:
+        self.holder.kill()
+        for stream in (self.program.stdin, self.program.stdout):
+            if stream is not None:
+                stream.close()
+        self.program.wait(timeout=10)
+
+
+def unshared() -> tuple[str, ...]:
+    """The beginning of a command that runs in fresh namespaces, which end with it; root's and everybody's."""
+    command = ("unshare", "--mount", "--pid", "--net", "--fork", "--kill-child")
+    return command if os.geteuid() == 0 else (*command, "--user", "--map-root-user")
+
+
+def launch(plan: Plan, *, detached: bool) -> Launch:
+    """An attached lab lives until this process closes its pipe or ends, however that comes about. Raise `LabError`."""
+    options = ["--detached"] if detached else []
+    with tempfile.TemporaryFile("w+") as complaints:
+        program = subprocess.Popen(
+            [*unshared(), *module("lab.holder", *options)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=complaints,
+            text=True,
+            start_new_session=True,  # Ctrl-C is for the program that uses the lab
+        )
+        ready = _converse(program, plan)
+        if not ready:
+            program.kill()
+            program.wait()
+            complaints.seek(0)
+            raise LabError(f"the lab did not come up: {complaints.read().strip()}")
+    told = json.loads(ready)
+    return Launch(program, Process.find(told["pid"]), tuple(told["shortfalls"]))
+
+
+def _converse(program: subprocess.Popen[str], plan: Plan) -> str:
+    stdin, stdout = _pipes(program)
+    try:
+        stdin.write(json.dumps(plan) + "\n")
+        stdin.flush()
+    except BrokenPipeError:
+        return ""
+    return stdout.readline()
+
+
+def _pipes(program: subprocess.Popen[str]) -> tuple[IO[str], IO[str]]:
+    if program.stdin is None or program.stdout is None:
+        raise TypeError("the program was started without pipes")
+    return program.stdin, program.stdout

@@ -1,0 +1,4 @@
+"""Measuring tools. `udp`, `tcp` and `sniff` are programs that run inside a node and print JSON; `runs` starts them from outside.
+
+A program that waits for others first prints the line {"ready": true}, its report last.
+"""

@@ -1,0 +1,36 @@
+"""Whether labs can run on this machine, and if not, why."""
+
+import shutil
+import subprocess
+from functools import cache
+
+from lab.launch import unshared
+from lab.server import STEERING
+
+PACKAGES = {"unshare": "util-linux", "mount": "mount", "ip": "iproute2", "nft": "nftables"}
+NAT = "table inet trial {\n chain srcnat {\n type nat hook postrouting priority srcnat\n masquerade\n}\n}\n"
+TRIALS = (
+    ("namespaces are not allowed here", ("true",), ""),
+    ("no veth in this kernel", ("ip", "link", "add", "one", "type", "veth", "peer", "name", "other"), ""),
+    ("no bridges in this kernel", ("ip", "link", "add", "one", "type", "bridge"), ""),
+    ("nftables lacks what hosts answer with", ("nft", "-f", "-"), STEERING),
+    ("nftables lacks NAT", ("nft", "-f", "-"), NAT),
+)
+
+
+@cache
+def obstacles() -> tuple[str, ...]:
+    """Sentences, none if labs can run. Looked into once for each process."""
+    missing = tuple(f"the program {name} is missing (Debian: {package})" for name, package in PACKAGES.items() if not shutil.which(name))
+    return missing or _failed_trials()
+
+
+def _failed_trials() -> tuple[str, ...]:
+    failed = []
+    for meaning, command, text in TRIALS:
+        trial = subprocess.run([*unshared(), *command], input=text, capture_output=True, text=True, timeout=30, check=False)
+        if trial.returncode != 0:
+            failed.append(f"{meaning}: {trial.stderr.strip()}")
+            if command == ("true",):
+                break
+    return tuple(failed)

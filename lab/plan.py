@@ -1,0 +1,115 @@
+"""Topology -> what to do, as text for `ip -batch` and files of /proc/sys. Pure: it touches nothing.
+
+The plan is plain data (JSON) because it crosses from the caller into the process that holds the namespaces.
+"""
+
+from collections.abc import Iterator
+from itertools import count
+from typing import TypedDict
+
+from lab.topology import Interface, Network, Node, Route, Topology
+
+
+class NodePlan(TypedDict):
+    name: str
+    batch: str  # lines for `ip -batch`, inside the node's namespace
+    sysctls: dict[str, str]  # file below /proc/sys -> value
+    devices: list[str]  # network cards, whose offloads are to be switched off
+    answers: bool
+
+
+class Plan(TypedDict):
+    links: str  # lines for `ip -batch`: the namespaces and the cables between them
+    nodes: list[NodePlan]
+
+
+def plan(topology: Topology) -> Plan:
+    return {
+        "links": _lines([*(f"netns add {node.name}" for node in topology.nodes), *_cables(topology)]),
+        "nodes": [_node(topology, node) for node in topology.nodes],
+    }
+
+
+def _lines(lines: list[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _plugs(topology: Topology, network: Network) -> list[tuple[Node, Interface]]:
+    """Whose interfaces hang on this network; the bridge itself does not hang on it."""
+    return [
+        (node, interface)
+        for node in topology.nodes
+        for interface in node.interfaces
+        if interface.network == network.name and node.name != network.bridge
+    ]
+
+
+def _port(node: Node, interface: Interface) -> str:
+    """What the other end of a host's cable is called at the switch."""
+    return f"{node.name}.{interface.name}"
+
+
+def _cables(topology: Topology) -> Iterator[str]:
+    """Every end has an index of its own: the kernel takes a card whose index equals its peer's for one without a peer,
+    and may notice only a second later that it is up."""
+    index = count(10)
+    for network in topology.networks:
+        plugs = _plugs(topology, network)
+        if network.bridge is None:
+            (one, card), (other, far_card) = plugs
+            yield _cable(one.name, card.name, other.name, far_card.name, index)
+            continue
+        for node, interface in plugs:
+            yield _cable(node.name, interface.name, network.bridge, _port(node, interface), index)
+
+
+def _cable(node: str, card: str, far_node: str, far_card: str, index: Iterator[int]) -> str:
+    near = f"link add {card} index {next(index)} netns {node}"
+    return f"{near} type veth peer name {far_card} index {next(index)} netns {far_node}"
+
+
+def _node(topology: Topology, node: Node) -> NodePlan:
+    held = [network for network in topology.networks if network.bridge == node.name]
+    bridges = [network.name for network in held]
+    ports = [(_port(*plug), network.name) for network in held for plug in _plugs(topology, network)]
+    cards = [interface.name for interface in node.interfaces if interface.name not in bridges]
+    batch = [
+        *(f"link add {bridge} type bridge stp_state 0 forward_delay 0 mcast_snooping 0" for bridge in bridges),
+        *(f"link set {port} master {bridge}" for port, bridge in ports),
+        *(f"link set {device} up" for device in ["lo", *bridges, *(port for port, _ in ports), *cards]),
+        *(line for interface in node.interfaces for line in _addresses(topology, interface)),
+        *(_route(route) for route in node.routes),
+    ]
+    devices = [*cards, *(port for port, _ in ports)]
+    return {"name": node.name, "batch": _lines(batch), "sysctls": _sysctls(node, devices), "devices": devices, "answers": node.answers}
+
+
+def _addresses(topology: Topology, interface: Interface) -> Iterator[str]:
+    """Its addresses, and a way to those prefixes of the network in which it has none."""
+    for address in interface.addresses:
+        yield f"addr add {address} dev {interface.name}{' nodad' if address.version == 6 else ''}"
+    prefixes = next(network.prefixes for network in topology.networks if network.name == interface.network)
+    for prefix in prefixes:
+        if interface.addresses and not any(address.ip in prefix for address in interface.addresses):
+            yield f"route add {prefix} dev {interface.name}"
+
+
+def _route(route: Route) -> str:
+    if route.via is not None:
+        return f"route add {route.to} via {route.via}"
+    if route.device is not None:
+        return f"route add {route.to} dev {route.device}"
+    return f"route add blackhole {route.to}"
+
+
+def _sysctls(node: Node, devices: list[str]) -> dict[str, str]:
+    """Duplicate address detection is off (it delays every address by a second), redirects would shortcut the gateways, and
+    without loose pickup a connection whose state was lost does not come back by itself and hide it."""
+    sysctls: dict[str, str] = {}
+    for device in ["all", "default", *devices]:
+        sysctls |= {f"net/ipv6/conf/{device}/accept_dad": "0", f"net/ipv6/conf/{device}/accept_redirects": "0"}
+        sysctls |= {f"net/ipv6/conf/{device}/accept_ra": "0", f"net/ipv4/conf/{device}/rp_filter": "0"}
+        sysctls |= {f"net/ipv4/conf/{device}/send_redirects": "0", f"net/ipv4/conf/{device}/accept_redirects": "0"}
+    if node.forwards:
+        sysctls |= {"net/ipv4/ip_forward": "1", "net/ipv6/conf/all/forwarding": "1", "net/netfilter/nf_conntrack_tcp_loose": "0"}
+    return sysctls

@@ -1,0 +1,60 @@
+"""Where detached labs are written down: one file for each name in a state directory.
+
+A lab that is written down may be gone; the process id with its start time tells.
+"""
+
+import fcntl
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.lab import Lab
+from lab.process import Process
+from lab.topology import parse
+
+LEGAL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,62}")
+
+
+@dataclass(frozen=True, slots=True)
+class Register:
+    """One name in one directory. Hold `locked()` while looking and then changing."""
+
+    directory: Path
+    name: str
+
+    def __post_init__(self) -> None:
+        if not LEGAL_NAME.fullmatch(self.name):
+            raise ValueError(f"{self.name!r} is no name for a lab: letters, digits, hyphens and underscores")
+
+    @property
+    def path(self) -> Path:
+        return self.directory / f"{self.name}.json"
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        self.directory.mkdir(parents=True, exist_ok=True)
+        with (self.directory / f"{self.name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+    def find(self) -> Lab | None:
+        """The running lab of this name, if there is one."""
+        try:
+            entry = json.loads(self.path.read_text())
+        except FileNotFoundError:
+            return None
+        holder = Process(entry["pid"], entry["started"])
+        return Lab(parse(entry["topology"]), holder, tuple(entry["shortfalls"])) if holder.alive else None
+
+    def write(self, lab: Lab, topology: str) -> None:
+        """`topology` is the text the lab was built from; its file may change while the lab runs."""
+        entry = {"pid": lab.holder.pid, "started": lab.holder.started, "shortfalls": lab.shortfalls, "topology": topology}
+        draft = self.path.with_suffix(".new")
+        draft.write_text(json.dumps(entry))
+        draft.replace(self.path)
+
+    def clear(self) -> None:
+        self.path.unlink(missing_ok=True)

@@ -1,0 +1,65 @@
+"""Typed reading of a parsed TOML document: whatever is wrong is said with the full key it stands under.
+
+In: the values `tomllib` returns. Out: strings, flags, lists and further tables. It knows nothing of networks.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import cast
+
+
+class TopologyError(ValueError):
+    """The topology says something that cannot be; the message begins with the key."""
+
+
+class Table:
+    """One table of the document and the key it stands under."""
+
+    def __init__(self, values: Mapping[str, object], key: str = "") -> None:
+        self._values = values
+        self.key = key
+
+    def path(self, name: str) -> str:
+        return f"{self.key}.{name}" if self.key else name
+
+    def refuse(self, name: str, reason: str) -> TopologyError:
+        return TopologyError(f"{self.path(name)}: {reason}")
+
+    def only(self, *allowed: str) -> "Table":
+        """Itself, if it holds no other keys than these; a misspelt key must not pass as an absent one."""
+        for name in self._values:
+            if name not in allowed:
+                raise self.refuse(name, f"unknown key, expected one of {', '.join(allowed)}")
+        return self
+
+    def text(self, name: str) -> str:
+        return self._typed(name, str, "a string")
+
+    def optional_text(self, name: str) -> str | None:
+        return self.text(name) if name in self._values else None
+
+    def flag(self, name: str) -> bool:
+        return name in self._values and self._typed(name, bool, "true or false")
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        values = cast("list[object]", self._typed(name, list, "a list of strings"))
+        if not all(isinstance(value, str) for value in values):
+            raise self.refuse(name, "expected a list of strings")
+        return tuple(cast("list[str]", values))
+
+    def table(self, name: str) -> "Table":
+        """The table under this key, empty if there is none."""
+        return Table(self._typed(name, dict, "a table") if name in self._values else {}, self.path(name))
+
+    def tables(self) -> Iterator[tuple[str, "Table"]]:
+        return ((name, self.table(name)) for name in self._values)
+
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._values)
+
+    def _typed[T](self, name: str, kind: type[T], description: str) -> T:
+        if name not in self._values:
+            raise self.refuse(name, "is missing")
+        value = self._values[name]
+        if not isinstance(value, kind):
+            raise self.refuse(name, f"expected {description}")
+        return value

@@ -1,0 +1,216 @@
+"""The network as values: nodes with their interfaces, addresses and routes.
+
+In: `topology.toml` (its comments say what it may hold). Out: a frozen `Topology`, every reference resolved.
+It does not know how a network is built; `plan.py` does.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv4Interface, IPv4Network, IPv6Address, IPv6Interface, IPv6Network, ip_interface, ip_network
+from pathlib import Path
+
+from lab.tables import Table, TopologyError
+
+type Host = IPv4Address | IPv6Address
+type Address = IPv4Interface | IPv6Interface
+type Prefix = IPv4Network | IPv6Network
+
+DEMO = Path(__file__).with_name("topology.toml")
+LONGEST_INTERFACE_NAME = 15  # IFNAMSIZ of linux/if.h, less the closing zero
+LEGAL_NAME = re.compile(r"[a-z][a-z0-9-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Pools:
+    private: IPv4Network
+    public: IPv4Network
+    ipv6: IPv6Network
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """A switch inside the node `bridge`, or without one a cable between two interfaces."""
+
+    name: str
+    prefixes: tuple[Prefix, ...]
+    bridge: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    name: str
+    network: str
+    addresses: tuple[Address, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """Towards a next hop, or on the link of a device, or with neither: a blackhole."""
+
+    to: Prefix
+    via: Host | None = None
+    device: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    name: str
+    role: str
+    interfaces: tuple[Interface, ...]
+    routes: tuple[Route, ...]
+    forwards: bool
+    answers: bool
+
+    def hosts(self, version: int, network: str | None = None) -> tuple[Host, ...]:
+        """Its addresses of one family, on one network or on all."""
+        wanted = (interface for interface in self.interfaces if network in (None, interface.network))
+        return tuple(address.ip for interface in wanted for address in interface.addresses if address.version == version)
+
+    @property
+    def ipv4(self) -> str:
+        return str(self.hosts(4)[0])
+
+    @property
+    def ipv6(self) -> str:
+        return str(self.hosts(6)[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Topology:
+    pools: Pools
+    networks: tuple[Network, ...]
+    nodes: tuple[Node, ...]
+
+    def node(self, name: str) -> Node:
+        for node in self.nodes:
+            if node.name == name:
+                return node
+        raise KeyError(f"there is no node {name}")
+
+    def with_role(self, role: str) -> tuple[Node, ...]:
+        return tuple(node for node in self.nodes if node.role == role)
+
+
+def load(path: Path = DEMO) -> Topology:
+    return parse(path.read_text())
+
+
+def parse(text: str) -> Topology:
+    """Raise `TopologyError`, naming the key, for anything that is not a network."""
+    try:
+        root = Table(tomllib.loads(text)).only("pools", "networks", "roles", "nodes")
+    except tomllib.TOMLDecodeError as error:
+        raise TopologyError(f"not TOML: {error}") from error
+    pools = _pools(root.table("pools").only("private", "public", "ipv6"))
+    networks = {name: _network(name, table) for name, table in root.table("networks").tables()}
+    interfaces = {name: _interfaces(name, table, networks) for name, table in root.table("nodes").tables()}
+    _check_wiring(networks.values(), interfaces)
+    _check_addresses(interfaces)
+    nodes = tuple(_node(name, table, root.table("roles"), pools, interfaces) for name, table in root.table("nodes").tables())
+    return Topology(pools, tuple(networks.values()), nodes)
+
+
+def _pools(table: Table) -> Pools:
+    private, public, ipv6 = (_prefix(table, name, table.text(name)) for name in ("private", "public", "ipv6"))
+    if not isinstance(private, IPv4Network):
+        raise table.refuse("private", "expected an IPv4 prefix")
+    if not isinstance(public, IPv4Network):
+        raise table.refuse("public", "expected an IPv4 prefix")
+    if not isinstance(ipv6, IPv6Network):
+        raise table.refuse("ipv6", "expected an IPv6 prefix")
+    return Pools(private, public, ipv6)
+
+
+def _prefix(table: Table, name: str, text: str) -> Prefix:
+    try:
+        return ip_network(text)
+    except ValueError as error:
+        raise table.refuse(name, str(error)) from error
+
+
+def _network(name: str, table: Table) -> Network:
+    table.only("bridge", "prefixes")
+    prefixes = tuple(_prefix(table, "prefixes", text) for text in table.texts("prefixes"))
+    return Network(_legal(table, name), prefixes, table.optional_text("bridge"))
+
+
+def _legal(table: Table, name: str) -> str:
+    if not LEGAL_NAME.fullmatch(name):
+        raise TopologyError(f"{table.key}: a name is small letters, digits and hyphens, and begins with a letter")
+    return name
+
+
+def _interfaces(node: str, table: Table, networks: dict[str, Network]) -> tuple[Interface, ...]:
+    _legal(table.only("role", "interfaces"), node)
+    return tuple(_interface(node, name, entry, networks) for name, entry in table.table("interfaces").tables())
+
+
+def _interface(node: str, name: str, table: Table, networks: dict[str, Network]) -> Interface:
+    table.only("network", "addresses")
+    network = networks.get(table.text("network"))
+    if network is None:
+        raise table.refuse("network", f"there is no network {table.text('network')}")
+    if len(f"{node}.{_legal(table, name)}") > LONGEST_INTERFACE_NAME:
+        raise TopologyError(f"{table.key}: {node}.{name} is longer than the {LONGEST_INTERFACE_NAME} characters Linux allows")
+    if network.bridge == node and name != network.name:
+        raise TopologyError(f"{table.key}: the interface of the node that holds the bridge is the bridge, call it {network.name}")
+    return Interface(name, network.name, tuple(_address(table, text, network) for text in table.texts("addresses")))
+
+
+def _address(table: Table, text: str, network: Network) -> Address:
+    try:
+        address = ip_interface(text)
+    except ValueError as error:
+        raise table.refuse("addresses", str(error)) from error
+    if "/" in text:
+        return address
+    for prefix in network.prefixes:
+        if address.ip in prefix:
+            return ip_interface(f"{text}/{prefix.prefixlen}")
+    raise table.refuse("addresses", f"{text} needs a length, it lies in no prefix of the network {network.name}")
+
+
+def _check_wiring(networks: Iterable[Network], interfaces: dict[str, tuple[Interface, ...]]) -> None:
+    for network in networks:
+        if network.bridge is not None and network.bridge not in interfaces:
+            raise TopologyError(f"networks.{network.name}.bridge: there is no node {network.bridge}")
+        plugged = sum(interface.network == network.name for owned in interfaces.values() for interface in owned)
+        if network.bridge is None and plugged != 2:
+            raise TopologyError(f"networks.{network.name}: a cable has two ends, {plugged} interfaces name it")
+
+
+def _check_addresses(interfaces: dict[str, tuple[Interface, ...]]) -> None:
+    holders: dict[Host, str] = {}
+    for node, interface in ((node, interface) for node, owned in interfaces.items() for interface in owned):
+        key = f"nodes.{node}.interfaces.{interface.name}"
+        for address in interface.addresses:
+            if address.ip in holders:
+                raise TopologyError(f"{key}: {address.ip} is already held by {holders[address.ip]}")
+            holders[address.ip] = key
+
+
+def _node(name: str, table: Table, roles: Table, pools: Pools, interfaces: dict[str, tuple[Interface, ...]]) -> Node:
+    role = table.text("role")
+    if role not in roles.names():
+        raise table.refuse("role", f"there is no role {role}")
+    duties = roles.table(role).only("forwards", "answers", "routes")
+    routes = duties.table("routes")
+    resolved = tuple(_route(routes, destination, name, pools, interfaces) for destination in routes.names())
+    return Node(name, role, interfaces[name], resolved, duties.flag("forwards"), duties.flag("answers"))
+
+
+def _route(table: Table, destination: str, owner: str, pools: Pools, interfaces: dict[str, tuple[Interface, ...]]) -> Route:
+    to = getattr(pools, destination) if destination in Pools.__slots__ else _prefix(table, destination, destination)
+    way = table.text(destination)
+    if way == "blackhole":
+        return Route(to)
+    if any(interface.name == way for interface in interfaces[owner]):
+        return Route(to, device=way)
+    shared = {interface.network for interface in interfaces[owner]}
+    hops = (address.ip for hop in interfaces.get(way, ()) if hop.network in shared for address in hop.addresses)
+    for hop in hops:
+        if hop.version == to.version:
+            return Route(to, via=hop)
+    raise table.refuse(destination, f"{owner} has no interface {way}, and no node {way} has an IPv{to.version} address beside it")

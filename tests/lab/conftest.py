@@ -1,0 +1,32 @@
+"""Labs for tests. A test that changes the network takes `lab`, its own; one that only looks takes `shared_lab`."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from lab.lab import Lab
+from lab.obstacles import obstacles
+from lab.topology import Topology, load
+
+
+@pytest.fixture(autouse=True)
+def _skip_aloud(request: pytest.FixtureRequest) -> None:
+    if request.node.get_closest_marker("kernel") and obstacles():
+        pytest.skip("; ".join(obstacles()))
+
+
+@pytest.fixture(scope="session")
+def topology() -> Topology:
+    return load()
+
+
+@pytest.fixture
+def lab(topology: Topology) -> Iterator[Lab]:
+    with Lab.start(topology) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def shared_lab(topology: Topology) -> Iterator[Lab]:
+    with Lab.start(topology) as running:
+        yield running
