@@ -76,6 +76,7 @@ TEMPLATES = [
                 "django.template.context_processors.i18n",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "apps.lib.context.page",
             ],
             "builtins": ["apps.lib.templatetags.netzwart"],
         },

@@ -6,4 +6,8 @@ from portal.api import router
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("api/", include((router.urls, "api"))),
+    path("account/", include("apps.accounts.urls")),
+    path("i18n/", include("django.conf.urls.i18n")),
+    path("", include("apps.lib.urls")),
+    path("", include("apps.desk.urls")),
 ]

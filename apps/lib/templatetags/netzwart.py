@@ -1,5 +1,302 @@
-"""Template tags and filters of every page."""
+"""The template tags of every page (a builtin: no load needed). Small things are drawn here, larger ones by templates/components/."""
+
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime
+from functools import cache
 
 from django import template
+from django.contrib.auth.models import AbstractBaseUser
+from django.forms import BoundField
+from django.forms.widgets import CheckboxInput
+from django.template.context import RequestContext
+from django.templatetags.static import static
+from django.utils import timezone
+from django.utils.html import conditional_escape, format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext
+
+from apps.lib import formats
+from apps.lib.states import Kind, On, Post, State, pair_word, post_words
 
 register = template.Library()
+
+
+@cache
+def _sprite() -> str:
+    return static("icons.svg")
+
+
+@register.simple_tag
+def icon(name: str, label: str = "") -> SafeString:
+    """{% icon "members" %}; with a label it speaks for itself, without one it is decoration."""
+    if label:
+        return format_html('<svg class="nw-icon" role="img" aria-label="{}"><use href="{}#{}"/></svg>', label, _sprite(), name)
+    return format_html('<svg class="nw-icon" aria-hidden="true"><use href="{}#{}"/></svg>', _sprite(), name)
+
+
+@register.filter
+def initials(user: AbstractBaseUser) -> str:
+    """{{ user|initials }}: ML for Mara Lindqvist, else the first two letters of the account."""
+    names = str(getattr(user, "get_full_name", str)()).split()
+    return (names[0][0] + names[-1][0] if len(names) > 1 else user.get_username()[:2]).upper()
+
+
+# --- States and the pair
+
+
+def _state(of: State | str, word: object, icon_name: str) -> State:
+    return of if isinstance(of, State) else State(Kind(of), str(word), icon_name)
+
+
+@register.simple_tag
+def state(of: State | str, word: object = "", icon: str = "") -> SafeString:
+    """{% state member.state %} or {% state "bad" "Blocked" icon="blocked" %}: icon and word in the colour of the kind."""
+    shown = _state(of, word, icon)
+    return format_html('<span class="nw-state nw-{}">{}{}</span>', shown.kind, _icon(shown.shown_icon), shown.word)
+
+
+@register.simple_tag
+def tag(of: State | str, word: object = "", icon: str = "") -> SafeString:
+    """{% tag "wait" "612 held back" icon="wait" %}: the state on its soft ground, for panel heads."""
+    shown = _state(of, word, icon)
+    return format_html('<span class="nw-tag nw-{}">{}{}</span>', shown.kind, _icon(shown.icon), shown.word)
+
+
+def _icon(name: str) -> SafeString:
+    return icon(name) if name else SafeString("")
+
+
+_POSTS = {
+    On.FULL: '<rect class="nw-post-full" x="{x}.5" y=".5" width="7" height="12" rx="1.25"/>',
+    On.HALF: '<rect class="nw-post-half" x="{x}.5" y=".5" width="7" height="12" rx="1.25"/>'
+    '<path class="nw-post-fill" d="M{x} 6.5h8v4.75a1.75 1.75 0 0 1-1.75 1.75h-4.5A1.75 1.75 0 0 1 {x} 11.25z"/>',
+    On.HOLLOW: '<rect class="nw-post-hollow" x="{x}.5" y=".5" width="7" height="12" rx="1.25"/>',
+    On.CROSSED: '<rect class="nw-post-crossed" x="{x}.5" y=".5" width="7" height="12" rx="1.25"/>'
+    '<path class="nw-post-crossed" d="m{x}.75 1 6.5 11"/>',
+}
+
+
+@cache
+def _posts(states: tuple[On, ...]) -> SafeString:
+    width = 9 * len(states) - 1
+    drawn = "".join(_POSTS[on].format(x=9 * place) for place, on in enumerate(states))
+    return mark_safe(f'<svg width="{width}" height="13" viewBox="0 0 {width} 13" aria-hidden="true">{drawn}</svg>')  # noqa: S308  made of constants
+
+
+@register.simple_tag
+def pair(posts: Iterable[Post | tuple[str, str]], word: object = None) -> SafeString:
+    """{% pair forward.posts %}: one post per gateway and a word; posts are Post(gateway, on) or pairs of gateway and full|half|hollow|crossed."""
+    given = tuple(post if isinstance(post, Post) else Post(post[0], On(post[1])) for post in posts)
+    words = pair_word(given) if word is None else word
+    if not given:
+        return format_html('<span class="nw-3">{}</span>', words)
+    return format_html('<span class="nw-pair" title="{}">{}<span>{}</span></span>', post_words(given), _posts(tuple(post.on for post in given)), words)
+
+
+# --- Values
+
+
+@register.simple_tag
+def address(
+    value: str | formats.Address | formats.Network | formats.Interface | None, port: int | None = None, href: str = "", copy: bool = True
+) -> SafeString:
+    """{% address holding.address %}, {% address a port=8443 href=url copy=False %}: canonical, monospaced, never broken, with a copy button."""
+    if value is None or value == "":
+        return format_html('<span class="nw-3">{}</span>', gettext("none"))
+    text = formats.address(value, port)
+    shown = format_html('<a href="{}"><code>{}</code></a>', href, text) if href else format_html("<code>{}</code>", text)
+    return format_html('<span class="nw-address">{}{}</span>', shown, copy_button(text) if copy else "")
+
+
+@register.simple_tag(name="copy")
+def copy_button(text: str) -> SafeString:
+    """{% copy "a04f 7c1e" %}: a button that copies exactly this and says so."""
+    label = gettext("Copy %(text)s") % {"text": text}
+    return format_html(
+        '<button type="button" class="nw-copy" data-copy="{}" data-says="{}" aria-label="{}" title="{}">{}</button>',
+        text, gettext("copied"), label, label, icon("copy"),
+    )  # fmt: skip
+
+
+@register.filter
+def when(at: datetime | None, form: str = "") -> SafeString | str:
+    """{{ at|when }}; "zone" adds the zone, "short" drops the seconds, "full" is Thu 12 Nov 2026, 21:13 CET, "ago" is relative."""
+    if at is None:
+        return gettext("never")
+    now, wants = timezone.now(), set(form.split())
+    if "full" in wants:
+        text = formats.full(at)
+    elif "ago" in wants:
+        text = formats.ago(at, now)
+    else:
+        text = formats.moment(at, now, with_zone="zone" in wants, with_seconds="short" not in wants)
+    return format_html('<time datetime="{}" title="{}">{}</time>', at.isoformat(), formats.full(at), text)
+
+
+@register.simple_tag
+def zone() -> str:
+    """{% zone %}: the zone of now, for the head of a column: Started (CET)."""
+    return formats.zone(timezone.now())
+
+
+@register.filter
+def day(value: date | None) -> str:
+    return formats.day(value)
+
+
+@register.filter(name="bytes")
+def volume(value: float | None) -> str:
+    return formats.volume(value)
+
+
+@register.filter
+def rate(value: float | None) -> str:
+    return formats.rate(value)
+
+
+@register.filter
+def packets(value: float | None) -> str:
+    return formats.packets(value)
+
+
+@register.filter
+def number(value: float | None, digits: int = 0) -> str:
+    return formats.number(value, digits)
+
+
+@register.filter
+def percent(value: float | None, digits: int | None = None) -> str:
+    return formats.percent(value, digits)
+
+
+@register.filter
+def duration(seconds: float | None) -> str:
+    return formats.duration(seconds)
+
+
+# --- Meters: widths are attributes of SVG, because no style may stand in the page
+
+
+@register.simple_tag
+def meter(value: float, most: float, warns_at: float | None = None, kind: str = "plain", inline: bool = False, label: str = "") -> SafeString:
+    """{% meter used 524288 warns_at=419430 label="Connections" %}: a bar on its track, with a mark where it begins to warn."""
+    share = round(min(100.0, 100 * value / most), 1) if most else 0
+    small = " nw-meter-inline" if inline else ""
+    mark = format_html('<rect class="nw-threshold" x="{}%" y="0" width="2" height="100%"/>', round(100 * warns_at / most, 1)) if warns_at else ""
+    y, height = ("0", "100%") if inline else ("33%", "34%")
+    hidden = format_html('role="img" aria-label="{}"', label) if label else mark_safe('aria-hidden="true"')
+    return format_html(
+        '<svg class="nw-meter nw-{kind}{small}" {hidden}><rect class="nw-track" y="{y}" width="100%" height="{height}" rx="2"/>'
+        '<rect class="nw-value" y="{y}" width="{share}%" height="{height}" rx="2"/>{mark}</svg>',
+        kind=kind, small=small, hidden=hidden, y=y, height=height, share=share, mark=mark,
+    )  # fmt: skip
+
+
+@register.simple_tag
+def cores(loads: Sequence[float], warns_at: float = 90) -> SafeString:
+    """{% cores gateway.cores %}: the load of every core in percent, the ones at their limit in the warning colour."""
+    step = 100 / max(len(loads), 1)
+    bars = format_html_join(
+        "",
+        '<rect class="nw-track" x="{0}%" width="{1}%" height="100%" rx="1.5"/>'
+        '<rect class="nw-value{4}" x="{0}%" y="{2}%" width="{1}%" height="{3}%" rx="1"/>',
+        (
+            (round(place * step, 2), round(step * 0.86, 2), round(100 - load, 1), round(load, 1), " nw-warn" if load >= warns_at else "")
+            for place, load in enumerate(loads)
+        ),
+    )
+    words = gettext("Load of the cores: %(loads)s") % {"loads": ", ".join(formats.percent(round(load)) for load in loads)}
+    return format_html('<svg class="nw-cores" role="img" aria-label="{}">{}</svg>', words, bars)
+
+
+# --- The address of a page: sorting, filtering, paging
+
+
+@register.simple_tag(takes_context=True)
+def query(context: RequestContext, **changes: object) -> str:
+    """{% query sort="name" %}: this page's parameters with some changed; None drops one. Any change but of the page itself goes to page 1."""
+    params = context["request"].GET.copy()
+    if "page" not in changes:
+        params.pop("page", None)
+    for name, value in changes.items():
+        if value is None:
+            params.pop(name, None)
+        else:
+            params[name] = str(value)
+    return f"?{params.urlencode()}"
+
+
+@register.simple_tag(takes_context=True)
+def sort(context: RequestContext, key: str, label: object, number: bool = False) -> SafeString:
+    """{% sort "name" "Name" %}: a column head that sorts by `?sort=key`, then `-key`. The view may name its order in `sort`."""
+    now = context["request"].GET.get("sort") or context.get("sort") or ""
+    down = now == f"-{key}"
+    active = down or now == key
+    link = query(context, sort=f"-{key}" if active and not down else key)
+    sorted_as = format_html(' aria-sort="{}"', "descending" if down else "ascending") if active else ""
+    arrow = icon("arrow-down" if down else "arrow-up") if active else ""
+    return format_html('<th scope="col"{}{}><a href="{}">{}{}</a></th>', mark_safe(' class="nw-num"') if number else "", sorted_as, link, label, arrow)
+
+
+# --- Parts with a template of their own
+
+
+@register.simple_tag
+def crumbs(*pairs: object) -> SafeString:
+    """{% crumbs "Members" members_url "House B" house_url %}: the way to this page, without the page itself."""
+    links = format_html_join("", '<li><a href="{}">{}</a></li>', zip(pairs[1::2], pairs[::2], strict=True))
+    return format_html('<nav class="nw-crumbs" aria-label="{}"><ol>{}</ol></nav>', gettext("Breadcrumb"), links)
+
+
+@register.simple_tag
+def facts(*parts: object) -> SafeString:
+    """{% facts member.number room tariff %}: one line of facts under the title; what is empty is left out."""
+    return format_html('<ul class="nw-facts">{}</ul>', format_html_join("", "<li>{}</li>", ((conditional_escape(part),) for part in parts if part)))
+
+
+@register.inclusion_tag("components/field.html")
+def field(bound: BoundField, wide: bool = False) -> dict[str, object]:
+    """{% field form.port %}: label, input, help, error under the field, tied together for screen readers."""
+    return {"field": bound, "wide": wide, "check": isinstance(bound.field.widget, CheckboxInput)}
+
+
+def _part(context: RequestContext, name: str, **values: object) -> SafeString:
+    engine = context.template.engine if context.template else template.Engine.get_default()
+    with context.push(**values):
+        return engine.get_template(f"components/{name}.html").render(context)
+
+
+@register.simple_block_tag(takes_context=True)
+def truth(context: RequestContext, content: str, kind: str = "ok", icon: str = "", aside: object = "", loud: bool = False) -> SafeString:
+    """{% truth "ok" aside=html %}<b>Connected.</b> Leaves as …{% endtruth %}: the line of truth."""
+    return _part(context, "truth", content=content, kind=kind, icon_name=State(Kind(kind), "", icon).shown_icon, aside=aside, loud=loud)
+
+
+@register.simple_block_tag(takes_context=True)
+def saved(context: RequestContext, content: str, kind: str = "ok", undo: str = "", alone: bool = False) -> SafeString:
+    """{% saved undo=url %}<b>Saved.</b> …{% endsaved %}: said where it happened; undo is a URL to POST to."""
+    return _part(context, "saved", content=content, kind=kind, icon_name=State(Kind(kind), "").shown_icon, undo=undo, alone=alone)
+
+
+@register.simple_block_tag(takes_context=True)
+def section(context: RequestContext, content: str, title: object, note: object = "", more: object = "", href: str = "") -> SafeString:
+    """{% section "Addresses" note="4 of 8 used" more="Who held them before?" href=url %}…{% endsection %}."""
+    return _part(context, "section", content=content, title=title, note=note, more=more, href=href)
+
+
+@register.simple_block_tag(takes_context=True)
+def nothing(context: RequestContext, content: str, title: object, icon: str = "search") -> SafeString:
+    """{% nothing "No bans yet" icon="bans" %}What would stand here, and the first step.{% endnothing %}."""
+    return _part(context, "nothing", content=content, title=title, icon_name=icon)
+
+
+@register.simple_block_tag(takes_context=True)
+def bulk(context: RequestContext, content: str, total: int, summary: object = "", reach: object = "") -> SafeString:
+    """{% bulk total=38 summary="38 members" %}<button name="do" value="block">…{% endbulk %}: first in the form around a table with nw-pick cells."""
+    return _part(context, "bulk", content=content, total=total, summary=summary, reach=reach)
+
+
+@register.simple_block_tag(takes_context=True)
+def confirm(context: RequestContext, content: str, title: object, verb: object, back: str, action: str = "", danger: bool = True) -> SafeString:
+    """{% confirm "Lift ban 381?" verb="Lift the ban" back=url %}what will happen, to how many, what will not{% endconfirm %}: a form that POSTs."""
+    return _part(context, "confirm", content=content, title=title, verb=verb, back=back, action=action, danger=danger)

@@ -1,0 +1,156 @@
+"""How values are written for people: numbers with units, times, addresses.
+
+In come plain values, out goes text in the active language: SI units, three digits, a narrow no-break space before the unit, a true
+minus. None is written "unknown", 0 is written 0. Nothing here knows HTML; the time is passed in.
+"""
+
+from datetime import UTC, date, datetime
+from ipaddress import IPv4Address, IPv4Interface, IPv4Network, IPv6Address, IPv6Interface, IPv6Network, ip_address, ip_interface, ip_network
+
+from django.utils.dateformat import format as format_date
+from django.utils.timezone import get_current_timezone
+from django.utils.translation import get_language, gettext, ngettext, pgettext
+
+Address = IPv4Address | IPv6Address
+Network = IPv4Network | IPv6Network
+Interface = IPv4Interface | IPv6Interface
+Number = int | float
+
+SPACE = "\u202f"
+_SWAP = str.maketrans(",.", ".,")
+_ZONES = {"CET": "MEZ", "CEST": "MESZ"}
+
+
+def german() -> bool:
+    return (get_language() or "en").startswith("de")
+
+
+def number(value: Number | None, digits: int = 0) -> str:
+    """2,418 and 2.418; with a true minus."""
+    if value is None:
+        return gettext("unknown")
+    text = f"{value:,.{digits}f}".replace("-", "\u2212")
+    return text.translate(_SWAP) if german() else text
+
+
+def scaled(value: Number | None, units: tuple[str, ...], whole: bool = False) -> str:
+    """`value` with three digits in the largest of `units` (each 1000 times the one before). `whole`: the first unit has no fractions."""
+    if value is None:
+        return gettext("unknown")
+    size, unit = float(abs(value)), 0
+    while size >= 999.5 and unit < len(units) - 1:
+        size, unit = size / 1000, unit + 1
+    digits = 0 if size == 0 or size >= 99.95 or (whole and unit == 0) else 1 if size >= 9.995 else 2
+    return f"{number(-size if value < 0 else size, digits)}{SPACE}{units[unit]}"
+
+
+def volume(octets: Number | None) -> str:
+    """14.2 GB: bytes in SI units."""
+    return scaled(octets, ("B", "kB", "MB", "GB", "TB", "PB", "EB"), whole=True)
+
+
+def rate(bits: Number | None) -> str:
+    """418 Mbit/s: bits per second."""
+    return scaled(bits, ("bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"), whole=True)
+
+
+def packets(per_second: Number | None) -> str:
+    """212 k/s: packets per second."""
+    return scaled(per_second, ("/s", "k/s", "M/s"), whole=True)
+
+
+def percent(value: Number | None, digits: int | None = None) -> str:
+    """25.3 %. An int gets no fraction, a float one digit, unless told."""
+    if value is None:
+        return gettext("unknown")
+    return f"{number(value, digits if digits is not None else int(isinstance(value, float)))}{SPACE}%"
+
+
+def duration(seconds: Number | None) -> str:
+    """3 ms, 0.38 s, 17 s, 14 min, 3 h, 5 days."""
+    if seconds is None:
+        return gettext("unknown")
+    if seconds < 0.1:
+        return f"{number(seconds * 1000, 0 if seconds == 0 or seconds >= 0.01 else 1)}{SPACE}ms"
+    if seconds < 120:
+        return f"{number(seconds, 2 if seconds < 10 and seconds % 1 else 0)}{SPACE}s"
+    if seconds < 7200:
+        return f"{number(seconds // 60)}{SPACE}min"
+    if seconds < 172_800:
+        return f"{number(seconds // 3600)}{SPACE}h"
+    days = int(seconds // 86_400)
+    return ngettext("%(count)s day", "%(count)s days", days) % {"count": number(days)}
+
+
+def zone(at: datetime) -> str:
+    """CET or CEST, in German MEZ or MESZ."""
+    name = at.astimezone(get_current_timezone()).strftime("%Z")
+    return _ZONES.get(name, name) if german() else name
+
+
+def moment(at: datetime, now: datetime, with_zone: bool = False, with_seconds: bool = True) -> str:
+    """21:13:40 today, "Tue 10 Nov, 18:02" this year, "3 May 2026, 02:14 CEST" older. The zone stands where asked for, and wherever it is
+    another one than now, so that a column headed CET never holds a silent CEST."""
+    local, today = at.astimezone(get_current_timezone()), now.astimezone(get_current_timezone())
+    clock = pgettext("time of day", "H:i")
+    if local.date() == today.date():
+        text = format_date(local, pgettext("time of day", "H:i:s") if with_seconds else clock)
+    elif local.year == today.year:
+        text = format_date(local, f"{pgettext('day of this year', 'D j M')}, {clock}")
+    else:
+        text = format_date(local, f"{pgettext('day', 'j M Y')}, {clock}")
+    return _with_zone(text, at) if with_zone or local.utcoffset() != today.utcoffset() else text
+
+
+def full(at: datetime) -> str:
+    """Thu 12 Nov 2026, 21:13 CET; Do, 12.11.2026, 21:13 Uhr MEZ."""
+    local = at.astimezone(get_current_timezone())
+    return _with_zone(format_date(local, f"{pgettext('day with weekday', 'D j M Y')}, {pgettext('time of day', 'H:i')}"), at)
+
+
+def _with_zone(text: str, at: datetime) -> str:
+    return pgettext("time and zone", "%(time)s %(zone)s") % {"time": text, "zone": zone(at)}
+
+
+def day(value: date | None) -> str:
+    """1 Oct 2025; 01.10.2025."""
+    if value is None:
+        return gettext("unknown")
+    if isinstance(value, datetime):
+        value = value.astimezone(get_current_timezone())
+    return format_date(value, pgettext("day", "j M Y"))
+
+
+def ago(at: datetime, now: datetime) -> str:
+    """3 s ago: relative, for under a minute or beside the absolute time."""
+    seconds = max(0, round((now.astimezone(UTC) - at.astimezone(UTC)).total_seconds()))
+    return gettext("%(duration)s ago") % {"duration": duration(seconds)}
+
+
+def address(value: str | Address | Network | Interface, port: int | None = None) -> str:
+    """The canonical form (RFC 5952). A network keeps its length, a host has none; `address:port`, `[v6]:port`. Text that is no address
+    comes back as it is."""
+    parsed = _parsed(value) if isinstance(value, str) else value
+    if isinstance(parsed, str):
+        return parsed
+    if isinstance(parsed, IPv4Interface | IPv6Interface) and parsed.network.prefixlen == parsed.max_prefixlen:
+        parsed = parsed.ip
+    text = _canonical(parsed)
+    if port is None:
+        return text
+    return f"[{text}]:{port}" if parsed.version == 6 else f"{text}:{port}"
+
+
+def _canonical(value: Address | Network | Interface) -> str:
+    if type(value) is IPv6Address and value.ipv4_mapped:
+        return f"::ffff:{value.ipv4_mapped}"
+    return str(value)
+
+
+def _parsed(text: str) -> str | Address | Network | Interface:
+    for parse in (ip_address, ip_network, ip_interface):
+        try:
+            return parse(text.strip())
+        except ValueError:
+            continue
+    return text

@@ -1,0 +1,34 @@
+"""The switch of the theme, and in a development checkout the style guide."""
+
+from django.conf import settings
+from django.contrib.auth.decorators import login_required, user_passes_test
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_POST
+
+from apps.lib import navigation, styleguide
+from apps.lib.context import THEME_COOKIE, THEMES
+
+YEAR = 365 * 24 * 3600
+
+
+@require_POST
+def theme(request: HttpRequest) -> HttpResponse:
+    """Remember light, dark or auto in a cookie and go back to where the person was."""
+    after = request.POST.get("next", "")
+    safe = url_has_allowed_host_and_scheme(after, allowed_hosts={request.get_host()}, require_https=request.is_secure())
+    response = redirect(after if safe else settings.LOGIN_REDIRECT_URL)
+    chosen = request.POST.get("theme")
+    if chosen in THEMES:
+        response.set_cookie(THEME_COOKIE, chosen, max_age=YEAR, samesite="Lax", httponly=True, secure=settings.SESSION_COOKIE_SECURE)
+    return response
+
+
+@login_required
+@user_passes_test(navigation.for_staff)
+def style_guide(request: HttpRequest, name: str = "parts") -> HttpResponse:
+    """Every component in all its states, and pages drawn with made-up data."""
+    if name not in styleguide.PAGES:
+        raise Http404(name)
+    return render(request, f"lib/styleguide/{name}.html", styleguide.PAGES[name]())

@@ -1,0 +1,113 @@
+// Comfort only: every page works without this file. Listeners sit on the document, so what htmx swaps in is served too.
+"use strict";
+
+const by = (id) => document.getElementById(id);
+const typing = (element) => element.closest("input, textarea, select, [contenteditable]") !== null;
+
+// Copy buttons: copy the bare value and say so.
+async function copy(button) {
+  await navigator.clipboard.writeText(button.dataset.copy);
+  button.dataset.said = button.dataset.says;
+  button.setAttribute("aria-live", "polite");
+  setTimeout(() => delete button.dataset.said, 1600);
+}
+
+// Without a clipboard (http, old browser) the value is selected, ready for the keyboard.
+function select(button) {
+  const value = button.parentElement.querySelector("code") ?? button.parentElement;
+  getSelection().selectAllChildren(value);
+}
+
+document.addEventListener("click", (event) => {
+  const target = event.target.closest("[data-copy], [data-opens], [data-hides], [data-close], [data-dialog]");
+  document.querySelectorAll("details.nw-menu[open]").forEach((menu) => menu.contains(event.target) || menu.removeAttribute("open"));
+  if (event.target.matches("dialog.nw-dialog")) event.target.close();
+  if (!target) return;
+  if (target.dataset.copy !== undefined) copy(target).catch(() => select(target));
+  if (target.dataset.opens) by(target.dataset.opens).showModal();
+  if (target.dataset.hides) by(target.dataset.hides).hidden = true;
+  if (target.dataset.close !== undefined && target.closest("dialog")) { event.preventDefault(); target.closest("dialog").close(); }
+  if (target.dataset.dialog !== undefined && !event.ctrlKey && !event.metaKey) { event.preventDefault(); ask(target); }
+});
+
+// <a data-dialog href="…/confirm">: the confirmation of that page, in a dialog over this one. A form inside it posts to that address.
+async function ask(link) {
+  const dialog = by("dialog");
+  await htmx.ajax("GET", link.href, { target: dialog, select: ".nw-confirm", swap: "innerHTML", source: link });
+  const form = dialog.querySelector("form.nw-confirm");
+  if (!form) { location.href = link.href; return; }
+  if (!form.getAttribute("action")) form.action = link.href;
+  dialog.showModal();
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") escape();
+  if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
+  if (event.key === "/" && by("search")) { event.preventDefault(); by("search").focus(); by("search").select(); }
+  if (event.key === "?" && by("keys") && !document.querySelector("dialog[open]")) { event.preventDefault(); by("keys").showModal(); }
+});
+
+// Escape closes an open menu first; only then it clears the selected rows.
+function escape() {
+  const menu = document.querySelector("details.nw-menu[open]");
+  if (menu) { menu.removeAttribute("open"); menu.querySelector("summary").focus(); return; }
+  if (document.querySelector("dialog[open], :popover-open")) return;
+  document.querySelectorAll("form:has(.nw-bulk):has(.nw-pick :checked)").forEach((form) => form.reset());
+}
+
+// The theme changes at once; the server is told so that the next page comes in it.
+document.addEventListener("submit", (event) => {
+  const form = event.target.closest("[data-theme-switch]");
+  if (!form) return;
+  event.preventDefault();
+  const theme = event.submitter.value;
+  document.documentElement.dataset.bsTheme = theme;
+  form.querySelectorAll("[aria-pressed]").forEach((button) => button.setAttribute("aria-pressed", String(button.value === theme)));
+  fetch(form.action, { method: "POST", body: new FormData(form, event.submitter), redirect: "manual" });
+  document.dispatchEvent(new CustomEvent("netzwart:theme", { detail: theme }));
+});
+
+// Rows: the box in the head picks the page, shift picks what lies between, the bar counts.
+let last = null;
+const boxes = (form) => [...form.querySelectorAll("tbody .nw-pick input[type=checkbox]")];
+
+document.addEventListener("click", (event) => {
+  const box = event.target.closest("tbody .nw-pick input[type=checkbox]");
+  if (!box) return;
+  const all = boxes(box.form);
+  if (event.shiftKey && last?.form === box.form) {
+    const [from, to] = [all.indexOf(last), all.indexOf(box)].sort((a, b) => a - b);
+    all.slice(from, to + 1).forEach((each) => (each.checked = box.checked));
+    count(box.form);
+  }
+  last = box;
+});
+
+function count(form) {
+  const all = boxes(form), picked = all.filter((box) => box.checked).length;
+  const head = form.querySelector("thead .nw-pick input"), said = form.querySelector("[data-selected]"), every = form.querySelector("[name=all]");
+  if (head) { head.checked = picked > 0 && picked === all.length; head.indeterminate = picked > 0 && picked < all.length; }
+  if (said && picked) said.textContent = picked === 1 ? said.dataset.one : said.dataset.many.replace("#", picked);
+  if (every && picked < all.length) every.checked = false;
+}
+
+document.addEventListener("change", (event) => {
+  const form = event.target.form;
+  if (!form?.querySelector(".nw-bulk")) return;
+  if (event.target.matches("thead .nw-pick input")) boxes(form).forEach((box) => (box.checked = event.target.checked));
+  if (event.target.matches("[name=all]") && event.target.checked) boxes(form).forEach((box) => (box.checked = true));
+  count(form);
+});
+document.addEventListener("reset", (event) => setTimeout(() => { boxes(event.target).forEach((box) => (box.checked = false)); count(event.target); }));
+
+// htmx: focus goes to the first error, or to what asks for it; a failed request is said, not swallowed.
+const failed = () => by("request-error")?.removeAttribute("hidden");
+["htmx:sendError", "htmx:responseError", "htmx:timeout"].forEach((name) => document.addEventListener(name, failed));
+document.addEventListener("htmx:afterRequest", (event) => { if (event.detail.successful) by("request-error")?.setAttribute("hidden", ""); });
+document.addEventListener("htmx:afterSettle", (event) => {
+  document.querySelectorAll("form:has(.nw-bulk)").forEach(count);
+  event.target.querySelector?.("[aria-invalid=true], [autofocus]")?.focus();
+});
+
+document.querySelectorAll("form:has(.nw-bulk)").forEach(count);
+document.querySelector(".nw-errors[autofocus]")?.focus();
