@@ -9,5 +9,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("account/", include("apps.accounts.urls")),
     path("i18n/", include("django.conf.urls.i18n")),
     path("", include("apps.lib.urls")),
+    path("", include("apps.nat.urls")),
     path("", include("apps.desk.urls")),
 ]

@@ -2,9 +2,10 @@
 
 from django.urls import path
 
-from apps.desk import views
+from apps.desk.views import dashboard, member
 
 app_name = "desk"
 urlpatterns = [
-    path("", views.dashboard, name="dashboard"),
+    path("", dashboard.dashboard, name="dashboard"),
+    path("members/<int:pk>/", member.member, name="member"),
 ]

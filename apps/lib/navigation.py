@@ -115,7 +115,9 @@ def shown(request: HttpRequest, user: User) -> list[ShownSection]:
     links = {item.url_name: url for section in SECTIONS for item in section.items if item.visible(user) and (url := _url(item.url_name))}
     current = max((url for url in links.values() if _leads(url, request.path)), key=len, default="")
     sections = (
-        ShownSection(section.name, tuple(_shown(item, links[item.url_name], current, request) for item in section.items if item.url_name in links))
+        ShownSection(
+            section.name, tuple(_shown(item, links[item.url_name], current, request) for item in section.items if item.url_name in links)
+        )
         for section in SECTIONS
     )
     return [section for section in sections if section.items]

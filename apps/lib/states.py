@@ -21,7 +21,15 @@ class Kind(StrEnum):
     PLAIN = "plain"
 
 
-ICONS = {Kind.ACTIVE: "ok", Kind.OK: "ok", Kind.MOVING: "moving", Kind.WAIT: "wait", Kind.WARN: "warn", Kind.BAD: "failed", Kind.PLAIN: "off"}
+ICONS = {
+    Kind.ACTIVE: "ok",
+    Kind.OK: "ok",
+    Kind.MOVING: "moving",
+    Kind.WAIT: "wait",
+    Kind.WARN: "warn",
+    Kind.BAD: "failed",
+    Kind.PLAIN: "off",
+}
 
 
 @dataclass(frozen=True)

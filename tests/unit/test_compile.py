@@ -93,20 +93,23 @@ def test_compiling_twice_gives_the_same(policy: Policy) -> None:
     assert compile_policy(policy) == compile_policy(policy)
 
 
-def parts(policy: Policy, other: Policy) -> tuple[Policy, Policy]:
-    """What is only in the first, and what is only in the second: the change from one to the other."""
-    kinds = ("addresses", "prefixes", "mappings", "forwards", "bans")
-    gone = {kind: tuple(each for each in getattr(policy, kind) if each not in getattr(other, kind)) for kind in kinds}
-    come = {kind: tuple(each for each in getattr(other, kind) if each not in getattr(policy, kind)) for kind in kinds}
-    return replace(EMPTY_POLICY, **gone), replace(EMPTY_POLICY, **come)
+def only(these: Policy, those: Policy) -> Policy:
+    """The objects that only the first has."""
+    return Policy(
+        NAT_1,
+        addresses=tuple(each for each in these.addresses if each not in those.addresses),
+        prefixes=tuple(each for each in these.prefixes if each not in those.prefixes),
+        mappings=tuple(each for each in these.mappings if each not in those.mappings),
+        forwards=tuple(each for each in these.forwards if each not in those.forwards),
+        bans=tuple(each for each in these.bans if each not in those.bans),
+    )
 
 
 @given(policies(), policies())
 @settings(max_examples=150)
 def test_compiling_a_change_gives_what_compiling_everything_gives(before: Policy, after: Policy) -> None:
     running = compile_policy(before)
-    gone, come = parts(before, after)
-    delta = compile_change(running, gone=gone, come=come)
+    delta = compile_change(running, gone=only(before, after), come=only(after, before))
     assert apply(running, delta) == compile_policy(after)
     assert delta == diff(running, compile_policy(after))
 

@@ -90,7 +90,9 @@ def pair(posts: Iterable[Post | tuple[str, str]], word: object = None) -> SafeSt
     words = pair_word(given) if word is None else word
     if not given:
         return format_html('<span class="nw-3">{}</span>', words)
-    return format_html('<span class="nw-pair" title="{}">{}<span>{}</span></span>', post_words(given), _posts(tuple(post.on for post in given)), words)
+    return format_html(
+        '<span class="nw-pair" title="{}">{}<span>{}</span></span>', post_words(given), _posts(tuple(post.on for post in given)), words
+    )
 
 
 # --- Values
@@ -178,11 +180,17 @@ def duration(seconds: float | None) -> str:
 
 
 @register.simple_tag
-def meter(value: float, most: float, warns_at: float | None = None, kind: str = "plain", inline: bool = False, label: str = "") -> SafeString:
+def meter(
+    value: float, most: float, warns_at: float | None = None, kind: str = "plain", inline: bool = False, label: str = ""
+) -> SafeString:
     """{% meter used 524288 warns_at=419430 label="Connections" %}: a bar on its track, with a mark where it begins to warn."""
     share = round(min(100.0, 100 * value / most), 1) if most else 0
     small = " nw-meter-inline" if inline else ""
-    mark = format_html('<rect class="nw-threshold" x="{}%" y="0" width="2" height="100%"/>', round(100 * warns_at / most, 1)) if warns_at else ""
+    mark = (
+        format_html('<rect class="nw-threshold" x="{}%" y="0" width="2" height="100%"/>', round(100 * warns_at / most, 1))
+        if warns_at
+        else ""
+    )
     y, height = ("0", "100%") if inline else ("33%", "34%")
     hidden = format_html('role="img" aria-label="{}"', label) if label else mark_safe('aria-hidden="true"')
     return format_html(
@@ -235,7 +243,9 @@ def sort(context: RequestContext, key: str, label: object, number: bool = False)
     link = query(context, sort=f"-{key}" if active and not down else key)
     sorted_as = format_html(' aria-sort="{}"', "descending" if down else "ascending") if active else ""
     arrow = icon("arrow-down" if down else "arrow-up") if active else ""
-    return format_html('<th scope="col"{}{}><a href="{}">{}{}</a></th>', mark_safe(' class="nw-num"') if number else "", sorted_as, link, label, arrow)
+    return format_html(
+        '<th scope="col"{}{}><a href="{}">{}{}</a></th>', mark_safe(' class="nw-num"') if number else "", sorted_as, link, label, arrow
+    )
 
 
 # --- Parts with a template of their own
@@ -251,7 +261,9 @@ def crumbs(*pairs: object) -> SafeString:
 @register.simple_tag
 def facts(*parts: object) -> SafeString:
     """{% facts member.number room tariff %}: one line of facts under the title; what is empty is left out."""
-    return format_html('<ul class="nw-facts">{}</ul>', format_html_join("", "<li>{}</li>", ((conditional_escape(part),) for part in parts if part)))
+    return format_html(
+        '<ul class="nw-facts">{}</ul>', format_html_join("", "<li>{}</li>", ((conditional_escape(part),) for part in parts if part))
+    )
 
 
 @register.inclusion_tag("components/field.html")
@@ -297,6 +309,8 @@ def bulk(context: RequestContext, content: str, total: int, summary: object = ""
 
 
 @register.simple_block_tag(takes_context=True)
-def confirm(context: RequestContext, content: str, title: object, verb: object, back: str, action: str = "", danger: bool = True) -> SafeString:
+def confirm(
+    context: RequestContext, content: str, title: object, verb: object, back: str, action: str = "", danger: bool = True
+) -> SafeString:
     """{% confirm "Lift ban 381?" verb="Lift the ban" back=url %}what will happen, to how many, what will not{% endconfirm %}: a form that POSTs."""
     return _part(context, "confirm", content=content, title=title, verb=verb, back=back, action=action, danger=danger)

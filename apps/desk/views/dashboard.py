@@ -1,4 +1,4 @@
-"""Pages that look across apps."""
+"""The dashboard."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render

@@ -1,0 +1,62 @@
+"""A member's whole page."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.utils.translation import gettext as _
+
+from apps.accounts.permissions import staff_page
+from apps.lib import formats
+from apps.lib.validity import holds_now
+from apps.members.models import Member
+from apps.nat import panel
+from apps.nat.models import NatMapping
+from apps.nat.selectors import mappings_of
+from apps.network.models import Holding
+
+
+@dataclass(frozen=True)
+class Line:
+    """The line of truth: a kind, a state in one word, and the rest of the sentence."""
+
+    kind: str
+    state: str
+    sentence: str
+
+
+@staff_page
+def member(request: HttpRequest, pk: int) -> HttpResponse:
+    """One member: what is true, addresses, forwards."""
+    found = get_object_or_404(Member.objects.select_related("tariff", "room__site"), pk=pk)
+    saved, removed = (int(request.GET.get(name) or 0) if request.GET.get(name, "").isdecimal() else 0 for name in ("saved", "removed"))
+    return render(request, "desk/member.html", {**_facts(found), **panel.context(found, saved=saved, removed=removed)})
+
+
+def _facts(found: Member) -> dict[str, Any]:
+    mappings = {mapping.holding_id: mapping for mapping in mappings_of(found)}
+    holdings = list(Holding.objects.filter(holds_now(), member=found).select_related("device", "pool").order_by("kind", "prefix"))
+    paid = _("Paid until %(day)s") % {"day": formats.day(found.paid_until)} if found.paid_until else ""
+    return {
+        "member": found,
+        "holdings": [(holding, mappings.get(holding.pk)) for holding in holdings],
+        "line": line_of(found, holdings, list(mappings.values())),
+        "number": f"M-{found.number}",
+        "room": _("Room %(room)s") % {"room": found.room} if found.room else "",
+        "tariff": _("Tariff %(tariff)s") % {"tariff": found.tariff},
+        "since": _("Member since %(day)s") % {"day": formats.day(found.since)},
+        "paid": paid,
+    }
+
+
+def line_of(found: Member, holdings: list[Holding], mappings: list[NatMapping]) -> Line:
+    """What is true of the member's connection, in one sentence."""
+    if found.state == Member.State.LEFT:
+        return Line("plain", _("Has left."), _("No address, no access."))
+    if found.state == Member.State.PENDING:
+        return Line("wait", _("Not yet active."), _("Nothing of this member is on the gateways until somebody activates the membership."))
+    leaves = sorted({str(mapping.public) for mapping in mappings} | {str(each.prefix) for each in holdings if each.prefix.version == 6})
+    if not leaves:
+        return Line("warn", _("Not connected."), _("Active, but without an address that leaves the network."))
+    return Line("ok", _("Connected."), _("Leaves as %(addresses)s.") % {"addresses": _(" and ").join(leaves)})

@@ -1,0 +1,103 @@
+"""The panel of a member's port forwards: each answer is the panel again, or the member's page without HTMX."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST
+
+from apps.accounts.permissions import staff_page
+from apps.lib.errors import Problem
+from apps.members.models import Member
+from apps.nat import panel, services
+from apps.nat.forms import ForwardForm
+from apps.nat.models import PortForward
+
+
+def _member(pk: int) -> Member:
+    return get_object_or_404(Member.objects.select_related("tariff"), pk=pk)
+
+
+def _answer(request: HttpRequest, member: Member, **shown: Any) -> HttpResponse:
+    """The panel for HTMX; for a browser without it the member's page, with what was saved in its address."""
+    form = shown.get("form")
+    if request.headers.get("HX-Request") or form:
+        status = 422 if form else 200
+        template = "nat/forwards.html#panel" if request.headers.get("HX-Request") else "nat/forwards.html"
+        return render(request, template, panel.context(member, **shown), status=status)
+    said = "&".join(f"{name}={pk}" for name, pk in shown.items() if pk)
+    return redirect(f"{reverse('desk:member', args=[member.pk])}?{said}#forwards")
+
+
+def _number(request: HttpRequest, name: str) -> int:
+    text = request.GET.get(name, "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else 0
+
+
+@staff_page
+def forwards(request: HttpRequest, pk: int) -> HttpResponse:
+    """The panel as it is now; asked for again while a gateway is missing."""
+    return _answer(request, _member(pk), saved=_number(request, "saved"), removed=_number(request, "removed"))
+
+
+@staff_page
+@require_POST
+def add(request: HttpRequest, pk: int) -> HttpResponse:
+    """Add a forward."""
+    member = _member(pk)
+    form = ForwardForm(member, data=request.POST)
+    if not form.is_valid():
+        return _answer(request, member, form=form)
+    try:
+        forward = services.add_forward(by=request.user, **form.wanted())  # type: ignore[arg-type]  # staff_page: signed in
+    except Problem as problem:
+        form.add_error(problem.fieldname if problem.fieldname in form.fields else None, str(problem))
+        form.offer = problem.offer
+        return _answer(request, member, form=form)
+    return _answer(request, member, saved=forward.pk)
+
+
+def _forward(pk: int) -> PortForward:
+    return get_object_or_404(PortForward.objects.select_related("holding__member__tariff", "holding__group"), pk=pk)
+
+
+@staff_page
+@require_POST
+def switch(request: HttpRequest, pk: int) -> HttpResponse:
+    """Switch a forward on or off; its port stays its own."""
+    forward = _forward(pk)
+    services.change_forward(
+        forward=forward,
+        version=forward.version,
+        private_port=forward.private_port,
+        purpose=forward.purpose,
+        enabled=not forward.enabled,
+        by=request.user,  # type: ignore[arg-type]  # staff_page: signed in
+    )
+    return _answer(request, forward.holding.member, saved=forward.pk)
+
+
+@staff_page
+def remove(request: HttpRequest, pk: int) -> HttpResponse:
+    """Say what removing does; then do it."""
+    forward = _forward(pk)
+    if request.method != "POST":
+        return render(request, "nat/remove.html", {"forward": forward, "member": forward.holding.member})
+    services.remove_forward(forward=forward, by=request.user)  # type: ignore[arg-type]  # staff_page: signed in
+    return _answer(request, forward.holding.member, removed=forward.pk)
+
+
+@staff_page
+@require_POST
+def restore(request: HttpRequest, pk: int) -> HttpResponse:
+    """Undo a removal."""
+    forward = _forward(pk)
+    member = forward.holding.member
+    try:
+        again = services.restore_forward(forward=forward, by=request.user)  # type: ignore[arg-type]  # staff_page: signed in
+    except Problem as problem:
+        form = ForwardForm(member, data={})
+        form.add_error(None, str(problem))
+        return _answer(request, member, form=form)
+    return _answer(request, member, saved=again.pk)
