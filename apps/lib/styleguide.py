@@ -114,8 +114,8 @@ def _line(values: list[float], most: float) -> str:
     return " ".join(f"{30 + 208 * place / (len(values) - 1):.1f},{8 + 78 * (1 - value / most):.1f}" for place, value in enumerate(values))
 
 
-def _axis(ticks: tuple[int, ...], most: float) -> list[tuple[int, float]]:
-    return [(tick, round(8 + 78 * (1 - tick / most), 1)) for tick in ticks]
+def _axis(ticks: tuple[int, ...], most: float) -> list[tuple[int, str]]:
+    return [(tick, f"{8 + 78 * (1 - tick / most):.1f}") for tick in ticks]
 
 
 def rollout() -> dict[str, object]:
@@ -168,7 +168,7 @@ def parts() -> dict[str, object]:
         {"title": "Forward switched off", "detail": "TCP 2222", "changes": [("on", "yes", "no")], "who": "herself", "at": now - timedelta(days=10), "note": "“login attempts”"},
         {"title": "Fee recorded", "changes": [("paid until", "30 Sep 2026", "31 Mar 2027")], "who": "Import “november.csv”, Jakob Wirth", "at": now - timedelta(days=400)},
     ]  # fmt: skip
-    return {"title": "The parts of a page", "form": form, "pairs": posts, "kinds": list(Kind), "entries": entries, "now": now, "page": Paginator(range(38), 20).page(1)}
+    return {"title": "The parts of a page", "form": form, "row": ForwardForm(prefix="row", initial={"comment": "Minecraft with the floor"}), "pairs": posts, "kinds": list(Kind), "entries": entries, "now": now, "page": Paginator(range(38), 20).page(1)}
 
 
 def plain() -> dict[str, object]:
