@@ -124,7 +124,7 @@ def day(value: date | None) -> str:
 def ago(at: datetime, now: datetime) -> str:
     """3 s ago: relative, for under a minute or beside the absolute time."""
     seconds = max(0, round((now.astimezone(UTC) - at.astimezone(UTC)).total_seconds()))
-    return gettext("%(duration)s ago") % {"duration": duration(seconds)}
+    return gettext("%(duration)s ago") % {"duration": duration(seconds)} if seconds else gettext("just now")
 
 
 def address(value: str | Address | Network | Interface, port: int | None = None) -> str:

@@ -176,6 +176,13 @@ def duration(seconds: float | None) -> str:
     return formats.duration(seconds)
 
 
+@register.filter
+def figure(text: str) -> SafeString:
+    """{{ rate|packets|figure }}: a key figure, the number large and its unit small: inside <dd> of an nw-figure."""
+    number, _, unit = text.partition(formats.SPACE)
+    return format_html("<b>{}</b> {}", number, unit)
+
+
 # --- Meters: widths are attributes of SVG, because no style may stand in the page
 
 
