@@ -15,7 +15,9 @@ VAR = Path(os.environ.get("NETZWART_VAR", ROOT / "var"))
 DEBUG = os.environ.get("NETZWART_DEBUG", "") == "1"
 SECRET_KEY = os.environ.get("NETZWART_SECRET_KEY", "")
 if not SECRET_KEY:
-    raise ImproperlyConfigured("NETZWART_SECRET_KEY is not set. Give it 50 random characters, or start with script/server, which makes one.")
+    raise ImproperlyConfigured(
+        "NETZWART_SECRET_KEY is not set. Give it 50 random characters, or start with script/server, which makes one."
+    )
 ALLOWED_HOSTS = os.environ.get("NETZWART_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]").split(",")
 
 INSTALLED_APPS = [
@@ -42,7 +44,8 @@ INSTALLED_APPS = [
     "apps.desk",
 ]
 MIGRATION_MODULES = {
-    label: f"migrations.{label}" for label in ("lib", "audit", "accounts", "members", "network", "nat", "bans", "deployments", "gateways", "desk")
+    label: f"migrations.{label}"
+    for label in ("lib", "audit", "accounts", "members", "network", "nat", "bans", "deployments", "gateways", "desk")
 }
 
 MIDDLEWARE = [
