@@ -5,6 +5,7 @@ if the others have the same shape they are unpacked together; if not, each is ta
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from itertools import islice
 from struct import Struct, pack
 from typing import NamedTuple
@@ -64,35 +65,51 @@ def messages(name: str, encoded: Iterable[bytes]) -> Iterator[bytes]:
 
 def encode_keys(keys: Iterable[bytes]) -> Iterator[bytes]:
     """Elements given by their keys alone, as for deleting and asking."""
-    width, start, end = -1, b"", b""
+    encoder = cache(_bare)
     for key in keys:
-        if len(key) != width:
-            width, end = len(key), bytes(-len(key) % 4)
-            whole = nested(_LIST_ELEM, nested(_KEY, attribute(_VALUE, key)))
-            start = whole[: len(whole) - width - len(end)]
+        start, _, end = encoder(len(key), 0)
         yield start + key + end
 
 
 def encode(elements: Elements, now: int) -> Iterator[bytes]:
     """Whole elements, without those that ended at `now`."""
-    return (
-        encode_one(key, element, now) if element is not PLAIN else next(encode_keys((key,)))
-        for key, element in elements.items()
-        if not 0 < element.expires <= now
-    )
+    encoder = cache(_bare)
+    for key, element in elements.items():
+        value, comment, expires = element
+        if comment or expires:
+            if not 0 < expires <= now:
+                yield _adorned(key, element, now)
+        else:
+            start, middle, end = encoder(len(key), len(value))
+            yield start + key + middle + value + end
 
 
-def encode_one(key: bytes, element: Element, now: int) -> bytes:
-    """One element with all it carries."""
-    parts = [nested(_KEY, attribute(_VALUE, key))]
-    if element.value:
-        parts.append(nested(_DATA, attribute(_VALUE, element.value)))
+def _bare(key: int, value: int) -> tuple[bytes, bytes, bytes]:
+    """What stands before, between and behind a key and a value of these widths."""
+    mark = b"K" * key, b"V" * value
+    whole = _element(*mark)
+    at = len(whole) - len(_data(mark[1]))
+    before_value = 8 if value else 0
+    start = whole[: at - key - -key % 4]
+    return start, whole[len(start) + key : at + before_value], whole[at + before_value + value :]
+
+
+def _data(value: bytes) -> bytes:
+    return nested(_DATA, attribute(_VALUE, value)) if value else b""
+
+
+def _element(key: bytes, value: bytes, *more: bytes) -> bytes:
+    return nested(_LIST_ELEM, nested(_KEY, attribute(_VALUE, key)), _data(value), *more)
+
+
+def _adorned(key: bytes, element: Element, now: int) -> bytes:
+    more = []
     if element.expires:
-        parts.append(attribute(_TIMEOUT, pack(">Q", (element.expires - now) * 1000)))
+        more.append(attribute(_TIMEOUT, pack(">Q", (element.expires - now) * 1000)))
     if element.comment:
         said = names.comment(element.comment).encode() + b"\0"
-        parts.append(attribute(_USERDATA, bytes((_COMMENT, len(said))) + said))
-    return nested(_LIST_ELEM, *parts)
+        more.append(attribute(_USERDATA, bytes((_COMMENT, len(said))) + said))
+    return _element(key, element.value, *more)
 
 
 def decode(attributes: bytes) -> Iterator[Columns]:
@@ -114,7 +131,7 @@ def _decode_list(listed: bytes) -> Columns:
     return _together(listed, stride, count, leaves)
 
 
-_INSIDE = {
+_INSIDE: dict[tuple[int, ...], dict[int, tuple[int, ...]]] = {
     (): {_KEY: (_KEY,), _DATA: (_DATA,), _EXPR: (_EXPR,), _EXPRESSIONS: (_EXPRESSIONS,)},
     (_KEY,): {},
     (_DATA,): {},
@@ -122,7 +139,7 @@ _INSIDE = {
     (_EXPR,): {_EXPR_DATA: (_EXPR, _EXPR_DATA)},
     (_EXPR, _EXPR_DATA): {},
 }
-_ROLES = {
+_ROLES: dict[tuple[tuple[int, ...], int], str] = {
     ((_KEY,), _VALUE): "keys",
     ((_DATA,), _VALUE): "values",
     ((), _EXPIRATION): "remaining",
@@ -152,9 +169,8 @@ def _together(listed: bytes, stride: int, count: int, leaves: list[tuple[str, in
     for role, start, length in leaves:
         layout += f"{start - at}x" + (f"{length}s" if role in ("keys", "values") else "Q")
         at = start + length
-    columns = dict(
-        zip((role for role, _, _ in leaves), zip(*Struct(f"{layout}{stride - at}x").iter_unpack(listed), strict=True), strict=True)
-    )
+    rows = Struct(f"{layout}{stride - at}x").iter_unpack(listed)
+    columns = dict(zip((role for role, _, _ in leaves), zip(*rows, strict=True), strict=True))
     nothing, zero = (b"",) * count, (0,) * count
     return Columns(
         columns["keys"],

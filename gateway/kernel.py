@@ -10,12 +10,12 @@ from itertools import islice
 
 from firewall.diff import Delta, ElementChange
 from firewall.render import render_delta
-from firewall.ruleset import EMPTY, TABLE, Action, Chain, Element, Elements, Hook, Priority, Ruleset, Set, Type
+from firewall.ruleset import EMPTY, TABLE, Action, Chain, Element, Hook, Priority, Ruleset, Set, Type
 from gateway import elements as codec
 from gateway import netlink
 from gateway.libnftables import Libnftables
 from gateway.netlink import Netlink, attributes, number, places, text, zero_ended
-from gateway.table import UNKNOWN_RULES, CommitRefused, TableError, Tallies, Tally
+from gateway.table import UNKNOWN_RULES, CommitRefusedError, TableError, Tallies, Tally
 
 # linux/netfilter/nf_tables.h
 _TABLE_NAME, _TABLE_HANDLE = 1, 4
@@ -83,10 +83,10 @@ class Kernel:
             return
         try:
             self._netlink.transact([(kind, body) for _, kind, body in steps])
-        except netlink.StepRefused as refused:
+        except netlink.StepRefusedError as refused:
             name, kind, _ = steps[refused.step]
-            verb = "delete from" if kind == netlink.DELSETELEM else "add to"
-            raise CommitRefused(f"{verb} {name}: {refused}") from refused
+            verb = "delete" if kind == netlink.DELSETELEM else "add"
+            raise CommitRefusedError(f"{name}: {verb} element: {refused}") from refused
         self._expected += 1
 
     def check(self, delta: Delta, now: int) -> None:
@@ -121,7 +121,7 @@ class Kernel:
         ours = text(table_attribute, TABLE)
         try:
             return [body for body in self._netlink.dump(kind, ours) if body.startswith(ours)]
-        except netlink.Gone:
+        except netlink.GoneError:
             return []
 
     def _dump(self, name: str, now: int) -> dict[bytes, Element]:
@@ -248,7 +248,7 @@ def _declaration(given: dict[int, bytes]) -> Set | None:
 
 
 def _types(concatenated: int) -> tuple[Type, ...]:
-    """nft's numbers of types, six bits each, the last one lowest. One that is not ours is left out, so the declaration differs from ours."""
+    """nft's numbers of types, six bits each, the last one lowest. Those that are not ours are left out: the declaration will differ."""
     types = []
     while concatenated:
         types.append(_TYPE_NUMBERS.get(concatenated & 0x3F))
@@ -263,6 +263,6 @@ def _hook(given: dict[int, bytes]) -> Hook | None:
     at, priority = number(hook[_HOOK_NUMBER]), int.from_bytes(hook[_HOOK_PRIORITY], signed=True)
     kind, name = zero_ended(given.get(_CHAIN_TYPE, b"")), _HOOKS[at] if at < len(_HOOKS) else str(at)
     policy = Action.ACCEPT if number(given.get(_CHAIN_POLICY, b"\1")) else Action.DROP
-    if priority not in iter(Priority):
+    if priority not in set(Priority):
         return Hook(f"{kind} at {priority}", name, Priority.FILTER, policy)  # no compiled chain has such a hook
     return Hook(kind, name, Priority(priority), policy)

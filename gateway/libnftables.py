@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from ctypes import c_bool, c_char_p, c_int, c_uint, c_void_p
 from pathlib import Path
 
-from gateway.table import CommitRefused, TableError
+from gateway.table import CommitRefusedError, TableError
 
 _STATELESS, _NUMERIC, _TERSE = 1 << 2, (1 << 7) | (1 << 8) | (1 << 9), 1 << 11
 _AROUND_FAULT = 80  # characters shown on each side: one statement may hold a thousand elements
@@ -19,7 +19,7 @@ _MOST_FAULTS = 3
 _FAULT = re.compile(r"/proc/self/fd/\d+:(?P<line>\d+):(?P<column>\d+)-\d+: (?P<words>Error: .*)")
 
 
-class LibraryMissing(TableError):
+class LibraryMissingError(TableError):
     """libnftables is not installed."""
 
 
@@ -44,21 +44,21 @@ class Libnftables:
     def run(self, text: str, *, dry: bool = False) -> str:
         """Run the statements as one transaction and return what they print; `dry`: only check them.
 
-        Raises CommitRefused with nft's words and the place they are about.
+        Raises CommitRefusedError with nft's words and the place they are about.
         """
         self._library.nft_ctx_set_dry_run(self._context, dry)
         with _as_file(text) as path:
             failed = self._library.nft_run_cmd_from_filename(self._context, path.encode())
         output: bytes = self._library.nft_ctx_get_output_buffer(self._context)
         if failed:
-            raise CommitRefused(explain(self._library.nft_ctx_get_error_buffer(self._context).decode(errors="replace"), text))
+            raise CommitRefusedError(explain(self._library.nft_ctx_get_error_buffer(self._context).decode(errors="replace"), text))
         return output.decode(errors="replace")
 
 
 @contextmanager
 def _as_file(text: str) -> Iterator[str]:
     """The path of a file in memory. From a buffer, nft names the first line in every complaint; from a file the one at fault."""
-    with open(os.memfd_create("ruleset", os.MFD_CLOEXEC), "w+b", buffering=0) as file:
+    with os.fdopen(os.memfd_create("ruleset", os.MFD_CLOEXEC), "w+b", buffering=0) as file:
         rest = memoryview(text.encode())
         while rest:
             rest = rest[file.write(rest) :]
@@ -69,7 +69,7 @@ def _load() -> ctypes.CDLL:
     try:
         library = ctypes.CDLL("libnftables.so.1")
     except OSError as error:
-        raise LibraryMissing("libnftables.so.1 is missing: install the package libnftables1 (or nftables)") from error
+        raise LibraryMissingError("libnftables.so.1 is missing: install the package libnftables1 (or nftables)") from error
     signatures = {
         "nft_ctx_new": (c_void_p, [c_uint]),
         "nft_ctx_free": (None, [c_void_p]),

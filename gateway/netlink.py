@@ -10,7 +10,7 @@ import socket
 from collections.abc import Iterator
 from struct import Struct
 
-from gateway.table import CommitRefused, TableError
+from gateway.table import CommitRefusedError, TableError
 
 NETLINK_NETFILTER = 12
 _NFTABLES = 10 << 8  # NFNL_SUBSYS_NFTABLES
@@ -37,7 +37,7 @@ _ATTEMPTS = 5
 _EMPTY_SEND_BUFFER = 1 << 20
 
 
-class Gone(TableError):
+class GoneError(TableError):
     """What was asked for is not there (ENOENT)."""
 
 
@@ -129,7 +129,7 @@ class Netlink:
     def dump(self, kind: int, body: bytes = b"", family: int = INET) -> list[bytes]:
         """The attributes of every message of a dump. Asks again when somebody's commit got between.
 
-        Raises Gone when the table or set is not there.
+        Raises GoneError when the table or set is not there.
         """
         for _ in range(_ATTEMPTS):
             sequence = self._next()
@@ -140,7 +140,8 @@ class Netlink:
         raise TableError(f"the ruleset changed during each of {_ATTEMPTS} dumps")
 
     def _collect(self, sequence: int) -> tuple[list[bytes], bool]:
-        bodies, whole = [], True
+        bodies: list[bytes] = []
+        whole = True
         while True:
             for reply, flags, of, body in self._receive():
                 if of != sequence:
@@ -152,7 +153,7 @@ class Netlink:
                 bodies.append(body)
 
     def transact(self, steps: list[tuple[int, bytes]]) -> None:
-        """Messages (kind, body) as one transaction. Raises CommitRefused, with the step's number in `step`; nothing has changed then."""
+        """Messages (kind, body) as one transaction. Raises StepRefusedError, and nothing has changed then."""
         first = self._sequence + 2
         parts = [message(_BATCH_BEGIN, UNSPEC, _REQUEST, self._next(), b"", _NFTABLES >> 8)]
         for kind, body in steps:
@@ -174,7 +175,7 @@ class Netlink:
             for reply, _, sequence, body in replies:
                 if reply == _ERROR and (code := -_CODE.unpack_from(body)[0]):
                     self._drain()
-                    raise StepRefused(sequence - first, code, _offset(body))
+                    raise StepRefusedError(sequence - first, code, _offset(body))
 
     def _drain(self) -> None:
         try:
@@ -201,7 +202,7 @@ class Netlink:
         return messages
 
 
-class StepRefused(CommitRefused):
+class StepRefusedError(CommitRefusedError):
     """One step of a transaction was refused. `offset`: where in the step's message the kernel saw the fault, 0 if it does not say."""
 
     def __init__(self, step: int, code: int, offset: int) -> None:
@@ -218,7 +219,7 @@ def _offset(body: bytes) -> int:
 def _raise_unless_gone(body: bytes) -> None:
     try:
         _raise(body)
-    except Gone:
+    except GoneError:
         return
 
 
@@ -227,4 +228,4 @@ def _raise(body: bytes) -> None:
     if code == errno.EPERM:
         raise TableError("no CAP_NET_ADMIN: the agent must run as root or with that capability")
     if code:
-        raise (Gone if code == errno.ENOENT else TableError)(f"netlink: {os.strerror(code)}")
+        raise (GoneError if code == errno.ENOENT else TableError)(f"netlink: {os.strerror(code)}")

@@ -17,7 +17,7 @@ class TableError(Exception):
     """The kernel did not do it. The message carries its own words."""
 
 
-class CommitRefused(TableError):
+class CommitRefusedError(TableError):
     """The transaction was refused as a whole, so nothing has changed."""
 
 
