@@ -76,9 +76,10 @@ class Agent:
 
     def tidy(self) -> None:
         """Between requests: write a checkpoint when the journal has grown long."""
-        if self._trial is None and not self._held.strayed and self._state.journal_is_long:
+        if self._trial is None and self._confirmed and self._state.journal_is_long:
             running = self._held.current(0)
-            self._state.checkpoint(running.ruleset, running.digest, running.now)
+            if not self._held.strayed:
+                self._state.checkpoint(running.ruleset, running.digest, running.now)
 
     def answer(self, request: wire.Request) -> wire.Reply:
         """Do what is asked, or say why not."""
@@ -190,9 +191,10 @@ class Agent:
         if self._trial is None or request.target != self._trial.target:
             waiting = self._trial.target if self._trial else "nothing"
             raise RefusalError("digest", f"{waiting} waits to be confirmed, not {request.target}")
+        running = self._held.current(0)
         if self._held.strayed:
             raise RefusalError("state", "somebody else has changed the table since; apply again")
-        self._keep(self._trial, self._held.current(0))
+        self._keep(self._trial, running)
         self._confirmed, self._trial = request.target, None
         return wire.Confirmed(request.target)
 

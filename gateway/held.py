@@ -41,14 +41,17 @@ class Held:
 
     def remember(self, ruleset: Ruleset | None, now: int) -> None:
         """This was just made so; None: nobody knows what runs."""
-        self._running = Running(ruleset, now) if ruleset is not None else None
-        self._note_rules()
-        self.rules_known = ruleset is not None
-        self.strayed = False
+        self._running, self._committed, self._listing = None, EMPTY.chains, ""
+        self.rules_known = self.strayed = False
+        if ruleset is not None:
+            self._running = Running(ruleset, now)
+            self._note_rules()
 
     def _note_rules(self) -> None:
-        self._listing = self._table.listing()
-        self._committed = self._running.ruleset.chains if self._running else EMPTY.chains
+        """The rules are as they were committed a moment ago."""
+        if self._running:
+            self._listing, self._committed = self._table.listing(), self._running.ruleset.chains
+            self.rules_known = True
 
     def current(self, now: int) -> Running:
         """What runs at `now`."""
@@ -63,15 +66,15 @@ class Held:
         found = self._found(clock)
         known = self._running
         if known is None:
-            self.strayed = True
-            self._running = Running(found, now)
-            return self._running
-        found = without_expired(settled(found, known.ruleset, clock), now)
+            return self._stray(Running(found, now))
         known.advance(now)
-        if found != known.ruleset:
-            self.strayed = True
-            self._running = Running(found, now)
-        return self._running or known
+        found = without_expired(settled(found, known.ruleset, clock), known.now)
+        return known if found == known.ruleset else self._stray(Running(found, known.now))
+
+    def _stray(self, running: Running) -> Running:
+        self.strayed = True
+        self._running = running
+        return running
 
     def _found(self, clock: int) -> Ruleset:
         """What the kernel holds; the rules are those committed last if nobody wrote to them, and unknown if somebody did."""
@@ -92,21 +95,19 @@ class Held:
 
         Raises CommitRefusedError when nothing has changed, ReadBackError when the kernel holds something else.
         """
-        running = self.current(0)
+        running, self._running = self._running or self.current(0), None  # whatever goes wrong below, it will be read anew
         start = perf_counter()
         try:
             self._table.commit(delta, self._clock())
         except CommitRefusedError as refused:
             self._commit_again(delta, running, refused)
         committed = perf_counter()
-        fault = verify(self._table, alive(delta, self._clock()), self._clock())
-        if fault:
-            self._running = None
+        if fault := verify(self._table, alive(delta, self._clock()), self._clock()):
             raise ReadBackError(fault)
         running.change(delta, after)
+        self._running = running
         if delta.touches_rules:
             self._note_rules()
-            self.rules_known = True
         return Spent((committed - start) * 1000, (perf_counter() - committed) * 1000)
 
     def _commit_again(self, delta: Delta, running: Running, refused: CommitRefusedError) -> None:
@@ -115,5 +116,6 @@ class Held:
         found = settled(self._found(self._clock()), wanted, 0)
         again = diff(found, without_expired(wanted, self._clock()))
         if again == delta:
+            self._running = running
             raise refused
         self._table.commit(again, self._clock())

@@ -3,7 +3,7 @@
 In place because copying one set of 100,000 elements costs more than the whole of a small deploy.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from heapq import heapify, heappop, heappush
 from typing import TypeVar
 
@@ -46,15 +46,19 @@ class Running:
         self._chains = _changed(self._chains, {name: change.after for name, change in delta.chains.items()})
         self._sets = _changed(self._sets, {name: change.after for name, change in delta.sets.items()})
         self._counters = self._counters - delta.counters.removed | delta.counters.added
-        for name, (_, removed, added) in delta.elements.items():
-            elements = self._elements.setdefault(name, {})
-            for key in removed:
-                elements.pop(key, None)
-            elements.update(added)
-            for end in _ends(name, added):
-                heappush(self._ends, end)
         if delta.sets:
-            self._elements = {name: self._elements.get(name, {}) for name in self._sets}
+            self._elements = {name: {} if name in delta.sets else self._elements[name] for name in self._sets}
+        for name, (_, removed, added) in delta.elements.items():
+            if name in self._elements:
+                self._change_elements(name, () if name in delta.sets else removed, added)
+
+    def _change_elements(self, name: str, removed: Iterable[bytes], added: Elements) -> None:
+        elements = self._elements[name]
+        for key in removed:
+            elements.pop(key, None)
+        elements.update(added)
+        for end in _ends(name, added):
+            heappush(self._ends, end)
 
     def misfit(self, delta: Delta) -> str:
         """What in the delta does not start from what runs: its name, or "" when all of it fits."""

@@ -9,13 +9,13 @@ from gateway.table import Table
 def verify(table: Table, delta: Delta, now: int) -> str:
     """What is not as it should be, or "" when all is."""
     declared = table.declarations() if delta.sets else {}
-    for name, change in delta.sets.items():
-        if declared.get(name) != change.after:
-            return f"set {name} is declared as {declared.get(name)}, not as {change.after}"
+    for name, declaration in delta.sets.items():
+        if declared.get(name) != declaration.after:
+            return f"set {name} is declared as {declared.get(name)}, not as {declaration.after}"
     for name, change in delta.elements.items():
-        if name not in delta.sets or delta.sets[name].after:
-            if fault := _fault(table, change, now, anew=name in delta.sets):
-                return f"set {name}: {fault}"
+        stays = name not in delta.sets or delta.sets[name].after
+        if stays and (fault := _fault(table, change, now, anew=name in delta.sets)):
+            return f"set {name}: {fault}"
     return ""
 
 
