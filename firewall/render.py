@@ -121,10 +121,16 @@ def render_elements(declaration: Set, elements: Elements, now: int) -> Iterator[
             continue
         text = key_text(key)
         if expires:
-            text += f" timeout {expires - now}s"
+            text += f" timeout {_remaining(expires - now)}"
         if comment:
             text += f' comment "{names.comment(comment)}"'
         yield f"{text} : {value_text(value)}" if value else text
+
+
+def _remaining(seconds: int) -> str:
+    """nft takes no more than eight digits of seconds, three years; and none of a unit after a smaller one."""
+    days, rest = divmod(seconds, 86_400)
+    return f"{days}d{rest}s" if days else f"{rest}s"
 
 
 def key_renderer(types: tuple[Type, ...]) -> Callable[[bytes], str]:

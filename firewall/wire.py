@@ -161,9 +161,10 @@ def lines(number: int, message: Message) -> Iterator[bytes]:
 
 
 class Assembler:
-    """Puts lines together again. One message at a time; a fault ends the conversation."""
+    """Puts lines together again. One message at a time, of at most `most` characters; a fault ends the conversation."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = MAX_MESSAGE) -> None:
+        self._most = most
         self._number: int | None = None
         self._parts: list[str] = []
         self._length = 0
@@ -179,8 +180,8 @@ class Assembler:
         self._number = number
         self._parts.append(part)
         self._length += len(part)
-        if self._length > MAX_MESSAGE:
-            raise WireError(f"message {number} is longer than {MAX_MESSAGE} characters")
+        if self._length > self._most:
+            raise WireError(f"message {number} is longer than {self._most} characters")
         if not last:
             return None
         text, self._parts, self._length, self._number = "".join(self._parts), [], 0, None

@@ -1,0 +1,71 @@
+"""At start, and whenever a change was not confirmed: the kernel gets back what was confirmed last.
+
+When that cannot be had, and nothing of ours is in the kernel, forwarding is closed: without source NAT and bans every packet
+forwarded is a mistake. The gateway itself stays open, because whoever repairs it must reach it, and its management networks
+stand in the very ruleset that is missing.
+"""
+
+from dataclasses import dataclass
+
+from firewall.diff import diff
+from firewall.ruleset import EMPTY, Action, Chain, Hook, Priority, Ruleset, without_expired
+from gateway.running import settled
+from gateway.state import Confirmed, State, StateError
+from gateway.table import Table, TableError
+
+CLOSED = Ruleset(chains={"forward": Chain("forward", (), Hook("filter", "forward", Priority.FILTER, Action.DROP))})
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """What was done. ruleset: what runs now, None if its rules are not known. `fault` is "" if all is well."""
+
+    ruleset: Ruleset | None
+    confirmed: Confirmed | None
+    fault: str
+    text: str
+
+
+def bring_back(table: Table, state: State, now: int) -> Brought:
+    """Make the kernel hold what was confirmed last. Where nothing was, it is left as it is."""
+    found = table.read(now)
+    try:
+        confirmed = state.load()
+    except StateError as error:
+        return _close(table, found, now, str(error))
+    if confirmed is None:
+        known = None if found.chains else found
+        return Brought(known, None, "", "nothing has been confirmed yet; the kernel is left as it is")
+    wanted = without_expired(confirmed.ruleset, now)
+    try:
+        table.commit(diff(_but_for_rounding(found, wanted), wanted), now)
+    except TableError as error:
+        return _close(table, found, now, f"the kernel refuses the last confirmed ruleset: {error}")
+    return Brought(wanted, confirmed, "", f"the last confirmed ruleset runs, {wanted.count_elements()} elements")
+
+
+def _but_for_rounding(found: Ruleset, wanted: Ruleset) -> Ruleset:
+    """Clocked at 0, nothing counts as about to end: what the kernel dropped already has to be seen as gone."""
+    return settled(found, wanted, 0)
+
+
+def _close(table: Table, found: Ruleset, now: int, fault: str) -> Brought:
+    """Rules that run are better than none, though nobody knows them; where none run, close."""
+    if found.chains:
+        return Brought(None, None, fault, "the kernel keeps the rules that it holds")
+    table.commit(diff(found, CLOSED), now)
+    return Brought(CLOSED, None, fault, "forwarding is closed")
+
+
+def take_back(table: Table, state: State, now: int, origin: Ruleset) -> Brought:
+    """Undo what was not confirmed. A gateway on which nothing ever was goes back to its `origin`."""
+    brought = bring_back(table, state, now)
+    if brought.confirmed or brought.fault:
+        return brought
+    table.commit(diff(table.read(now), origin), now)
+    return Brought(origin, None, "", "nothing had been confirmed; as it was before")
+
+
+def origin_of(found: Ruleset) -> Ruleset:
+    """Where a gateway goes back to while nothing is confirmed: to nothing if there was nothing, else to closed forwarding."""
+    return CLOSED if found.chains else EMPTY

@@ -1,0 +1,202 @@
+"""Elements of sets and maps <-> the kernel's messages, many at a time.
+
+A set's elements mostly look alike, octet for octet, but for key, value and counts. So the first one is taken apart, and
+if the others have the same shape they are unpacked together; if not, each is taken apart by itself.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from itertools import islice
+from struct import Struct, pack
+from typing import NamedTuple
+
+from firewall import names
+from firewall.ruleset import PLAIN, TABLE, Element, Elements
+from gateway.netlink import attribute, nested, number, places, text
+
+# linux/netfilter/nf_tables.h
+_LIST_TABLE, _LIST_SET, _LIST_ELEMENTS = 1, 2, 3
+_LIST_ELEM = 1
+_KEY, _DATA, _TIMEOUT, _EXPIRATION, _USERDATA, _EXPR, _EXPRESSIONS = 1, 2, 4, 5, 6, 7, 11
+_VALUE = 1
+_EXPR_DATA = 2
+_OCTETS, _PACKETS = 1, 2
+_COMMENT = 0  # NFTNL_UDATA_SET_ELEM_COMMENT
+
+_MOST_LIST = 60_000  # octets of one list: its length has 16 bits
+_MOST_TOGETHER = 1024
+
+
+class Columns(NamedTuple):
+    """Elements in the order the kernel gave them, by what they carry. remaining: milliseconds, 0: the element stays."""
+
+    keys: Sequence[bytes]
+    values: Sequence[bytes]
+    comments: Sequence[str]
+    remaining: Sequence[int]
+    octets: Sequence[int]
+    packets: Sequence[int]
+
+    def elements(self, now: int) -> dict[bytes, Element]:
+        """As values; a remaining time becomes an absolute one, rounded to the next second."""
+        if not (any(self.values) or any(self.comments) or any(self.remaining)):
+            return dict.fromkeys(self.keys, PLAIN)
+        expires = (now + -(-left // 1000) if left else 0 for left in self.remaining)
+        return dict(zip(self.keys, map(Element, self.values, self.comments, expires), strict=True))
+
+
+def in_set(name: str) -> bytes:
+    """The attributes that name one of our sets."""
+    return text(_LIST_TABLE, TABLE) + text(_LIST_SET, name)
+
+
+def message(name: str, encoded: Iterable[bytes]) -> bytes:
+    """The attributes of one message about these encoded elements."""
+    return in_set(name) + nested(_LIST_ELEMENTS, *encoded)
+
+
+def messages(name: str, encoded: Iterable[bytes]) -> Iterator[bytes]:
+    """The same in as many messages as it takes."""
+    remaining = iter(encoded)
+    while some := list(islice(remaining, _MOST_TOGETHER)):
+        fitting = _MOST_LIST // max(map(len, some))
+        yield from (message(name, some[at : at + fitting]) for at in range(0, len(some), fitting))
+
+
+def encode_keys(keys: Iterable[bytes]) -> Iterator[bytes]:
+    """Elements given by their keys alone, as for deleting and asking."""
+    encoder = cache(_bare)
+    for key in keys:
+        start, _, end = encoder(len(key), 0)
+        yield start + key + end
+
+
+def encode(elements: Elements, now: int) -> Iterator[bytes]:
+    """Whole elements, without those that ended at `now`."""
+    encoder = cache(_bare)
+    for key, element in elements.items():
+        value, comment, expires = element
+        if comment or expires:
+            if not 0 < expires <= now:
+                yield _adorned(key, element, now)
+        else:
+            start, middle, end = encoder(len(key), len(value))
+            yield start + key + middle + value + end
+
+
+def _bare(key: int, value: int) -> tuple[bytes, bytes, bytes]:
+    """What stands before, between and behind a key and a value of these widths."""
+    mark = b"K" * key, b"V" * value
+    whole = _element(*mark)
+    at = len(whole) - len(_data(mark[1]))
+    before_value = 8 if value else 0
+    start = whole[: at - key - -key % 4]
+    return start, whole[len(start) + key : at + before_value], whole[at + before_value + value :]
+
+
+def _data(value: bytes) -> bytes:
+    return nested(_DATA, attribute(_VALUE, value)) if value else b""
+
+
+def _element(key: bytes, value: bytes, *more: bytes) -> bytes:
+    return nested(_LIST_ELEM, nested(_KEY, attribute(_VALUE, key)), _data(value), *more)
+
+
+def _adorned(key: bytes, element: Element, now: int) -> bytes:
+    more = []
+    if element.expires:
+        more.append(attribute(_TIMEOUT, pack(">Q", (element.expires - now) * 1000)))
+    if element.comment:
+        said = names.comment(element.comment).encode() + b"\0"
+        more.append(attribute(_USERDATA, bytes((_COMMENT, len(said))) + said))
+    return _element(key, element.value, *more)
+
+
+def decode(attributes: bytes) -> Iterator[Columns]:
+    """The elements in one message's attributes."""
+    for kind, start, end in places(attributes):
+        if kind == _LIST_ELEMENTS:
+            yield _decode_list(attributes[start:end])
+
+
+def _decode_list(listed: bytes) -> Columns:
+    ends = next(places(listed), None)
+    if ends is None:
+        return Columns((), (), (), (), (), ())
+    stride = (ends[2] + 3) & ~3
+    leaves = list(_leaves(listed, 4, ends[2]))
+    count, rest = divmod(len(listed), stride)
+    if rest or any(role == "comments" for role, _, _ in leaves) or not _alike(listed, stride, count, leaves):
+        return _one_by_one(listed)
+    return _together(listed, stride, count, leaves)
+
+
+_INSIDE: dict[tuple[int, ...], dict[int, tuple[int, ...]]] = {
+    (): {_KEY: (_KEY,), _DATA: (_DATA,), _EXPR: (_EXPR,), _EXPRESSIONS: (_EXPRESSIONS,)},
+    (_KEY,): {},
+    (_DATA,): {},
+    (_EXPRESSIONS,): {_LIST_ELEM: (_EXPR,)},
+    (_EXPR,): {_EXPR_DATA: (_EXPR, _EXPR_DATA)},
+    (_EXPR, _EXPR_DATA): {},
+}
+_ROLES: dict[tuple[tuple[int, ...], int], str] = {
+    ((_KEY,), _VALUE): "keys",
+    ((_DATA,), _VALUE): "values",
+    ((), _EXPIRATION): "remaining",
+    ((), _USERDATA): "comments",
+    ((_EXPR, _EXPR_DATA), _OCTETS): "octets",
+    ((_EXPR, _EXPR_DATA), _PACKETS): "packets",
+}
+
+
+def _leaves(octets: bytes, start: int, end: int, inside: tuple[int, ...] = ()) -> Iterator[tuple[str, int, int]]:
+    """Role, start and length of everything in an element that is told apart, in order."""
+    for kind, begin, stop in places(octets, start, end):
+        if (inside, kind) in _ROLES:
+            yield _ROLES[inside, kind], begin, stop - begin
+        elif kind in _INSIDE[inside]:
+            yield from _leaves(octets, begin, stop, _INSIDE[inside][kind])
+
+
+def _alike(listed: bytes, stride: int, count: int, leaves: list[tuple[str, int, int]]) -> bool:
+    """Is every octet that belongs to no leaf the same in all elements?"""
+    varying = {at for _, start, length in leaves for at in range(start, start + length)}
+    return all(listed[at::stride] == listed[at : at + 1] * count for at in range(stride) if at not in varying)
+
+
+def _together(listed: bytes, stride: int, count: int, leaves: list[tuple[str, int, int]]) -> Columns:
+    layout, at = ">", 0
+    for role, start, length in leaves:
+        layout += f"{start - at}x" + (f"{length}s" if role in ("keys", "values") else "Q")
+        at = start + length
+    rows = Struct(f"{layout}{stride - at}x").iter_unpack(listed)
+    columns = dict(zip((role for role, _, _ in leaves), zip(*rows, strict=True), strict=True))
+    nothing, zero = (b"",) * count, (0,) * count
+    return Columns(
+        columns["keys"],
+        columns.get("values", nothing),
+        ("",) * count,
+        columns.get("remaining", zero),
+        columns.get("octets", zero),
+        columns.get("packets", zero),
+    )
+
+
+def _one_by_one(listed: bytes) -> Columns:
+    rows = []
+    for _, start, end in places(listed):
+        leaves = {role: listed[begin : begin + length] for role, begin, length in _leaves(listed, start, end)}
+        counts = (number(leaves.get(role, b"")) for role in ("remaining", "octets", "packets"))
+        rows.append((leaves.get("keys", b""), leaves.get("values", b""), comment(leaves.get("comments", b"")), *counts))
+    return Columns(*zip(*rows, strict=True))
+
+
+def comment(userdata: bytes) -> str:
+    """The comment in an element's user data: a list of type, length, value with one octet each for the first two."""
+    at = 0
+    while at + 2 <= len(userdata):
+        kind, length = userdata[at], userdata[at + 1]
+        if kind == _COMMENT:
+            return userdata[at + 2 : at + 2 + length].rstrip(b"\0").decode(errors="replace")
+        at += 2 + length
+    return ""

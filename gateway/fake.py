@@ -1,0 +1,150 @@
+"""A table in memory that accepts and refuses what the kernel would. Implements gateway.table.Table.
+
+For tests, and for a gateway on a machine that allows no network namespaces. No packet passes it: `count` stands for them.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
+
+from firewall.diff import Delta, ElementChange
+from firewall.ruleset import EMPTY, Chain, Element, Ruleset, Set, chains_used, sets_used
+from gateway.table import UNKNOWN_RULES, CommitRefusedError, Tallies, Tally
+
+T = TypeVar("T")  # Python 3.11 has no other way
+
+
+class FakeKernel:
+    """A kernel's table, without a kernel."""
+
+    in_memory = True
+
+    def __init__(self) -> None:
+        self._held = EMPTY
+        self._counts: dict[tuple[str, bytes], tuple[int, int]] = {}
+        self._table = 1
+        self._disturbed = True
+
+    def commit(self, delta: Delta, now: int) -> None:
+        """See Table."""
+        after = self._after(delta, now)
+        gone = {(name, key) for name, change in delta.elements.items() for key in change.removed}
+        self._counts = {at: count for at, count in self._counts.items() if at not in gone and at[0] not in delta.sets}
+        self._held = after
+
+    def check(self, delta: Delta, now: int) -> None:
+        """See Table."""
+        self._after(delta, now)
+
+    def _after(self, delta: Delta, now: int) -> Ruleset:
+        self._expire(now)
+        held = self._held
+        sets = _changed("set", held.sets, {name: (each.before, each.after) for name, each in delta.sets.items()})
+        chains = _changed("chain", held.chains, {name: (each.before, each.after) for name, each in delta.chains.items()})
+        if missing := delta.counters.removed - held.counters:
+            raise CommitRefusedError(f"delete counter {min(missing)}: No such file or directory")
+        counters = held.counters - delta.counters.removed | delta.counters.added
+        elements = {name: {} if name in delta.sets else held.elements[name] for name in sets}
+        for name, change in delta.elements.items():
+            if name in sets:
+                elements[name] = _elements(sets[name], elements[name], change, now, anew=name in delta.sets)
+        after = Ruleset(chains, sets, elements, counters)
+        _refuse_loose_ends(after)
+        return after
+
+    def _expire(self, now: int) -> None:
+        gone = [
+            (name, key)
+            for name, declaration in self._held.sets.items()
+            if declaration.timeout
+            for key, element in self._held.elements[name].items()
+            if 0 < element.expires <= now
+        ]
+        for name, key in gone:
+            self._forget(name, key)
+
+    def _forget(self, name: str, key: bytes) -> None:
+        elements = {at: element for at, element in self._held.elements[name].items() if at != key}
+        held = self._held
+        self._held = Ruleset(held.chains, held.sets, {**held.elements, name: elements}, held.counters)
+        self._counts.pop((name, key), None)
+
+    def read(self, now: int) -> Ruleset:
+        """See Table."""
+        self._expire(now)
+        self._disturbed = False
+        held = self._held
+        chains = {name: Chain(name, UNKNOWN_RULES, chain.hook) for name, chain in held.chains.items()}
+        return Ruleset(chains, dict(held.sets), {name: dict(each) for name, each in held.elements.items()}, held.counters)
+
+    def declarations(self) -> dict[str, Set]:
+        """See Table."""
+        return dict(self._held.sets)
+
+    def elements(self, of: Set, keys: Iterable[bytes], now: int) -> dict[bytes, Element]:
+        """See Table."""
+        self._expire(now)
+        held = self._held.elements[of.name]
+        return {key: held[key] for key in keys if key in held}
+
+    def counters(self) -> Tallies:
+        """See Table."""
+        sets = {}
+        for name, declaration in self._held.sets.items():
+            if declaration.counter:
+                counts = [self._counts.get((name, key), (0, 0)) for key in self._held.elements[name]]
+                sets[name] = Tally(list(self._held.elements[name]), [each[0] for each in counts], [each[1] for each in counts])
+        return Tallies(self._table, sets, dict.fromkeys(self._held.counters, (0, 0)))
+
+    def disturbed(self) -> bool:
+        """See Table."""
+        return self._disturbed
+
+    def listing(self) -> str:
+        """See Table."""
+        return repr(self._held.chains)
+
+    def close(self) -> None:
+        """Nothing to let go of."""
+
+    def count(self, name: str, key: bytes, packets: int, octets: int) -> None:
+        """As if packets had matched the element."""
+        before = self._counts.get((name, key), (0, 0))
+        self._counts[name, key] = before[0] + packets, before[1] + octets
+
+    def meddle(self, ruleset: Ruleset) -> None:
+        """As if somebody had loaded this by hand."""
+        self._held, self._disturbed = ruleset, True
+
+
+def _changed(kind: str, held: Mapping[str, T], changes: Mapping[str, tuple[T | None, T | None]]) -> dict[str, T]:
+    for name, (before, _) in changes.items():
+        if before is not None and name not in held:
+            raise CommitRefusedError(f"delete {kind} {name}: No such file or directory")
+    kept = {name: each for name, each in held.items() if name not in changes}
+    return kept | {name: after for name, (_, after) in changes.items() if after is not None}
+
+
+def _elements(of: Set, held: Mapping[bytes, Element], change: ElementChange, now: int, *, anew: bool) -> dict[bytes, Element]:
+    after = dict(held)
+    for key, element in change.removed.items() if not anew else ():
+        if 0 < element.expires <= now:
+            continue
+        if key not in after:
+            raise CommitRefusedError(f"{of.name}: delete element: No such file or directory")
+        del after[key]
+    for key, element in change.added.items():
+        if 0 < element.expires <= now:
+            continue
+        if after.setdefault(key, element).value != element.value:
+            raise CommitRefusedError(f"{of.name}: add element: File exists")
+    if len(after) > of.size:
+        raise CommitRefusedError(f"{of.name}: add element: Too many open files in system")
+    return after
+
+
+def _refuse_loose_ends(ruleset: Ruleset) -> None:
+    for chain in ruleset.chains.values():
+        for kind, used, there in (("set", sets_used(chain), ruleset.sets), ("chain", chains_used(chain), ruleset.chains)):
+            for name in used:
+                if name not in there:
+                    raise CommitRefusedError(f"chain {chain.name}: there is no {kind} {name}: No such file or directory")

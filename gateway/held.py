@@ -1,0 +1,121 @@
+"""What the agent knows about the kernel's table, and how it changes it: known values as long as nobody else commits, else read anew."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import perf_counter
+
+from firewall import digest
+from firewall.diff import Delta, apply, diff, diff_shape
+from firewall.ruleset import EMPTY, Ruleset, without_expired
+from gateway.running import Running, alive, settled
+from gateway.table import CommitRefusedError, Table, TableError
+from gateway.verify import verify
+
+
+class ReadBackError(TableError):
+    """The kernel accepted the transaction and holds something else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """Milliseconds."""
+
+    commit: float
+    read_back: float
+
+
+class Held:
+    """The table and the knowledge of it. `strayed`: somebody else has changed it since `settle`."""
+
+    def __init__(self, table: Table, clock: Callable[[], int]) -> None:
+        self._table, self._clock = table, clock
+        self._running: Running | None = None
+        self._committed = EMPTY.chains
+        self._listing = ""
+        self.rules_known = False
+        self.strayed = True
+
+    def settle(self) -> None:
+        """From here on, whatever somebody else does is straying."""
+        self.strayed = False
+
+    def remember(self, ruleset: Ruleset | None, now: int) -> None:
+        """This was just made so; None: nobody knows what runs."""
+        self._running, self._committed, self._listing = None, EMPTY.chains, ""
+        self.rules_known = self.strayed = False
+        if ruleset is not None:
+            self._running = Running(ruleset, now)
+            self._note_rules()
+
+    def _note_rules(self) -> None:
+        """The rules are as they were committed a moment ago."""
+        if self._running:
+            self._listing, self._committed = self._table.listing(), self._running.ruleset.chains
+            self.rules_known = True
+
+    def current(self, now: int) -> Running:
+        """What runs at `now`."""
+        if self._running is None or self._table.disturbed():
+            return self.read(now)
+        self._running.advance(now)
+        return self._running
+
+    def read(self, now: int) -> Running:
+        """The same, read from the kernel, whatever is known."""
+        clock = self._clock()
+        found = self._found(clock)
+        known = self._running
+        if known is None:
+            return self._stray(Running(found, now))
+        known.advance(now)
+        found = without_expired(settled(found, known.ruleset, clock), known.now)
+        return known if found == known.ruleset else self._stray(Running(found, known.now))
+
+    def _stray(self, running: Running) -> Running:
+        self.strayed = True
+        self._running = running
+        return running
+
+    def _found(self, clock: int) -> Ruleset:
+        """What the kernel holds; the rules are those committed last if nobody wrote to them, and unknown if somebody did."""
+        found = self._table.read(clock)
+        self.rules_known = not found.chains or self._table.listing() == self._listing
+        return Ruleset(self._committed, found.sets, found.elements, found.counters) if self.rules_known and found.chains else found
+
+    def digest_of_elements(self, now: int) -> int:
+        """The digest at `now` as if the rules were those that were committed."""
+        running = self.current(now)
+        if self.rules_known or not self._committed:
+            return running.digest
+        held = running.ruleset
+        return digest.update(running.digest, diff_shape(held, Ruleset(self._committed, held.sets, held.elements, held.counters)))
+
+    def commit(self, delta: Delta, after: int) -> Spent:
+        """Make the delta so, in one transaction, and read back what it touched. `after`: the digest it leads to.
+
+        Raises CommitRefusedError when nothing has changed, ReadBackError when the kernel holds something else.
+        """
+        running, self._running = self._running or self.current(0), None  # whatever goes wrong below, it will be read anew
+        start = perf_counter()
+        try:
+            self._table.commit(delta, self._clock())
+        except CommitRefusedError as refused:
+            self._commit_again(delta, running, refused)
+        committed = perf_counter()
+        if fault := verify(self._table, alive(delta, self._clock()), self._clock()):
+            raise ReadBackError(fault)
+        running.change(delta, after)
+        self._running = running
+        if delta.touches_rules:
+            self._note_rules()
+        return Spent((committed - start) * 1000, (perf_counter() - committed) * 1000)
+
+    def _commit_again(self, delta: Delta, running: Running, refused: CommitRefusedError) -> None:
+        """An element may have ended after the transaction was written: once more, from what the kernel holds now."""
+        wanted = apply(running.ruleset, delta)
+        found = settled(self._found(self._clock()), wanted, 0)
+        again = diff(found, without_expired(wanted, self._clock()))
+        if again == delta:
+            self._running = running
+            raise refused
+        self._table.commit(again, self._clock())

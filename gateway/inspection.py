@@ -1,0 +1,92 @@
+"""Is what the portal sent something the kernel can hold exactly as it stands? Checked before anything is done with it.
+
+Names must be plain, keys as wide as their types, comments harmless: a value that nft or the kernel would bend would read
+back as another one. Raises WireError, which names the culprit.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from firewall import names
+from firewall.codec import WireError
+from firewall.diff import Delta
+from firewall.policy import PolicyError
+from firewall.ruleset import Chain, Element, Elements, Ruleset, Set, Type, chains_used, sets_used
+
+LATEST = 1 << 40  # Unix seconds: whatever ends later is a mistake, and would overflow the kernel's milliseconds
+LARGEST_SET = 1 << 24
+
+
+def inspect_ruleset(ruleset: Ruleset) -> None:
+    """The ruleset by itself: everything it names is in it."""
+    if ruleset.elements.keys() != ruleset.sets.keys():
+        raise WireError(f"ruleset: sets and elements differ: {', '.join(sorted(ruleset.elements.keys() ^ ruleset.sets.keys()))}")
+    _names(ruleset.chains.keys() | ruleset.sets.keys() | ruleset.counters)
+    _declarations(ruleset.sets.items())
+    for name, elements in ruleset.elements.items():
+        _elements(ruleset.sets[name], elements)
+    _chains(ruleset.chains.items())
+    for chain in ruleset.chains.values():
+        for used, there in ((sets_used(chain), ruleset.sets), (chains_used(chain), ruleset.chains)):
+            for name in used:
+                if name not in there:
+                    raise WireError(f"chain {chain.name}: there is no {name}")
+
+
+def inspect_delta(delta: Delta) -> None:
+    """The delta by itself; whether it fits what runs is another question."""
+    _names([*delta.chains, *delta.sets, *delta.elements, *delta.counters.added, *delta.counters.removed])
+    _declarations((name, each) for name, change in delta.sets.items() for each in change if each)
+    _declarations((name, change.of) for name, change in delta.elements.items())
+    _chains((name, each) for name, change in delta.chains.items() for each in change if each)
+    for name, change in delta.elements.items():
+        _elements(change.of, change.added)
+        _elements(change.of, change.removed)
+        declared = delta.sets.get(name)
+        if declared and declared.after is None and change.added:
+            raise WireError(f"set {name}: it goes, so nothing can be added to it")
+
+
+def _names(all_names: Iterable[str]) -> None:
+    try:
+        for name in all_names:
+            names.symbol(name)
+    except PolicyError as error:
+        raise WireError(str(error)) from error
+
+
+def _declarations(declared: Iterable[tuple[str, Set]]) -> None:
+    for name, each in declared:
+        if each.name != name:
+            raise WireError(f"set {name} calls itself {each.name}")
+        if not each.key or not 0 < each.size <= LARGEST_SET:
+            raise WireError(f"set {name}: a size of {each.size} and {len(each.key)} fields is impossible")
+
+
+def _chains(chains: Iterable[tuple[str, Chain]]) -> None:
+    for name, chain in chains:
+        if chain.name != name:
+            raise WireError(f"chain {name} calls itself {chain.name}")
+
+
+def width(types: tuple[Type, ...]) -> int:
+    """Octets of a key (or value) of these types: fields are padded in a concatenation, and one alone is not."""
+    return types[0].width if len(types) == 1 else sum(each.padded for each in types)
+
+
+def _elements(of: Set, elements: Elements) -> None:
+    if not elements:
+        return
+    if set(map(len, elements)) != {width(of.key)}:
+        raise WireError(f"set {of.name}: a key is not {width(of.key)} octets wide")
+    if {len(element.value) for element in elements.values()} != {width(of.value)}:
+        raise WireError(f"set {of.name}: a value is not {width(of.value)} octets wide")
+    for fault in _faults(of, elements.values()):
+        raise WireError(f"set {of.name}: {fault}")
+
+
+def _faults(of: Set, elements: Iterable[Element]) -> Iterator[str]:
+    for _, comment, expires in elements:
+        if comment and names.comment(comment) != comment:
+            yield f"the comment {comment[:40]!r} is not fit to stand in a ruleset"
+        if expires and not (of.timeout and 0 < expires < LATEST):
+            yield f"an element ends at {expires}, which this set cannot"

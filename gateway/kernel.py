@@ -1,0 +1,268 @@
+"""The kernel's own table: changed in transactions, read back value by value. Implements gateway.table.Table.
+
+Elements go over raw netlink, which is several times as fast as text; chains and declarations through libnftables, which
+knows how to compile rules. Never touches another table than `inet netzwart`.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from hashlib import blake2b
+from itertools import islice
+
+from firewall.diff import Delta, ElementChange
+from firewall.render import render_delta
+from firewall.ruleset import EMPTY, TABLE, Action, Chain, Element, Hook, Priority, Ruleset, Set, Type
+from gateway import elements as codec
+from gateway import netlink
+from gateway.libnftables import Libnftables
+from gateway.netlink import Netlink, attributes, number, places, text, zero_ended
+from gateway.table import UNKNOWN_RULES, CommitRefusedError, TableError, Tallies, Tally
+
+# linux/netfilter/nf_tables.h
+_TABLE_NAME, _TABLE_HANDLE = 1, 4
+_CHAIN_TABLE, _CHAIN_NAME, _CHAIN_HOOK, _CHAIN_POLICY, _CHAIN_TYPE = 1, 3, 4, 5, 7
+_HOOK_NUMBER, _HOOK_PRIORITY = 1, 2
+_RULE_TABLE, _RULE_EXPRESSIONS, _EXPRESSION_NAME = 1, 4, 1
+_SET_TABLE, _SET_NAME, _SET_FLAGS, _SET_KEY_TYPE, _SET_DATA_TYPE, _SET_DESCRIPTION, _SET_EXPR, _SET_EXPRESSIONS = 1, 2, 3, 4, 6, 9, 17, 18
+_DESCRIPTION_SIZE = 1
+_ANONYMOUS, _MAP, _TIMEOUT = 0x1, 0x8, 0x10
+_KNOWN_FLAGS = _MAP | _TIMEOUT | 0x100  # NFT_SET_EXPR; not interval, constant, dynamic or objects: ours are none of these
+_OBJECT_TABLE, _OBJECT_NAME, _OBJECT_TYPE, _OBJECT_DATA = 1, 2, 3, 4
+_COUNTER_OBJECT = 1
+_COUNTER_OCTETS, _COUNTER_PACKETS = 1, 2
+_GENERATION = 1
+
+_HOOKS = ("prerouting", "input", "forward", "output", "postrouting")  # NF_INET_*, in the order of their numbers
+_TYPE_NUMBERS = {7: Type.IPV4, 8: Type.IPV6, 12: Type.PROTO, 13: Type.PORT}  # nft's TYPE_*, six bits each in a concatenation
+_LARGE = 4096
+_ASK_AT_ONCE = 256
+_ASK_AT_MOST = 4096  # for more keys than this a dump of the set is cheaper
+
+
+class Kernel:
+    """The table in the network namespace of the thread that makes this."""
+
+    in_memory = False
+
+    def __init__(self) -> None:
+        self._netlink = Netlink()
+        self._nft = Libnftables()
+        self._expected = -1
+
+    def close(self) -> None:
+        """Let go of the handles; the table stays."""
+        self._netlink.close()
+        self._nft.close()
+
+    def commit(self, delta: Delta, now: int) -> None:
+        """See Table. Large sets that are new are filled before a rule looks them up: no packet can tell that from one transaction."""
+        large, rest = _large_and_new(delta)
+        if not large:
+            self._commit_at_once(delta, now)
+            return
+        self._commit_text(Delta(sets=large.sets), now)
+        try:
+            self._commit_elements(large.elements, now)
+            self._commit_at_once(rest, now)
+        except TableError:
+            self._commit_text(Delta(sets=large.sets).inverted(), now)
+            raise
+
+    def _commit_at_once(self, delta: Delta, now: int) -> None:
+        if delta.touches_rules:
+            self._commit_text(delta, now)
+        elif delta.elements:
+            self._commit_elements(delta.elements, now)
+
+    def _commit_text(self, delta: Delta, now: int) -> None:
+        self._nft.run(render_delta(delta, now=now))
+        self._expected += 1
+
+    def _commit_elements(self, changes: Mapping[str, ElementChange], now: int) -> None:
+        steps = list(_steps(changes, now))
+        if not steps:
+            return
+        try:
+            self._netlink.transact([(kind, body) for _, kind, body in steps])
+        except netlink.StepRefusedError as refused:
+            name, kind, _ = steps[refused.step]
+            verb = "delete" if kind == netlink.DELSETELEM else "add"
+            raise CommitRefusedError(f"{name}: {verb} element: {refused}") from refused
+        self._expected += 1
+
+    def check(self, delta: Delta, now: int) -> None:
+        """See Table. Costs more than a commit does."""
+        self._nft.run(render_delta(delta, now=now), dry=True)
+
+    def read(self, now: int) -> Ruleset:
+        """See Table."""
+        self._expected = self._generation()
+        if self._handle() is None:
+            return EMPTY
+        declared = self.declarations()
+        return Ruleset(
+            {each.name: each for each in self._chains()},
+            declared,
+            {name: self._dump(name, now) for name in declared},
+            frozenset(name for name, _ in self._named_counters()),
+        )
+
+    def declarations(self) -> dict[str, Set]:
+        """See Table."""
+        found = (_declaration(attributes(body)) for body in self._dump_of(netlink.GETSET, _SET_TABLE))
+        return {each.name: each for each in found if each}
+
+    def _chains(self) -> Iterator[Chain]:
+        for body in self._dump_of(netlink.GETCHAIN, _CHAIN_TABLE):
+            given = attributes(body)
+            yield Chain(zero_ended(given[_CHAIN_NAME]), UNKNOWN_RULES, _hook(given))
+
+    def _dump_of(self, kind: int, table_attribute: int) -> list[bytes]:
+        """The messages about things of our table; some kernels tell of other tables too, whatever was asked."""
+        ours = text(table_attribute, TABLE)
+        try:
+            return [body for body in self._netlink.dump(kind, ours) if body.startswith(ours)]
+        except netlink.GoneError:
+            return []
+
+    def _dump(self, name: str, now: int) -> dict[bytes, Element]:
+        found: dict[bytes, Element] = {}
+        for columns in self._columns(name):
+            found |= columns.elements(now)
+        return found
+
+    def _columns(self, name: str) -> Iterator[codec.Columns]:
+        for body in self._netlink.dump(netlink.GETSETELEM, codec.in_set(name)):
+            yield from codec.decode(body)
+
+    def elements(self, of: Set, keys: Iterable[bytes], now: int) -> dict[bytes, Element]:
+        """See Table."""
+        wanted = list(keys)
+        if len(wanted) > _ASK_AT_MOST:
+            found = self._dump(of.name, now)
+            return {key: found[key] for key in wanted if key in found}
+        encoded = codec.encode_keys(wanted)
+        found = {}
+        while some := [codec.message(of.name, [each]) for each in islice(encoded, _ASK_AT_ONCE)]:
+            for body in filter(None, self._netlink.ask(netlink.GETSETELEM, some)):
+                for columns in codec.decode(body):
+                    found |= columns.elements(now)
+        return found
+
+    def counters(self) -> Tallies:
+        """See Table."""
+        counted = (name for name, declaration in self.declarations().items() if declaration.counter)
+        return Tallies(self._handle() or 0, {name: self._tally(name) for name in counted}, dict(self._named_counters()))
+
+    def _tally(self, name: str) -> Tally:
+        tally = Tally()
+        for columns in self._columns(name):
+            tally.keys.extend(columns.keys)
+            tally.packets.extend(columns.packets)
+            tally.octets.extend(columns.octets)
+        return tally
+
+    def _named_counters(self) -> Iterator[tuple[str, tuple[int, int]]]:
+        for body in self._dump_of(netlink.GETOBJ, _OBJECT_TABLE):
+            given = attributes(body)
+            if number(given[_OBJECT_TYPE]) == _COUNTER_OBJECT:
+                counts = attributes(given[_OBJECT_DATA])
+                yield zero_ended(given[_OBJECT_NAME]), (number(counts[_COUNTER_PACKETS]), number(counts[_COUNTER_OCTETS]))
+
+    def disturbed(self) -> bool:
+        """See Table."""
+        return self._generation() & 0xFFFFFFFF != self._expected & 0xFFFFFFFF
+
+    def _generation(self) -> int:
+        """What every transaction raises by one, in whichever table of this network namespace."""
+        [body] = self._netlink.ask(netlink.GETGEN, [b""], netlink.UNSPEC)
+        return number(attributes(body or b"")[_GENERATION])
+
+    def listing(self) -> str:
+        """See Table. A hash of what the kernel dumps (nft would read every element to print none of them)."""
+        seen = blake2b(digest_size=16)
+        for body in self._dump_of(netlink.GETCHAIN, _CHAIN_TABLE):
+            seen.update(body)
+        for body in self._dump_of(netlink.GETRULE, _RULE_TABLE):
+            seen.update(_without_counts(body))
+        return seen.hexdigest()
+
+    def _handle(self) -> int | None:
+        """The number the kernel gave our table; None when there is no such table."""
+        [body] = self._netlink.ask(netlink.GETTABLE, [text(_TABLE_NAME, TABLE)])
+        return None if body is None else number(attributes(body)[_TABLE_HANDLE])
+
+
+def _large_and_new(delta: Delta) -> tuple[Delta, Delta]:
+    """The sets that are new and large, with their elements; and the rest of the delta."""
+    large = {
+        name
+        for name, change in delta.sets.items()
+        if change.before is None and name in delta.elements and len(delta.elements[name].added) > _LARGE
+    }
+    return (
+        Delta(sets={name: delta.sets[name] for name in large}, elements={name: delta.elements[name] for name in large}),
+        Delta(
+            delta.chains,
+            {name: change for name, change in delta.sets.items() if name not in large},
+            {name: change for name, change in delta.elements.items() if name not in large},
+            delta.counters,
+        ),
+    )
+
+
+def _steps(changes: Mapping[str, ElementChange], now: int) -> Iterator[tuple[str, int, bytes]]:
+    """Set, kind and attributes of each message, all deletions first."""
+    for name, change in changes.items():
+        alive = codec.encode_keys(key for key, element in change.removed.items() if not 0 < element.expires <= now)
+        yield from ((name, netlink.DELSETELEM, body) for body in codec.messages(name, alive))
+    for name, change in changes.items():
+        yield from ((name, netlink.NEWSETELEM, body) for body in codec.messages(name, codec.encode(change.added, now)))
+
+
+def _without_counts(rule: bytes) -> bytes:
+    """A rule's attributes with the data of its own counters left out: they change with every packet."""
+    parts, kept = [], 0
+    for kind, start, end in places(rule):
+        for _, begin, stop in places(rule, start, end) if kind == _RULE_EXPRESSIONS else ():
+            if attributes(rule[begin:stop]).get(_EXPRESSION_NAME) == b"counter\0":
+                parts.append(rule[kept:begin])
+                kept = stop
+    return b"".join(parts) + rule[kept:]
+
+
+def _declaration(given: dict[int, bytes]) -> Set | None:
+    """A set as it is declared; None for the nameless ones that belong to rules."""
+    flags = number(given.get(_SET_FLAGS, b""))
+    if flags & _ANONYMOUS:
+        return None
+    known = not flags & ~_KNOWN_FLAGS
+    size = attributes(given.get(_SET_DESCRIPTION, b"")).get(_DESCRIPTION_SIZE, b"")
+    return Set(
+        zero_ended(given[_SET_NAME]),
+        _types(number(given.get(_SET_KEY_TYPE, b""))) if known else (),
+        number(size),
+        _types(number(given.get(_SET_DATA_TYPE, b""))) if flags & _MAP else (),
+        counter=_SET_EXPR in given or _SET_EXPRESSIONS in given,
+        timeout=bool(flags & _TIMEOUT),
+    )
+
+
+def _types(concatenated: int) -> tuple[Type, ...]:
+    """nft's numbers of types, six bits each, the last one lowest. Those that are not ours are left out: the declaration will differ."""
+    types = []
+    while concatenated:
+        types.append(_TYPE_NUMBERS.get(concatenated & 0x3F))
+        concatenated >>= 6
+    return tuple(each for each in reversed(types) if each)
+
+
+def _hook(given: dict[int, bytes]) -> Hook | None:
+    if _CHAIN_HOOK not in given:
+        return None
+    hook = attributes(given[_CHAIN_HOOK])
+    at, priority = number(hook[_HOOK_NUMBER]), int.from_bytes(hook[_HOOK_PRIORITY], signed=True)
+    kind, name = zero_ended(given.get(_CHAIN_TYPE, b"")), _HOOKS[at] if at < len(_HOOKS) else str(at)
+    policy = Action.ACCEPT if number(given.get(_CHAIN_POLICY, b"\1")) else Action.DROP
+    if priority not in set(Priority):
+        return Hook(f"{kind} at {priority}", name, Priority.FILTER, policy)  # no compiled chain has such a hook
+    return Hook(kind, name, Priority(priority), policy)

@@ -1,0 +1,106 @@
+"""libnftables by ctypes, with a handle that stays open: a new `nft` process costs ten times as much.
+
+Takes text that firewall/render.py wrote; knows nothing of what stands in it. See libnftables(3).
+"""
+
+import ctypes
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from ctypes import c_bool, c_char_p, c_int, c_uint, c_void_p
+from pathlib import Path
+
+from gateway.table import CommitRefusedError, TableError
+
+_STATELESS, _NUMERIC, _TERSE = 1 << 2, (1 << 7) | (1 << 8) | (1 << 9), 1 << 11
+_AROUND_FAULT = 80  # characters shown on each side: one statement may hold a thousand elements
+_MOST_FAULTS = 3
+_FAULT = re.compile(r"/proc/self/fd/\d+:(?P<line>\d+):(?P<column>\d+)-\d+: (?P<words>Error: .*)")
+
+
+class LibraryMissingError(TableError):
+    """libnftables is not installed."""
+
+
+class Libnftables:
+    """One context of the library, in the network namespace of the thread that makes it."""
+
+    def __init__(self) -> None:
+        self._library = _load()
+        self._context = self._library.nft_ctx_new(0)
+        if not self._context:
+            raise TableError("libnftables gave no context: out of memory")
+        self._library.nft_ctx_buffer_error(self._context)
+        self._library.nft_ctx_buffer_output(self._context)
+        self._library.nft_ctx_output_set_flags(self._context, _STATELESS | _NUMERIC | _TERSE)
+
+    def close(self) -> None:
+        """Give the context back; using it afterwards is a mistake."""
+        if self._context:
+            self._library.nft_ctx_free(self._context)
+            self._context = None
+
+    def run(self, text: str, *, dry: bool = False) -> str:
+        """Run the statements as one transaction and return what they print; `dry`: only check them.
+
+        Raises CommitRefusedError with nft's words and the place they are about.
+        """
+        self._library.nft_ctx_set_dry_run(self._context, dry)
+        with _as_file(text) as path:
+            failed = self._library.nft_run_cmd_from_filename(self._context, path.encode())
+        output: bytes = self._library.nft_ctx_get_output_buffer(self._context)
+        if failed:
+            raise CommitRefusedError(explain(self._library.nft_ctx_get_error_buffer(self._context).decode(errors="replace"), text))
+        return output.decode(errors="replace")
+
+
+@contextmanager
+def _as_file(text: str) -> Iterator[str]:
+    """The path of a file in memory. From a buffer, nft names the first line in every complaint; from a file the one at fault."""
+    with os.fdopen(os.memfd_create("ruleset", os.MFD_CLOEXEC), "w+b", buffering=0) as file:
+        rest = memoryview(text.encode())
+        while rest:
+            rest = rest[file.write(rest) :]
+        yield f"/proc/self/fd/{file.fileno()}"
+
+
+def _load() -> ctypes.CDLL:
+    try:
+        library = ctypes.CDLL("libnftables.so.1")
+    except OSError as error:
+        raise LibraryMissingError("libnftables.so.1 is missing: install the package libnftables1 (or nftables)") from error
+    signatures = {
+        "nft_ctx_new": (c_void_p, [c_uint]),
+        "nft_ctx_free": (None, [c_void_p]),
+        "nft_ctx_buffer_error": (c_int, [c_void_p]),
+        "nft_ctx_buffer_output": (c_int, [c_void_p]),
+        "nft_ctx_output_set_flags": (None, [c_void_p, c_uint]),
+        "nft_ctx_set_dry_run": (None, [c_void_p, c_bool]),
+        "nft_run_cmd_from_filename": (c_int, [c_void_p, c_char_p]),
+        "nft_ctx_get_error_buffer": (c_char_p, [c_void_p]),
+        "nft_ctx_get_output_buffer": (c_char_p, [c_void_p]),
+    }
+    for name, (result, arguments) in signatures.items():
+        function = getattr(library, name)
+        function.restype, function.argtypes = result, arguments
+    return library
+
+
+def explain(errors: str, text: str) -> str:
+    """The library's complaint about the text in few lines: its words, and what stands around the column it names."""
+    faults = []
+    for fault in filter(None, map(_FAULT.match, errors.splitlines())):
+        line = text.split("\n", int(fault["line"]))[int(fault["line"]) - 1]
+        start = max(int(fault["column"]) - 1 - _AROUND_FAULT, 0)
+        faults.append(f"{fault['words']} in: {line[start : start + 2 * _AROUND_FAULT].strip()}")
+    return "\n".join(faults[:_MOST_FAULTS]) or errors.strip()[:1000] or "libnftables failed without a word"
+
+
+def library_file() -> str:
+    """The file that libnftables was loaded from; its name carries the version."""
+    _load()
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        if "libnftables" in line:
+            return line.split()[-1]
+    return "libnftables.so.1"

@@ -1,0 +1,164 @@
+"""The agent's commands: serve, relay, restore, check. See docs/agent.md."""
+
+import argparse
+import asyncio
+import grp
+import logging
+import os
+import platform
+import signal
+import socket
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+from uuid import uuid4
+
+from firewall import wire
+from gateway.apply import Agent
+from gateway.boot import bring_back
+from gateway.fake import FakeKernel
+from gateway.kernel import Kernel
+from gateway.libnftables import library_file
+from gateway.relay import relay
+from gateway.server import Server
+from gateway.state import State, StateError
+from gateway.table import TableError
+from gateway.words import plain
+
+CONFIRM_WITHIN = 30.0  # seconds
+
+log = logging.getLogger("gateway")
+
+
+class StartError(Exception):
+    """The command cannot do its work. The message says why, and what to do."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command. 0 when it did its work."""
+    given = _parser().parse_args(arguments)
+    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    try:
+        return int(given.command(given))
+    except (StartError, StateError, TableError) as error:
+        log.critical("%s", error)
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="gateway", description="Netzwart's agent on a gateway")
+    commands = parser.add_subparsers(required=True, metavar="command")
+    command = commands.add_parser("serve", help="own the table and answer the portal")
+    command.add_argument("--name", required=True, help="this gateway's name in the portal")
+    command.add_argument("--socket", required=True, type=Path, help="unix socket to listen at")
+    command.add_argument("--state", required=True, type=Path, help="directory of what survives a reboot")
+    command.add_argument("--group", help="group that may connect; without it only the agent's own user")
+    command.add_argument("--confirm-within", type=float, default=CONFIRM_WITHIN, metavar="SECONDS", help="then a change is taken back")
+    command.add_argument("--fake", action="store_true", help="a table in memory instead of the kernel's")
+    command.set_defaults(command=serve)
+    command = commands.add_parser("relay", help="standard input and output to the socket")
+    command.add_argument("--socket", required=True, type=Path)
+    command.set_defaults(command=lambda given: relay(given.socket))
+    command = commands.add_parser("restore", help="at boot: load what was confirmed last")
+    command.add_argument("--state", required=True, type=Path)
+    command.set_defaults(command=restore)
+    command = commands.add_parser("check", help="what this machine offers")
+    command.set_defaults(command=check)
+    return parser
+
+
+def serve(given: argparse.Namespace) -> int:
+    """Own the table until SIGTERM. The table stays in place."""
+    with closing(State(given.state)) as state, closing(_table(fake=given.fake)) as table:
+        agent = Agent(table, state, name=given.name, boot=_boot(fake=given.fake), clock=_clock)
+        brought = agent.start()
+        log.log(logging.CRITICAL if brought.fault else logging.INFO, "%s", plain(f"{brought.text} {brought.fault}"))
+        asyncio.run(_serve(agent, given))
+        if agent.on_trial:
+            log.warning("nobody confirmed, taken back: %s", plain(agent.take_back().text))
+    return 0
+
+
+async def _serve(agent: Agent, given: argparse.Namespace) -> None:
+    server = Server(agent, confirm_within=given.confirm_within)
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    listener = _listen(given.socket, given.group)
+    served = await asyncio.start_unix_server(server.meet, sock=listener, limit=wire.MAX_LINE)
+    log.info("listening at %s", given.socket)
+    await stop.wait()
+    served.close()
+    given.socket.unlink(missing_ok=True)
+    log.info("ended; the table stays as it is")
+
+
+def _listen(path: Path, group: str | None) -> socket.socket:
+    """A listening socket that only its owner, or the group, may connect to. A file that a dead agent left is replaced."""
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    before = os.umask(0o177)
+    try:
+        _remove_stale(path)
+        listener.bind(str(path))
+        if group:
+            os.chown(path, -1, grp.getgrnam(group).gr_gid)
+            path.chmod(0o660)
+        listener.listen(socket.SOMAXCONN)
+    except OSError as error:
+        raise StartError(f"{path}: {error.strerror or error}") from error
+    except KeyError as error:
+        raise StartError(f"there is no group {group}") from error
+    finally:
+        os.umask(before)
+    return listener
+
+
+def _remove_stale(path: Path) -> None:
+    if path.exists() and not path.is_socket():
+        raise StartError(f"{path} exists and is no socket; remove it or choose another path")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        try:
+            probe.connect(str(path))
+        except FileNotFoundError:
+            return
+        except ConnectionRefusedError:
+            path.unlink()
+            return
+    raise StartError(f"{path}: another agent listens there; stop it first")
+
+
+def restore(given: argparse.Namespace) -> int:
+    """Load what was confirmed last; 1 when that was impossible and forwarding is closed, or the kernel was left as it is."""
+    with closing(State(given.state)) as state, closing(Kernel()) as kernel:
+        brought = bring_back(kernel, state, _clock())
+    log.log(logging.CRITICAL if brought.fault else logging.INFO, "%s", plain(f"{brought.text} {brought.fault}"))
+    return 1 if brought.fault else 0
+
+
+def check(_: argparse.Namespace) -> int:
+    """Say what this machine offers; 1 when something the agent needs is missing."""
+    say = sys.stdout.write
+    say(f"Python {platform.python_version()}, Linux {platform.release()}\n")
+    try:
+        say(f"libnftables: {library_file()}\n")
+        with closing(Kernel()) as kernel:
+            held = kernel.read(_clock())
+    except TableError as error:
+        say(f"missing: {error}\n")
+        return 1
+    say(f"nftables: our table has {len(held.chains)} chains and {held.count_elements()} elements\n")
+    return 0
+
+
+def _table(*, fake: bool) -> FakeKernel | Kernel:
+    return FakeKernel() if fake else Kernel()
+
+
+def _boot(*, fake: bool) -> str:
+    """The kernel's boot id; a table in memory begins anew with its process."""
+    return str(uuid4()) if fake else Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+
+
+def _clock() -> int:
+    return int(time.time())

@@ -1,0 +1,231 @@
+"""Talking nf_tables over a raw netlink socket: requests, dumps, batches. Knows attributes, but no set and no rule of ours.
+
+Layouts: linux/netlink.h, linux/netfilter/nfnetlink.h, linux/netfilter/nf_tables.h. Headers are in the machine's byte
+order, values of nf_tables in network order.
+"""
+
+import errno
+import os
+import socket
+from collections.abc import Iterator
+from struct import Struct
+
+from gateway.table import CommitRefusedError, TableError
+
+NETLINK_NETFILTER = 12
+_NFTABLES = 10 << 8  # NFNL_SUBSYS_NFTABLES
+_BATCH_BEGIN, _BATCH_END = 0x10, 0x11
+_ERROR, _DONE = 2, 3
+_REQUEST, _ACK, _ROOT_MATCH, _INTERRUPTED, _CREATE = 0x1, 0x4, 0x300, 0x10, 0x400
+_SOL_NETLINK, _CAP_ACK, _EXT_ACK = 270, 10, 11
+_SO_SNDBUFFORCE, _SO_RCVBUFFORCE = 32, 33
+NESTED = 0x8000
+_TYPE_MASK = 0x3FFF
+
+UNSPEC, INET = 0, 1
+GETTABLE, GETCHAIN, GETRULE, GETSET = 1, 4, 7, 10
+NEWSETELEM, GETSETELEM, DELSETELEM, GETGEN, GETOBJ = 12, 13, 14, 16, 19
+
+_HEADER = Struct("=IHHII")
+_GENERIC = Struct(">BBH")
+_ATTRIBUTE = Struct("=HH")
+_CODE = Struct("=i")
+START = _HEADER.size + _GENERIC.size
+_RECEIVE = 1 << 16
+_RECEIVE_BUFFER = 8 << 20
+_ATTEMPTS = 5
+_EMPTY_SEND_BUFFER = 1 << 20
+
+
+class GoneError(TableError):
+    """What was asked for is not there (ENOENT)."""
+
+
+def attribute(kind: int, value: bytes) -> bytes:
+    """One attribute with its padding."""
+    return _ATTRIBUTE.pack(4 + len(value), kind) + value + bytes(-len(value) % 4)
+
+
+def nested(kind: int, *parts: bytes) -> bytes:
+    """An attribute that consists of attributes."""
+    return attribute(kind | NESTED, b"".join(parts))
+
+
+def text(kind: int, value: str) -> bytes:
+    """An attribute that is a text, ended by a zero."""
+    return attribute(kind, value.encode() + b"\0")
+
+
+def places(octets: bytes, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int, int]]:
+    """Type, start and end of each attribute's value."""
+    end = len(octets) if end is None else end
+    while start + 4 <= end:
+        length, kind = _ATTRIBUTE.unpack_from(octets, start)
+        if length < 4 or start + length > end:
+            raise TableError(f"netlink: an attribute of {length} octets where {end - start} are left")
+        yield kind & _TYPE_MASK, start + 4, start + length
+        start += (length + 3) & ~3
+
+
+def attributes(octets: bytes) -> dict[int, bytes]:
+    """The attributes' values by type."""
+    return {kind: octets[start:end] for kind, start, end in places(octets)}
+
+
+def zero_ended(value: bytes) -> str:
+    """The text of an attribute."""
+    return value.rstrip(b"\0").decode(errors="replace")
+
+
+def number(value: bytes) -> int:
+    """The unsigned number in an attribute of any width."""
+    return int.from_bytes(value)
+
+
+def message(kind: int, family: int, flags: int, sequence: int, body: bytes, resource: int = 0) -> bytes:
+    """One netlink message of nfnetlink."""
+    return _HEADER.pack(START + len(body), kind, flags, sequence, 0) + _GENERIC.pack(family, 0, resource) + body
+
+
+class Netlink:
+    """One socket, in the network namespace of the thread that makes it."""
+
+    def __init__(self) -> None:
+        self._socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, NETLINK_NETFILTER)
+        self._socket.bind((0, 0))
+        self._socket.setsockopt(_SOL_NETLINK, _EXT_ACK, 1)
+        self._socket.setsockopt(_SOL_NETLINK, _CAP_ACK, 1)
+        self._buffer(_SO_RCVBUFFORCE, _RECEIVE_BUFFER)
+        self._sequence = 0
+
+    def close(self) -> None:
+        """Close the socket."""
+        self._socket.close()
+
+    def _buffer(self, option: int, size: int) -> None:
+        try:
+            self._socket.setsockopt(socket.SOL_SOCKET, option, size)
+        except PermissionError as error:
+            raise TableError("no CAP_NET_ADMIN: the agent must run as root or with that capability") from error
+
+    def _next(self) -> int:
+        self._sequence = (self._sequence + 1) & 0xFFFFFFFF
+        return self._sequence
+
+    def ask(self, kind: int, bodies: list[bytes], family: int = INET) -> list[bytes | None]:
+        """One request for each body, in one go; the attributes of each answer, None for what is not there."""
+        first = self._sequence + 1
+        self._send(b"".join(message(_NFTABLES | kind, family, _REQUEST, self._next(), body) for body in bodies))
+        answers: dict[int, bytes | None] = {}
+        while len(answers) < len(bodies):
+            for reply, _, sequence, body in self._receive():
+                if reply == _ERROR:
+                    _raise_unless_gone(body)
+                    answers[sequence] = None
+                else:
+                    answers[sequence] = body
+        return [answers.get(first + at) for at in range(len(bodies))]
+
+    def dump(self, kind: int, body: bytes = b"", family: int = INET) -> list[bytes]:
+        """The attributes of every message of a dump. Asks again when somebody's commit got between.
+
+        Raises GoneError when the table or set is not there.
+        """
+        for _ in range(_ATTEMPTS):
+            sequence = self._next()
+            self._send(message(_NFTABLES | kind, family, _REQUEST | _ROOT_MATCH, sequence, body))
+            bodies, whole = self._collect(sequence)
+            if whole:
+                return bodies
+        raise TableError(f"the ruleset changed during each of {_ATTEMPTS} dumps")
+
+    def _collect(self, sequence: int) -> tuple[list[bytes], bool]:
+        bodies: list[bytes] = []
+        whole = True
+        while True:
+            for reply, flags, of, body in self._receive():
+                if of != sequence:
+                    continue
+                whole = whole and not flags & _INTERRUPTED
+                if reply in (_DONE, _ERROR):
+                    _raise(body)
+                    return bodies, whole
+                bodies.append(body)
+
+    def transact(self, steps: list[tuple[int, bytes]]) -> None:
+        """Messages (kind, body) as one transaction. Raises StepRefusedError, and nothing has changed then."""
+        first = self._sequence + 2
+        parts = [message(_BATCH_BEGIN, UNSPEC, _REQUEST, self._next(), b"", _NFTABLES >> 8)]
+        for kind, body in steps:
+            flags = _REQUEST | (_CREATE if kind == NEWSETELEM else 0)
+            parts.append(message(_NFTABLES | kind, INET, flags, self._next(), body))
+        parts.append(message(_BATCH_END, UNSPEC, _REQUEST, self._next(), b"", _NFTABLES >> 8))
+        batch = b"".join(parts)
+        self._buffer(_SO_SNDBUFFORCE, max(2 * len(batch), _EMPTY_SEND_BUFFER))
+        self._send(batch)
+        self._raise_refusals(first)
+
+    def _raise_refusals(self, first: int) -> None:
+        """The kernel works through a batch while it is sent: what it has to say is there already, and silence is consent."""
+        while True:
+            try:
+                replies = self._receive(socket.MSG_DONTWAIT)
+            except BlockingIOError:
+                return
+            for reply, _, sequence, body in replies:
+                if reply == _ERROR and (code := -_CODE.unpack_from(body)[0]):
+                    self._drain()
+                    raise StepRefusedError(sequence - first, code, _offset(body))
+
+    def _drain(self) -> None:
+        try:
+            while True:
+                self._socket.recv(_RECEIVE, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return
+
+    def _send(self, octets: bytes) -> None:
+        try:
+            self._socket.send(octets)
+        except OSError as error:
+            raise TableError(f"netlink: {error.strerror}") from error
+
+    def _receive(self, flags: int = 0) -> list[tuple[int, int, int, bytes]]:
+        """Type, flags, sequence and attributes of the messages in one datagram; for errors the body starts with their code."""
+        octets = self._socket.recv(_RECEIVE, flags)
+        messages, start = [], 0
+        while start + _HEADER.size <= len(octets):
+            length, kind, flag, sequence, _ = _HEADER.unpack_from(octets, start)
+            skip = _HEADER.size if kind in (_ERROR, _DONE) else START
+            messages.append((kind, flag, sequence, octets[start + skip : start + length]))
+            start += (length + 3) & ~3
+        return messages
+
+
+class StepRefusedError(CommitRefusedError):
+    """One step of a transaction was refused. `offset`: where in the step's message the kernel saw the fault, 0 if it does not say."""
+
+    def __init__(self, step: int, code: int, offset: int) -> None:
+        super().__init__(os.strerror(code))
+        self.step, self.code, self.offset = step, code, offset
+
+
+def _offset(body: bytes) -> int:
+    """NLMSGERR_ATTR_OFFS of an extended acknowledgement, behind the code and the refused header."""
+    given = attributes(body[_CODE.size + _HEADER.size :])
+    return int.from_bytes(given.get(2, b""), "little" if _ATTRIBUTE.pack(1, 0)[0] else "big")
+
+
+def _raise_unless_gone(body: bytes) -> None:
+    try:
+        _raise(body)
+    except GoneError:
+        return
+
+
+def _raise(body: bytes) -> None:
+    code = -_CODE.unpack_from(body)[0]
+    if code == errno.EPERM:
+        raise TableError("no CAP_NET_ADMIN: the agent must run as root or with that capability")
+    if code:
+        raise (GoneError if code == errno.ENOENT else TableError)(f"netlink: {os.strerror(code)}")

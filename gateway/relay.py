@@ -1,0 +1,56 @@
+"""Standard input and output <-> the agent's socket, as `ip netns exec` or an ssh forced command needs it.
+
+Octets pass unread; memory is bounded because nothing is read before the last piece is written. Ends when either side does.
+"""
+
+import os
+import socket
+import sys
+from pathlib import Path
+from threading import Thread
+
+_PIECE = 1 << 16
+
+
+def relay(path: Path) -> int:
+    """Relay until the agent hangs up or the input ends and its answer is through. 0, or 1 when there is no agent."""
+    agent = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        agent.connect(str(path))
+    except OSError as error:
+        sys.stderr.write(f"{unreachable(path, error)}\n")
+        return 1
+    Thread(target=_send, args=(agent,), daemon=True).start()
+    try:
+        while piece := agent.recv(_PIECE):
+            _write(piece)
+    except (BrokenPipeError, ConnectionResetError):
+        pass
+    return 0
+
+
+def unreachable(path: Path, error: OSError) -> str:
+    """Why the socket cannot be connected to, and what to do."""
+    match error:
+        case FileNotFoundError():
+            return f"{path}: no such socket; is the agent running?"
+        case ConnectionRefusedError():
+            return f"{path}: nobody listens there any more; start the agent"
+        case PermissionError():
+            return f"{path}: not permitted; only root and the agent's group may connect"
+    return f"{path}: {error.strerror or error}"
+
+
+def _send(agent: socket.socket) -> None:
+    try:
+        while piece := os.read(0, _PIECE):
+            agent.sendall(piece)
+        agent.shutdown(socket.SHUT_WR)
+    except OSError:
+        agent.close()
+
+
+def _write(piece: bytes) -> None:
+    rest = memoryview(piece)
+    while rest:
+        rest = rest[os.write(1, rest) :]

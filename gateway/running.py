@@ -1,0 +1,130 @@
+"""What runs, as far as the agent knows: a ruleset that changes in place, and its digest that goes with it.
+
+In place because copying one set of 100,000 elements costs more than the whole of a small deploy.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from heapq import heapify, heappop, heappush
+from typing import TypeVar
+
+from firewall import digest
+from firewall.diff import Delta, ElementChange
+from firewall.ruleset import Element, Elements, Ruleset
+
+T = TypeVar("T")  # Python 3.11 has no other way
+
+
+class Running:
+    """A ruleset as it is at the latest time it was told of, and its digest."""
+
+    def __init__(self, ruleset: Ruleset, now: int) -> None:
+        self.now = 0
+        self._chains, self._sets, self._counters = ruleset.chains, ruleset.sets, ruleset.counters
+        self._elements = {name: dict(elements) for name, elements in ruleset.elements.items()}
+        self._ends = [end for name, elements in self._elements.items() for end in _ends(name, elements)]
+        heapify(self._ends)
+        self.digest = digest.digest(ruleset)
+        self.advance(now)
+
+    @property
+    def ruleset(self) -> Ruleset:
+        """A view that changes with this; not a copy."""
+        return Ruleset(self._chains, self._sets, self._elements, self._counters)
+
+    def advance(self, now: int) -> None:
+        """Let time pass: what ends at `now` leaves, as it leaves the kernel."""
+        self.now = max(now, self.now)
+        while self._ends and self._ends[0][0] <= now:
+            expires, name, key = heappop(self._ends)
+            element = self._elements.get(name, {}).get(key)
+            if element and element.expires == expires:
+                self.change(Delta(elements={name: ElementChange(self._sets[name], {key: element}, {})}))
+
+    def change(self, delta: Delta, after: int | None = None) -> None:
+        """Make the delta so. It must fit (see `misfit`). `after`: the digest it leads to, if that is known already."""
+        self.digest = digest.update(self.digest, delta) if after is None else after
+        self._chains = _changed(self._chains, {name: change.after for name, change in delta.chains.items()})
+        self._sets = _changed(self._sets, {name: change.after for name, change in delta.sets.items()})
+        self._counters = self._counters - delta.counters.removed | delta.counters.added
+        if delta.sets:
+            self._elements = {name: {} if name in delta.sets else self._elements[name] for name in self._sets}
+        for name, (_, removed, added) in delta.elements.items():
+            if name in self._elements:
+                self._change_elements(name, () if name in delta.sets else removed, added)
+
+    def _change_elements(self, name: str, removed: Iterable[bytes], added: Elements) -> None:
+        elements = self._elements[name]
+        for key in removed:
+            elements.pop(key, None)
+        elements.update(added)
+        for end in _ends(name, added):
+            heappush(self._ends, end)
+
+    def misfit(self, delta: Delta) -> str:
+        """What in the delta does not start from what runs: its name, or "" when all of it fits."""
+        chains, sets = self._chains, self._sets
+        yet = [f"chain {name}" for name, change in delta.chains.items() if chains.get(name) != change.before]
+        yet += [f"set {name}" for name, change in delta.sets.items() if sets.get(name) != change.before]
+        yet += [f"counter {name}" for name in delta.counters.removed - self._counters | delta.counters.added & self._counters]
+        yet += [f"elements of {name}" for name, change in delta.elements.items() if not self._fits(name, change, delta)]
+        yet += [f"elements of {name}" for name in delta.sets if name not in delta.elements and self._elements.get(name)]
+        return yet[0] if yet else ""
+
+    def _fits(self, name: str, change: ElementChange, delta: Delta) -> bool:
+        elements = self._elements.get(name, {})
+        declared = delta.sets[name].after or delta.sets[name].before if name in delta.sets else self._sets.get(name)
+        whole = name not in delta.sets or len(change.removed) == len(elements)
+        return (
+            change.of == declared
+            and whole
+            and all(elements.get(key) == element for key, element in change.removed.items())
+            and all(key not in elements or key in change.removed for key in change.added)
+        )
+
+
+def _changed(held: Mapping[str, T], changes: Mapping[str, T | None]) -> Mapping[str, T]:
+    if not changes:
+        return held
+    kept = {name: each for name, each in held.items() if name not in changes}
+    return kept | {name: after for name, after in changes.items() if after is not None}
+
+
+def _ends(name: str, elements: Elements) -> Iterator[tuple[int, str, bytes]]:
+    return ((element.expires, name, key) for key, element in elements.items() if element.expires)
+
+
+def alive(delta: Delta, now: int) -> Delta:
+    """The delta without elements that have ended at `now`, on either side."""
+    elements = {
+        name: ElementChange(of, _alive(removed, now), _alive(added, now)) if of.timeout else ElementChange(of, removed, added)
+        for name, (of, removed, added) in delta.elements.items()
+    }
+    return Delta(delta.chains, delta.sets, {name: each for name, each in elements.items() if each.removed or each.added}, delta.counters)
+
+
+def _alive(elements: Elements, now: int) -> dict[bytes, Element]:
+    return {key: element for key, element in elements.items() if not 0 < element.expires <= now}
+
+
+SLACK = 2  # seconds: the kernel rounds times, and reading takes some
+
+
+def same(one: Element, other: Element) -> bool:
+    """Are they the same, but for the kernel's rounding of time?"""
+    if one == other:
+        return True
+    return one[:2] == other[:2] and one.expires > 0 < other.expires and abs(one.expires - other.expires) <= SLACK
+
+
+def settled(found: Ruleset, known: Ruleset, clock: int) -> Ruleset:
+    """What was found, as it was known where only time tells them apart: rounded ends, and elements about to end that are gone already."""
+    elements: dict[str, Elements] = dict(found.elements)
+    for name, declaration in found.sets.items():
+        if declaration.timeout and name in known.elements:
+            elements[name] = _settled(found.elements[name], known.elements[name], clock)
+    return Ruleset(found.chains, found.sets, elements, found.counters)
+
+
+def _settled(found: Elements, known: Elements, clock: int) -> dict[bytes, Element]:
+    ending = {key: element for key, element in known.items() if 0 < element.expires <= clock + SLACK}
+    return ending | {key: known[key] if key in known and same(element, known[key]) else element for key, element in found.items()}

@@ -1,0 +1,140 @@
+"""The unix socket: JSON lines in, JSON lines out, one operation at a time (firewall/wire.py says what they look like).
+
+A peer that breaks the rules is told why and cut off; the others notice nothing. Peers may be silent for as long as they
+like, but only so many of them: the one that has been silent longest makes room.
+"""
+
+import asyncio
+import logging
+from asyncio import IncompleteReadError, LimitOverrunError, StreamReader, StreamWriter
+from time import monotonic, perf_counter
+
+from firewall import wire
+from firewall.codec import WireError
+from gateway.apply import Agent
+from gateway.state import StateError
+from gateway.table import TableError
+from gateway.words import describe, outcome, plain
+
+MOST_PEERS = 32
+STALLED = 30.0  # seconds a peer may take for the next line of a message it has begun, or to take the next line of an answer
+
+log = logging.getLogger("gateway")
+
+
+class Server:
+    """Answers peers from one agent. `confirm_within`: seconds after which what nobody confirmed is taken back."""
+
+    def __init__(self, agent: Agent, *, confirm_within: float, stalled: float = STALLED, most: int = wire.MAX_MESSAGE) -> None:
+        self._agent = agent
+        self._confirm_within, self._stalled, self._most = confirm_within, stalled, most
+        self._peers: dict[StreamWriter, float] = {}
+        self._long_message = asyncio.Lock()  # one at a time: each may take hundreds of megabytes
+        self._timer: asyncio.TimerHandle | None = None
+
+    async def meet(self, reader: StreamReader, writer: StreamWriter) -> None:
+        """Talk with one peer until it leaves or breaks the rules."""
+        self._make_room()
+        self._peers[writer] = monotonic()
+        try:
+            await self._talk(reader, writer)
+        except WireError as error:
+            log.warning("a peer is cut off: %s", plain(str(error)))
+            await self._part_with(writer, error)
+        except TimeoutError:
+            log.warning("a peer is cut off: it stopped in the middle of a message, or takes no answer")
+        except OSError as error:
+            log.info("a peer is gone: %s", error)
+        finally:
+            del self._peers[writer]
+            writer.close()
+
+    def _make_room(self) -> None:
+        if len(self._peers) >= MOST_PEERS:
+            longest = min(self._peers, key=self._peers.__getitem__)
+            log.warning("%d peers: the one that has been silent longest is cut off", len(self._peers))
+            longest.transport.abort()
+
+    async def _talk(self, reader: StreamReader, writer: StreamWriter) -> None:
+        while line := await _line(reader):
+            self._peers[writer] = monotonic()
+            number, data = await self._message(line, reader)
+            await self._say(writer, number, self._answer(data))
+            self._tidy()
+
+    async def _message(self, line: bytes, reader: StreamReader) -> tuple[int, object]:
+        assembler = wire.Assembler(self._most)
+        whole = assembler.feed(line)
+        if whole is not None:
+            return whole
+        async with self._long_message:
+            while whole is None:
+                line = await asyncio.wait_for(_line(reader), self._stalled)
+                if not line:
+                    raise WireError("the connection ended in the middle of a message")
+                whole = assembler.feed(line)
+        return whole
+
+    def _answer(self, data: object) -> wire.Reply:
+        """The reply to a message, and a line in the log. A mistake of our own is told like any other refusal."""
+        start = perf_counter()
+        said = "a message"
+        try:
+            request = wire.request(data)
+            said = describe(request)
+            reply = self._agent.answer(request)
+        except WireError as error:
+            reply = wire.Refused("malformed", str(error))
+        except Exception as error:
+            log.exception("a mistake in the agent itself")
+            reply = wire.Refused("state", f"the agent failed: {type(error).__name__}: {error}")
+        log.info("%s: %s, %.1f ms", said, outcome(reply), (perf_counter() - start) * 1000)
+        self._watch(reply)
+        return reply
+
+    def _watch(self, reply: wire.Reply) -> None:
+        """The timer runs from each apply until what was applied is confirmed or taken back."""
+        if self._timer and (isinstance(reply, wire.Applied) or not self._agent.on_trial):
+            self._timer.cancel()
+            self._timer = None
+        if self._agent.on_trial and not self._timer:
+            self._timer = asyncio.get_running_loop().call_later(self._confirm_within, self._take_back)
+
+    def _take_back(self) -> None:
+        self._timer = None
+        try:
+            brought = self._agent.take_back()
+        except (TableError, StateError, OSError) as error:
+            log.critical("nobody confirmed, and it cannot be taken back: %s", plain(str(error)))
+        else:
+            log.warning("nobody confirmed within %g s, taken back: %s", self._confirm_within, plain(f"{brought.text} {brought.fault}"))
+
+    def _tidy(self) -> None:
+        try:
+            self._agent.tidy()
+        except (TableError, StateError, OSError) as error:
+            log.error("no checkpoint was written, the journal goes on growing: %s", plain(str(error)))
+
+    async def _say(self, writer: StreamWriter, number: int, reply: wire.Reply) -> None:
+        for line in wire.lines(number, reply):
+            writer.write(line)
+            await asyncio.wait_for(writer.drain(), self._stalled)
+
+    async def _part_with(self, writer: StreamWriter, error: WireError) -> None:
+        """Tell the peer why; it may be gone already."""
+        try:
+            await self._say(writer, 0, wire.Refused("version" if "speaks version" in str(error) else "malformed", str(error)))
+        except OSError:
+            return
+
+
+async def _line(reader: StreamReader) -> bytes:
+    """The next line, b"" at the end. Raises WireError when it is too long or torn."""
+    try:
+        return await reader.readuntil(b"\n")
+    except LimitOverrunError as error:
+        raise WireError(f"a line is longer than {wire.MAX_LINE} octets") from error
+    except IncompleteReadError as error:
+        if error.partial:
+            raise WireError("the connection ended in the middle of a line") from error
+        return b""

@@ -1,0 +1,72 @@
+"""Our table as the agent sees it: what the kernel can do, and what the kernel in memory can do as well.
+
+Times are Unix seconds. Every method may raise TableError; after it nothing has changed.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from firewall.diff import Delta
+from firewall.ruleset import Element, Rule, Ruleset, Set
+
+UNKNOWN_RULES = (Rule((), comment="rules as the kernel holds them, which nobody reads back"),)
+
+
+class TableError(Exception):
+    """The kernel did not do it. The message carries its own words."""
+
+
+class CommitRefusedError(TableError):
+    """The transaction was refused as a whole, so nothing has changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Counters of one set: keys, packets and octets of its elements in the same order."""
+
+    keys: list[bytes] = field(default_factory=list)
+    packets: list[int] = field(default_factory=list)
+    octets: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Tallies:
+    """All counters. `table` is the handle the kernel gave the table: another one means that they began anew."""
+
+    table: int
+    sets: Mapping[str, Tally]
+    named: Mapping[str, tuple[int, int]]
+
+
+class Table(Protocol):
+    """The table `inet netzwart`, and never another."""
+
+    in_memory: bool
+
+    def commit(self, delta: Delta, now: int) -> None:
+        """Make the delta so, all of it or nothing. What has expired at `now` is neither added nor deleted."""
+
+    def check(self, delta: Delta, now: int) -> None:
+        """Would `commit` accept it?"""
+
+    def read(self, now: int) -> Ruleset:
+        """Everything that the table holds, with UNKNOWN_RULES in each chain; EMPTY when there is no table.
+
+        Remaining times become absolute ones, which the kernel's rounding may put off by a second.
+        """
+
+    def declarations(self) -> dict[str, Set]:
+        """How the sets and maps are declared."""
+
+    def elements(self, of: Set, keys: Iterable[bytes], now: int) -> dict[bytes, Element]:
+        """Those of the elements that are there."""
+
+    def counters(self) -> Tallies:
+        """All counters of sets and all named ones."""
+
+    def disturbed(self) -> bool:
+        """Has anybody else committed a transaction, to whichever table, since the last `read`? True before the first."""
+
+    def listing(self) -> str:
+        """Chains and rules without their counts, as a text to compare with an earlier one: it differs if anybody wrote to them."""

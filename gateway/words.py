@@ -1,0 +1,45 @@
+"""Requests and replies as people read them in the log: what was asked, and what came of it. One line, no personal values."""
+
+from firewall import wire
+from firewall.wire import Message
+
+_MOST = 300
+
+
+def describe(request: wire.Request) -> str:
+    """The operation, and its token if it has one."""
+    match request:
+        case wire.Apply(token=token, ruleset=None):
+            return f"apply token {token}"
+        case wire.Apply(token=token):
+            return f"apply whole token {token}"
+        case wire.Confirm(token=token):
+            return f"confirm token {token}"
+    return type(request).__name__.lower()
+
+
+def outcome(reply: Message) -> str:
+    """What came of it."""
+    match reply:
+        case wire.Refused(reason, text):
+            return f"refused ({reason}): {plain(text)}"
+        case wire.Applied():
+            return (
+                f"{reply.elements} elements and {reply.chains} chains changed, commit {reply.commit_ms} ms,"
+                f" read back {reply.read_back_ms} ms, digest {reply.digest[:12]}"
+            )
+        case wire.Confirmed(digest):
+            return f"digest {digest[:12]}"
+        case wire.DigestIs(digest, rules_as_committed):
+            return f"digest {digest[:12]}{'' if rules_as_committed else ', rules changed by somebody else'}"
+        case wire.Planned(added=added, removed=removed, chains=chains):
+            return f"would add {sum(added.values())}, remove {sum(removed.values())} elements, rewrite {len(chains)} chains"
+        case wire.Reading(sequence=sequence, packets=packets):
+            return f"reading {sequence} of {sum(map(len, packets.values()))} elements"
+    return "done"
+
+
+def plain(text: str) -> str:
+    """One line of printable text, not too long: it may come from outside."""
+    line = " ".join("".join(each if each.isprintable() else " " for each in text[: 2 * _MOST]).split())
+    return line if len(line) <= _MOST else f"{line[:_MOST]}…"

@@ -1,0 +1,48 @@
+"""A peer of the agent's socket: sends requests, waits for the replies."""
+
+import socket
+from pathlib import Path
+
+from firewall import wire
+
+PATIENCE = 30.0  # seconds
+
+
+class Client:
+    """One connection."""
+
+    def __init__(self, path: Path) -> None:
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._socket.settimeout(PATIENCE)
+        self._socket.connect(str(path))
+        self._file = self._socket.makefile("rb")
+        self._number = 0
+
+    def ask(self, request: wire.Request) -> wire.Reply:
+        """Send the request and wait for its reply."""
+        self._number += 1
+        self.send(b"".join(wire.lines(self._number, request)))
+        number, reply = self.receive()
+        assert number == self._number
+        return reply
+
+    def send(self, octets: bytes) -> None:
+        """Send octets as they are."""
+        self._socket.sendall(octets)
+
+    def finish(self) -> None:
+        """Say that nothing more comes."""
+        self._socket.shutdown(socket.SHUT_WR)
+
+    def receive(self) -> tuple[int, wire.Reply]:
+        """The next reply and its number. Raises EOFError when the agent has hung up."""
+        assembler = wire.Assembler()
+        for line in self._file:
+            if whole := assembler.feed(line):
+                return whole[0], wire.reply(whole[1])
+        raise EOFError
+
+    def close(self) -> None:
+        """Hang up."""
+        self._file.close()
+        self._socket.close()

@@ -1,0 +1,72 @@
+"""Which gateways and tables the suite runs on. The kernel's are skipped aloud where there are no namespaces."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from gateway.fake import FakeKernel
+from gateway.kernel import Kernel
+from tests.agent import namespace
+from tests.agent.gateways import Gateway, InProcess, OnKernel, Served
+
+MAKERS: dict[str, Callable[[Path], Gateway]] = {
+    "in memory": InProcess,
+    "served": lambda state: Served(state, on_kernel=False),
+    "kernel": OnKernel,
+    "served on the kernel": lambda state: Served(state, on_kernel=True),
+}
+
+
+def on(*kinds: str) -> pytest.MarkDecorator:
+    """The `gateway` fixture on these kinds alone."""
+    return pytest.mark.parametrize("gateway", list(map(kind, kinds)), indirect=True)
+
+
+def kind(name: str) -> object:
+    """One kind as a parameter."""
+    return pytest.param(name, marks=pytest.mark.kernel) if "kernel" in name else name
+
+
+@pytest.fixture(scope="session")
+def kernel_is_there() -> str:
+    """Why there is no kernel to test on, or "" """
+    return namespace.why_not()
+
+
+@pytest.fixture(params=map(kind, MAKERS))
+def gateway(request: pytest.FixtureRequest, tmp_path: Path, kernel_is_there: str) -> Iterator[Gateway]:
+    """A fresh gateway."""
+    if "kernel" in request.param and kernel_is_there:
+        pytest.skip(f"no kernel to test on: {kernel_is_there}")
+    made = MAKERS[request.param](tmp_path / "state")
+    yield made
+    made.close()
+
+
+class Bench:
+    """A table, and the way to call it."""
+
+    def __init__(self, *, on_kernel: bool) -> None:
+        self.space = namespace.Namespace() if on_kernel else None
+        self.table: Kernel | FakeKernel = self.space.do(Kernel) if self.space else FakeKernel()
+
+    def do[**P, T](self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Call it where the table is."""
+        return self.space.do(function, *args, **kwargs) if self.space else function(*args, **kwargs)
+
+    def close(self) -> None:
+        """Let go."""
+        self.do(self.table.close)
+        if self.space:
+            self.space.close()
+
+
+@pytest.fixture(params=["in memory", pytest.param("kernel", marks=pytest.mark.kernel)])
+def bench(request: pytest.FixtureRequest, kernel_is_there: str) -> Iterator[Bench]:
+    """A fresh table."""
+    if request.param == "kernel" and kernel_is_there:
+        pytest.skip(f"no kernel to test on: {kernel_is_there}")
+    made = Bench(on_kernel=request.param == "kernel")
+    yield made
+    made.close()

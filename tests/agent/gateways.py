@@ -1,0 +1,168 @@
+"""Gateways to test: the agent in process on the fake, in process on a kernel's namespace, and served to a socket.
+
+They offer the same: `ask`, `restart` (the agent dies without warning, the kernel stays), `close`.
+"""
+
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Protocol
+from uuid import uuid4
+
+from firewall import wire
+from gateway.apply import Agent
+from gateway.fake import FakeKernel
+from gateway.kernel import Kernel
+from gateway.state import State
+from tests.agent.client import Client
+from tests.agent.namespace import Namespace
+
+ROOT = Path(__file__).parents[2]
+
+
+def clock() -> int:
+    """The gateways' time."""
+    return int(time.time())
+
+
+class Gateway(Protocol):
+    """One gateway, whatever it is made of."""
+
+    state: Path
+
+    def ask(self, request: wire.Request) -> wire.Reply: ...
+
+    def restart(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class InProcess:
+    """The agent on a table in memory."""
+
+    def __init__(self, state: Path) -> None:
+        self.state = state
+        self.table = FakeKernel()
+        self._start()
+
+    def _start(self) -> None:
+        self._directory = State(self.state)
+        self.agent = Agent(self.table, self._directory, name="gw1", boot="boot", clock=clock)
+        self.brought = self.agent.start()
+
+    def ask(self, request: wire.Request) -> wire.Reply:
+        return self.agent.answer(request)
+
+    def restart(self) -> None:
+        self._directory.close()
+        self._start()
+
+    def close(self) -> None:
+        self._directory.close()
+
+
+class OnKernel:
+    """The agent on the kernel, in a network namespace of its own."""
+
+    def __init__(self, state: Path) -> None:
+        self.state = state
+        self.space = Namespace()
+        self.table = self.space.do(Kernel)
+        self.space.do(self._start)
+
+    def _start(self) -> None:
+        self._directory = State(self.state)
+        self.agent = Agent(self.table, self._directory, name="gw1", boot="boot", clock=clock)
+        self.brought = self.agent.start()
+
+    def ask(self, request: wire.Request) -> wire.Reply:
+        return self.space.do(self.agent.answer, request)
+
+    def nft(self, *arguments: str) -> str:
+        """What nft says in the gateway's namespace."""
+        return self.space.do(lambda: subprocess.run(["nft", *arguments], check=True, capture_output=True, text=True).stdout)
+
+    def restart(self) -> None:
+        self._directory.close()
+        self.space.do(self.table.close)
+        self.table = self.space.do(Kernel)
+        self.space.do(self._start)
+
+    def close(self) -> None:
+        self._directory.close()
+        self.space.do(self.table.close)
+        self.space.close()
+
+
+class Served:
+    """The agent as a process. With `space` on the kernel, in a network namespace that outlives it; else in memory."""
+
+    def __init__(self, state: Path, *, on_kernel: bool, confirm_within: float = 60.0) -> None:
+        self.state = state
+        self._confirm_within = confirm_within
+        self.space = f"nw-test-{uuid4().hex[:12]}" if on_kernel else ""
+        self._short = Path(mkdtemp(prefix="nw"))  # a socket's path must be short
+        self.socket = self._short / "agent"
+        if self.space:
+            subprocess.run(["ip", "netns", "add", self.space], check=True)
+        self.start()
+
+    def command(self, *arguments: str) -> list[str]:
+        """A command of the agent, in its namespace."""
+        inside = ["ip", "netns", "exec", self.space] if self.space else []
+        return [*inside, sys.executable, "-m", "gateway", *arguments]
+
+    def start(self) -> None:
+        """Start the agent and wait until it listens."""
+        where = ["--socket", str(self.socket), "--state", str(self.state), "--confirm-within", str(self._confirm_within)]
+        command = self.command("serve", "--name", "gw1", *where, *([] if self.space else ["--fake"]))
+        self.log: list[str] = []
+        self.process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
+        self.wait_for_log("listening at")
+        self.client = Client(self.socket)
+
+    def wait_for_log(self, words: str) -> str:
+        """The next line of the log that has these words."""
+        assert self.process.stderr
+        for line in self.process.stderr:
+            self.log.append(line)
+            if words in line:
+                return line
+        raise AssertionError("".join(self.log))
+
+    def ask(self, request: wire.Request) -> wire.Reply:
+        return self.client.ask(request)
+
+    def kill(self) -> None:
+        """SIGKILL."""
+        self.client.close()
+        self.process.kill()
+        self.process.wait()
+        assert self.process.stderr
+        self.process.stderr.close()
+
+    def restart(self) -> None:
+        self.kill()
+        self.start()
+
+    def restart_with(self, *, confirm_within: float) -> None:
+        """Restart with another patience."""
+        self._confirm_within = confirm_within
+        self.restart()
+
+    def nft(self, *arguments: str) -> str:
+        """What nft says in the gateway's namespace."""
+        command = ["ip", "netns", "exec", self.space, "nft", *arguments]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+    def close(self) -> None:
+        if self.process.poll() is None:
+            self.kill()
+        if self.space:
+            subprocess.run(["ip", "netns", "delete", self.space], check=True)
+        shutil.rmtree(self._short)
+
+

@@ -1,0 +1,49 @@
+"""A network namespace for tests, as a thread that left the host's. It vanishes with the thread and its sockets.
+
+Whatever touches nftables has to run through `do`: libnftables may open a new socket at any time, in whichever namespace
+the calling thread is.
+"""
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Namespace:
+    """One thread in its own network namespace."""
+
+    def __init__(self) -> None:
+        self._thread = ThreadPoolExecutor(1)
+        host = os.stat("/proc/self/ns/net").st_ino
+        self.do(os.unshare, os.CLONE_NEWNET)
+        if self.do(os.stat, "/proc/thread-self/ns/net").st_ino == host:
+            raise RuntimeError("still in the host's network namespace")
+
+    def do(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Call the function there."""
+        return self._thread.submit(function, *args, **kwargs).result()
+
+    def close(self) -> None:
+        """End the thread."""
+        self._thread.shutdown()
+
+
+def why_not() -> str:
+    """Why kernel tests cannot run here, "" if they can."""
+    try:
+        space = Namespace()
+    except PermissionError:
+        return "network namespaces need root"
+    try:
+        from gateway.kernel import Kernel
+
+        space.do(lambda: Kernel().close())
+    except Exception as error:
+        return str(error)
+    finally:
+        space.close()
+    return ""

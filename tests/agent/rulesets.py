@@ -1,0 +1,58 @@
+"""Small rulesets to deploy, as the portal would compile them."""
+
+from ipaddress import IPv4Address, IPv4Network, IPv6Network
+
+from firewall import digest
+from firewall.compile import compile_policy
+from firewall.diff import Delta, diff
+from firewall.policy import Ban, Forward, Gateway, Interfaces, Management, NatMapping, Policy, Protocol
+from firewall.ruleset import Ruleset, without_expired
+from firewall.wire import Apply
+
+GATEWAY = Gateway("gw1", Interfaces("lan", "wan", "mgmt", "sync"), Management((IPv4Network("192.0.2.0/24"),)))
+
+
+def network(members: int, *bans: Ban, gateway: Gateway = GATEWAY) -> Ruleset:
+    """A network of so many members, each with an address, a prefix, a mapping and a forward."""
+    private = [IPv4Address(f"10.1.{each // 250}.{each % 250 + 1}") for each in range(members)]
+    public = IPv4Address("198.51.100.7")
+    return compile_policy(
+        Policy(
+            gateway,
+            addresses=tuple(private),
+            prefixes=tuple(IPv6Network(f"2001:db8:{each:x}::/64") for each in range(members)),
+            mappings=tuple(NatMapping(address, public) for address in private),
+            forwards=tuple(Forward(at, Protocol.TCP, public, 2000 + at, address, 22) for at, address in enumerate(private)),
+            bans=bans,
+        )
+    )
+
+
+def ban(prefix: str, comment: str = "", expires: int = 0) -> Ban:
+    """A ban of this IPv4 prefix."""
+    return Ban(0, IPv4Network(prefix), comment, expires)
+
+
+def key(address: str) -> bytes:
+    """The key of an address in a set."""
+    return IPv4Address(address).packed
+
+
+def text_of(ruleset: Ruleset, now: int = 0) -> str:
+    """Its digest at a time."""
+    return digest.text(digest.digest(without_expired(ruleset, now)))
+
+
+def whole(ruleset: Ruleset, *, token: int, now: int) -> Apply:
+    """The request to apply all of it."""
+    return Apply(token, now, "", text_of(ruleset, now), None, ruleset)
+
+
+def step(before: Ruleset, after: Ruleset, *, token: int, now: int) -> Apply:
+    """The request to apply what differs."""
+    return Apply(token, now, text_of(before, now), text_of(after, now), delta(before, after), None)
+
+
+def delta(before: Ruleset, after: Ruleset) -> Delta:
+    """What differs."""
+    return diff(before, after)

@@ -1,0 +1,225 @@
+"""What every gateway answers: hello, plan, apply, confirm, digest, counters."""
+
+import dataclasses
+from base64 import b64decode
+
+from firewall import wire
+from firewall.diff import ElementChange, apply
+from firewall.ruleset import EMPTY, PLAIN
+from tests.agent.conftest import on
+from tests.agent.gateways import Gateway, Served, clock
+from tests.agent.rulesets import ban, key, network, step, text_of, whole
+
+
+def deploy(gateway: Gateway, request: wire.Apply) -> None:
+    applied = gateway.ask(request)
+    assert isinstance(applied, wire.Applied), applied
+    assert gateway.ask(wire.Confirm(request.token, request.target)) == wire.Confirmed(request.target)
+
+
+def runs(gateway: Gateway) -> str:
+    """The digest of what the kernel really holds."""
+    answer = gateway.ask(wire.Digest(clock()))
+    assert isinstance(answer, wire.DigestIs), answer
+    assert answer.rules_as_committed
+    return answer.digest
+
+
+def refused(gateway: Gateway, request: wire.Request) -> wire.Refused:
+    answer = gateway.ask(request)
+    assert isinstance(answer, wire.Refused), answer
+    return answer
+
+
+def welcome(gateway: Gateway) -> wire.Welcome:
+    answer = gateway.ask(wire.Hello(clock()))
+    assert isinstance(answer, wire.Welcome), answer
+    return answer
+
+
+def test_a_new_gateway_says_that_it_runs_nothing(gateway: Gateway) -> None:
+    answer = welcome(gateway)
+    assert (answer.name, answer.digest, answer.confirmed, answer.token) == ("gw1", text_of(EMPTY), "", 0)
+
+
+def test_a_whole_ruleset_is_applied_and_confirmed(gateway: Gateway) -> None:
+    wanted = network(3, ban("203.0.113.9/32", "scans"))
+    deploy(gateway, whole(wanted, token=1, now=clock()))
+    assert runs(gateway) == text_of(wanted)
+    answer = welcome(gateway)
+    assert (answer.digest, answer.confirmed, answer.token) == (text_of(wanted), text_of(wanted), 1)
+
+
+def test_changes_follow_one_another_as_deltas(gateway: Gateway) -> None:
+    steps = [network(2), network(3), network(3, ban("203.0.113.9/32")), network(1, ban("203.0.113.9/32", "scans")), network(1)]
+    deploy(gateway, whole(steps[0], token=1, now=clock()))
+    for token, (before, after) in enumerate(zip(steps, steps[1:], strict=False), 2):
+        deploy(gateway, step(before, after, token=token, now=clock()))
+        assert runs(gateway) == text_of(after)
+
+
+def test_a_plan_says_what_would_change_and_changes_nothing(gateway: Gateway) -> None:
+    deploy(gateway, whole(network(2), token=1, now=clock()))
+    plan = gateway.ask(wire.Plan(clock(), network(3)))
+    assert isinstance(plan, wire.Planned), plan
+    assert plan.digest == text_of(network(3))
+    assert plan.added["up4"] == 1
+    assert not plan.removed
+    assert "add element inet netzwart up4 { 10.1.0.3 }" in plan.text
+    assert runs(gateway) == text_of(network(2))
+
+
+def test_an_older_token_is_refused_and_a_newer_one_remembered(gateway: Gateway) -> None:
+    deploy(gateway, whole(network(2), token=7, now=clock()))
+    gateway.restart()
+    assert refused(gateway, whole(network(1), token=6, now=clock())).reason == "token"
+    assert refused(gateway, wire.Confirm(6, text_of(network(2)))).reason == "token"
+    assert welcome(gateway).token == 7
+    assert runs(gateway) == text_of(network(2))
+
+
+def test_a_delta_on_another_base_is_refused(gateway: Gateway) -> None:
+    deploy(gateway, whole(network(2), token=1, now=clock()))
+    assert refused(gateway, step(network(1), network(3), token=2, now=clock())).reason == "base"
+    assert runs(gateway) == text_of(network(2))
+
+
+def test_a_delta_that_lies_about_its_base_is_refused(gateway: Gateway) -> None:
+    deploy(gateway, whole(network(2), token=1, now=clock()))
+    honest = step(network(2), network(3), token=2, now=clock())
+    assert honest.delta
+    phantom = ElementChange(network(2).sets["up4"], {key("10.9.9.9"): PLAIN}, {})
+    lie = dataclasses.replace(honest, delta=dataclasses.replace(honest.delta, elements={"up4": phantom}))
+    assert refused(gateway, lie).reason == "base"
+
+
+def test_a_target_that_is_not_the_outcome_is_refused(gateway: Gateway) -> None:
+    deploy(gateway, whole(network(2), token=1, now=clock()))
+    wrong = dataclasses.replace(step(network(2), network(3), token=2, now=clock()), target=text_of(network(4)))
+    assert refused(gateway, wrong).reason == "digest"
+    wrong = dataclasses.replace(whole(network(3), token=2, now=clock()), target=text_of(network(4)))
+    assert refused(gateway, wrong).reason == "digest"
+    assert runs(gateway) == text_of(network(2))
+
+
+def test_only_what_was_applied_can_be_confirmed(gateway: Gateway) -> None:
+    assert refused(gateway, wire.Confirm(1, text_of(network(2)))).reason == "digest"
+    assert isinstance(gateway.ask(whole(network(2), token=1, now=clock())), wire.Applied)
+    assert refused(gateway, wire.Confirm(1, text_of(network(3)))).reason == "digest"
+
+
+def test_confirming_twice_is_harmless(gateway: Gateway) -> None:
+    deploy(gateway, whole(network(2), token=1, now=clock()))
+    assert gateway.ask(wire.Confirm(1, text_of(network(2)))) == wire.Confirmed(text_of(network(2)))
+
+
+def test_what_is_confirmed_survives_the_agents_death(gateway: Gateway) -> None:
+    wanted = network(3, ban("203.0.113.9/32", "scans", clock() + 3600))
+    deploy(gateway, whole(network(2), token=1, now=clock()))
+    deploy(gateway, step(network(2), wanted, token=2, now=clock()))
+    gateway.restart()
+    assert runs(gateway) == text_of(wanted)
+    assert welcome(gateway).confirmed == text_of(wanted)
+    deploy(gateway, step(wanted, network(2), token=3, now=clock()))
+
+
+def test_what_is_not_confirmed_does_not(gateway: Gateway) -> None:
+    deploy(gateway, whole(network(2), token=1, now=clock()))
+    assert isinstance(gateway.ask(step(network(2), network(5, ban("203.0.113.9/32")), token=2, now=clock())), wire.Applied)
+    assert runs(gateway) == text_of(network(5, ban("203.0.113.9/32")))
+    gateway.restart()
+    assert runs(gateway) == text_of(network(2))
+
+
+def test_several_changes_can_wait_for_one_confirmation(gateway: Gateway) -> None:
+    deploy(gateway, whole(network(2), token=1, now=clock()))
+    assert isinstance(gateway.ask(step(network(2), network(3), token=2, now=clock())), wire.Applied)
+    deploy(gateway, step(network(3), network(4), token=2, now=clock()))
+    gateway.restart()
+    assert runs(gateway) == text_of(network(4))
+
+
+def test_what_nft_refuses_changes_nothing_and_says_why(gateway: Gateway) -> None:
+    deploy(gateway, whole(network(2), token=1, now=clock()))
+    small = dataclasses.replace(network(2).sets["up4"], size=2)
+    elements = {**network(2).elements, "up4": network(3).elements["up4"]}
+    full = dataclasses.replace(network(2), sets={**network(2).sets, "up4": small}, elements=elements)
+    answer = refused(gateway, whole(full, token=2, now=clock()))
+    assert answer.reason == "nft"
+    assert "Too many open files in system" in answer.text
+    assert runs(gateway) == text_of(network(2))
+
+
+def test_a_ban_that_has_ended_is_in_no_digest(gateway: Gateway) -> None:
+    now = clock()
+    wanted = network(1, ban("203.0.113.8/32", "old", now - 5), ban("203.0.113.9/32", "new", now + 3600))
+    deploy(gateway, whole(wanted, token=1, now=now))
+    assert text_of(wanted, now) == text_of(network(1, ban("203.0.113.9/32", "new", now + 3600)))
+    assert runs(gateway) == text_of(wanted, now)
+
+
+def test_a_comment_is_changed_by_replacing_the_element(gateway: Gateway) -> None:
+    before, after = network(1, ban("203.0.113.9/32", "scans")), network(1, ban("203.0.113.9/32", 'sends "spam"', clock() + 3600))
+    deploy(gateway, whole(before, token=1, now=clock()))
+    deploy(gateway, step(before, after, token=2, now=clock()))
+    assert runs(gateway) == text_of(after)
+
+
+def test_a_set_is_declared_anew_with_another_size(gateway: Gateway) -> None:
+    before = network(2)
+    larger = dataclasses.replace(before.sets["snat4"], size=1 << 18)
+    after = dataclasses.replace(before, sets={**before.sets, "snat4": larger})
+    deploy(gateway, whole(before, token=1, now=clock()))
+    deploy(gateway, step(before, after, token=2, now=clock()))
+    assert runs(gateway) == text_of(after)
+    gateway.restart()
+    assert runs(gateway) == text_of(after)
+
+
+def test_counters_name_every_counted_element(gateway: Gateway) -> None:
+    deploy(gateway, whole(network(3), token=1, now=clock()))
+    first, second = gateway.ask(wire.Counters()), gateway.ask(wire.Counters())
+    assert isinstance(first, wire.Reading)
+    assert isinstance(second, wire.Reading)
+    assert {name: len(packets) for name, packets in first.packets.items()} == {"up4": 3, "down4": 3, "up6_64": 3, "down6_64": 3}
+    octets = b64decode(first.keys["up4"])
+    assert {octets[at : at + 4] for at in range(0, 12, 4)} == set(network(3).elements["up4"])
+    assert first.named.keys() == network(3).counters
+    assert (first.sequence, second.sequence) == (1, 2)
+    assert first.table == second.table
+
+
+def test_values_that_would_read_back_as_others_are_refused(gateway: Gateway) -> None:
+    good = network(1, ban("203.0.113.9/32"))
+    for name, elements in {
+        "up4": {b"\1\2\3": PLAIN},
+        "snat4": {key("10.0.0.1"): PLAIN},
+        "bans4_32": {key("203.0.113.9"): PLAIN._replace(comment='"; flush ruleset')},
+        "down4": {key("10.0.0.1"): PLAIN._replace(expires=clock() + 60)},
+    }.items():
+        bad = dataclasses.replace(good, elements={**good.elements, name: elements})
+        answer = refused(gateway, whole(bad, token=1, now=clock()))
+        assert answer.reason == "malformed"
+        assert name in answer.text
+
+
+def test_a_delta_and_a_ruleset_at_once_are_refused(gateway: Gateway) -> None:
+    request = whole(network(1), token=1, now=clock())
+    assert refused(gateway, dataclasses.replace(request, ruleset=None)).reason == "malformed"
+    assert refused(gateway, dataclasses.replace(request, delta=step(EMPTY, network(1), token=1, now=0).delta)).reason == "malformed"
+
+
+@on("served", "served on the kernel")
+def test_a_change_that_nobody_confirms_is_taken_back(gateway: Served) -> None:
+    deploy(gateway, whole(network(2), token=1, now=clock()))
+    gateway.restart_with(confirm_within=0.2)
+    assert isinstance(gateway.ask(step(network(2), network(3), token=2, now=clock())), wire.Applied)
+    gateway.wait_for_log("nobody confirmed within")
+    assert runs(gateway) == text_of(network(2))
+
+
+def test_the_fake_and_the_diff_agree_on_what_a_delta_leads_to() -> None:
+    before, after = network(2), network(3, ban("203.0.113.9/32"))
+    change = step(before, after, token=1, now=0).delta
+    assert change
+    assert apply(before, change) == after
