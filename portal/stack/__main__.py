@@ -1,0 +1,82 @@
+"""python -m portal.stack: the portal and its servers, out of one state directory."""
+
+import argparse
+import asyncio
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from portal.stack import database, environment
+from portal.stack.errors import StackError
+from portal.stack.lock import alone, held
+from portal.stack.output import Output
+from portal.stack.places import Places
+from portal.stack.processes import supervise
+from portal.stack.program import Program
+from portal.stack.serve import serve
+
+
+def port(text: str) -> int:
+    if not text.isdigit() or not 1 <= int(text) <= 65_535:
+        raise argparse.ArgumentTypeError(f"'{text}' is no port: a port is a number from 1 to 65535")
+    return int(text)
+
+
+def arguments() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m portal.stack", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    everything = commands.add_parser("serve", help="start the whole portal, and stop it with Ctrl-C")
+    everything.add_argument("--port", type=port, default=8000, help="on 127.0.0.1 (default 8000)")
+    servers = commands.add_parser("database", help="start PostgreSQL and Redis only, and print the environment as export lines")
+    with_database = commands.add_parser("run", help="start PostgreSQL and Redis, run a command with their environment, stop them")
+    with_database.add_argument("argv", nargs="+", metavar="COMMAND", help="the command, after --")
+    for command in (everything, servers, with_database):
+        command.add_argument("--var", type=Path, default=Path("var"), help="the state directory (default var)")
+    for command in (servers, with_database):
+        command.add_argument("--throwaway", action="store_true", help="faster, but a power cut may destroy the database: for tests")
+    return parser
+
+
+async def only_database(places: Places, output: Output, *, throwaway: bool) -> None:
+    with alone(places):
+        async with supervise(os.environ, output) as supervisor:
+            await database.up(supervisor, places, throwaway=throwaway)
+            sys.stdout.write(environment.export_lines(environment.variables(places)))
+            sys.stdout.flush()
+            await asyncio.get_running_loop().create_future()
+
+
+async def run(places: Places, command: list[str], output: Output, *, throwaway: bool) -> int:
+    """The status of the command. Uses the servers of the state directory if they are up already, but never for tests."""
+    values = {**os.environ, **environment.variables(places)}
+    if held(places) and not throwaway:
+        return subprocess.run(command, env=values, check=False).returncode
+    with alone(places):
+        async with supervise(values, output) as supervisor:
+            await database.up(supervisor, places, throwaway=throwaway)
+            return await supervisor.foreground(Program("command", tuple(command)))
+    return 1  # a signal ended it
+
+
+def main() -> int:
+    asked = arguments().parse_args()
+    places = Places.at(asked.var)
+    try:
+        if asked.command == "serve":
+            asyncio.run(serve(places, asked.port, Output()))
+            return 0
+        output = Output(sys.stderr)
+        if asked.command == "database":
+            asyncio.run(only_database(places, output, throwaway=asked.throwaway))
+            return 0
+        return asyncio.run(run(places, asked.argv, output, throwaway=asked.throwaway))
+    except StackError as failure:
+        sys.stderr.write(f"\n{failure}\n")
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

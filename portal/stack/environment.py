@@ -1,0 +1,41 @@
+"""The NETZWART_* variables of a state directory (docs/settings.md says what each one means)."""
+
+import os
+import secrets
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+
+from portal.stack import postgres, redis
+from portal.stack.places import Places
+
+SECRET_CHARACTERS = 50
+
+
+def variables(places: Places, *, lab: bool = False) -> dict[str, str]:
+    """What processes of this state directory need to find each other. Makes the secret key if there is none."""
+    return {
+        "NETZWART_VAR": str(places.var),
+        "NETZWART_SECRET_KEY": secret_key(places.secret_key),
+        "NETZWART_DATABASE_URL": postgres.url(places),
+        "NETZWART_REDIS_URL": redis.url(places),
+        "NETZWART_LAB_NAME": places.lab_name if lab else "",
+        "NETZWART_LAB_STATE": str(places.lab),
+        "NETZWART_GATEWAY_SOCKETS": str(places.gateway_sockets),
+    }
+
+
+def secret_key(file: Path) -> str:
+    """The key kept in the file (mode 0600), made at the first call."""
+    if not file.exists():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        fresh = file.with_name(f"{file.name}.{os.getpid()}")
+        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as target:
+            target.write(secrets.token_urlsafe(SECRET_CHARACTERS) + "\n")
+        fresh.rename(file)  # whole or not at all
+    return file.read_text().strip()
+
+
+def export_lines(values: Mapping[str, str]) -> str:
+    """Lines that a shell can read: `export NAME='value'`."""
+    return "".join(f"export {name}={shlex.quote(value)}\n" for name, value in sorted(values.items()))

@@ -1,0 +1,94 @@
+"""Every command of the portal that `serve` starts, as data: to start something else, change it here and nowhere else.
+
+Comes in: the places of a state directory and a port. Pure but for `accept_queue`, which asks the kernel.
+"""
+
+import sys
+from pathlib import Path
+
+from portal.stack.places import Places
+from portal.stack.program import Program
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PYTHON = sys.executable
+GATEWAYS = ("nat-1", "nat-2")
+WEB_WORKERS, WEB_THREADS = 2, 8
+# gunicorn's own default is 2048; a queue shorter than the kernel allows makes it answer with SYN cookies under load.
+SMALLEST_BACKLOG = 2048
+# A tick every few seconds would bury what is worth reading; a task that fails is shown.
+ROUTINE = r".*INFO/.* Task \S+ (received|succeeded)"
+# True, but nothing a person can act on who started the demo as root for its network.
+ROOT_WARNING = "You're running the worker with superuser privileges"
+
+
+def manage(name: str, *arguments: str) -> Program:
+    return Program(name, (PYTHON, str(ROOT / "manage.py"), *arguments))
+
+
+def migrate() -> Program:
+    return manage("migrate", "migrate", "--no-input", "--verbosity", "0")
+
+
+def seed() -> Program:
+    """Idempotent; writes Places.demo."""
+    return manage("seed", "seed", "--demo")
+
+
+def lab(places: Places, *arguments: str) -> Program:
+    return Program("lab", lab_command(places, *arguments), hush=".*")
+
+
+def lab_keeper(places: Places) -> Program:
+    """Takes the lab down when it is stopped, or when the supervisor is gone."""
+    return Program("lab", (PYTHON, "-m", "portal.stack.afterwards", *lab_command(places, "down")), hush=".*")
+
+
+def lab_command(places: Places, *arguments: str) -> tuple[str, ...]:
+    return (PYTHON, "-m", "lab", "--name", places.lab_name, "--state", str(places.lab), *arguments)
+
+
+def gateway(places: Places, name: str) -> Program:
+    """The agent of a gateway, inside the lab's node of that name."""
+    return Program(name, lab_command(places, "exec", name, "--", *_agent(places, name)))
+
+
+def gateway_in_memory(places: Places, name: str) -> Program:
+    """The same agent with a ruleset that is kept in memory instead of the kernel."""
+    return Program(name, _agent(places, name, "--fake"))
+
+
+def gateway_socket(places: Places, name: str) -> Path:
+    return places.gateway_sockets / f"{name}.sock"
+
+
+def _agent(places: Places, name: str, *more: str) -> tuple[str, ...]:
+    socket, state = gateway_socket(places, name), places.gateway_states / name
+    return (PYTHON, "-m", "gateway", "serve", *more, "--name", name, "--socket", str(socket), "--state", str(state))
+
+
+def web(port: int) -> Program:
+    options = ("--worker-class", "gthread", "--workers", str(WEB_WORKERS), "--threads", str(WEB_THREADS))
+    bind = ("--bind", f"127.0.0.1:{port}", "--backlog", str(max(accept_queue(), SMALLEST_BACKLOG)))
+    log = ("--log-level", "warning", "--access-logfile", "-", "--access-logformat", "%(m)s %(U)s %(s)s %(L)s s")
+    quiet = ("--no-control-socket", "--graceful-timeout", "2")
+    return Program("web", (PYTHON, "-m", "gunicorn", *options, *bind, *log, *quiet, "portal.wsgi:application"))
+
+
+def worker() -> Program:
+    alone = ("--without-gossip", "--without-mingle", "--without-heartbeat")  # there are no other workers to talk to
+    return Program("worker", celery("worker", "--loglevel", "INFO", "--concurrency", "2", *alone), hush=ROUTINE)
+
+
+def ticker(places: Places) -> Program:
+    """Sends the nudges of the schedule. It keeps nothing that matters: every nudge only makes a worker look."""
+    return Program("beat", celery("beat", "--loglevel", "WARNING", "--schedule", str(places.beat_schedule)))
+
+
+def celery(*arguments: str) -> tuple[str, ...]:
+    return (PYTHON, "-W", f"ignore:{ROOT_WARNING}", "-m", "celery", "--quiet", "-A", "workers", *arguments)
+
+
+def accept_queue() -> int:
+    """The longest queue of connections that wait to be accepted, as the kernel allows it."""
+    file = Path("/proc/sys/net/core/somaxconn")
+    return int(file.read_text()) if file.exists() else SMALLEST_BACKLOG

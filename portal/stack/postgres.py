@@ -1,0 +1,165 @@
+"""A private PostgreSQL cluster on a unix socket. Comes in: the places of a state directory. Goes out: a program to start.
+
+The cluster belongs to us alone; the system's own PostgreSQL, if there is one, is neither used nor touched.
+"""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from portal.stack.account import Account, open_the_way, private_directory
+from portal.stack.errors import StackError
+from portal.stack.places import Places
+from portal.stack.program import Program
+
+OLDEST_VERSION = 15  # what Django 6.1 asks for
+DEBIAN_BINARIES = Path("/usr/lib/postgresql")
+DATABASE = OWNER = "netzwart"
+SETTINGS = {
+    "listen_addresses": "",
+    "max_connections": "100",
+    "shared_buffers": "128MB",
+    "max_wal_size": "512MB",
+    "timezone": "UTC",
+    "log_timezone": "UTC",
+    "log_line_prefix": "",
+    "log_min_messages": "warning",
+    "log_checkpoints": "off",
+}
+# For databases that may be lost with the machine's power, such as those of tests: nothing waits for the disk.
+THROWAWAY = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+# What it tells of starting and stopping; errors are shown.
+HUSH = r"LOG: |FATAL:  the database system is (starting up|shutting down)"
+
+
+@dataclass(frozen=True)
+class Binaries:
+    major: int
+    directory: Path
+
+    def tool(self, name: str) -> str:
+        return str(self.directory / name)
+
+
+def url(places: Places) -> str:
+    return f"host={places.sockets} dbname={DATABASE} user={OWNER}"
+
+
+def installed(under: Path = DEBIAN_BINARIES) -> list[Binaries]:
+    """The PostgreSQL servers on this machine, newest first."""
+    found = {int(path.parts[-3]): path.parent for path in under.glob("*/bin/initdb") if path.parts[-3].isdigit()}
+    on_path = shutil.which("initdb")
+    if not found and on_path:
+        said = subprocess.run([on_path, "--version"], capture_output=True, text=True, check=True).stdout
+        found = {int(number): Path(on_path).resolve().parent for number in re.findall(r"(\d+)", said)[:1]}
+    return [Binaries(major, directory) for major, directory in sorted(found.items(), reverse=True)]
+
+
+def suitable(cluster: Path, servers: list[Binaries]) -> Binaries:
+    """The server for this cluster: the one that made it; for a cluster that is still to be made, the newest."""
+    usable = [server for server in servers if server.major >= OLDEST_VERSION]
+    if not usable:
+        had = f" (only {servers[0].major} was found)" if servers else ""
+        raise StackError(
+            f"PostgreSQL {OLDEST_VERSION} or newer is not installed{had}. Run script/bootstrap, or install the package postgresql."
+        )
+    version = cluster / "PG_VERSION"
+    if not version.exists():
+        return usable[0]
+    made_by = version.read_text().strip()
+    for server in usable:
+        if str(server.major) == made_by:
+            return server
+    have = " and ".join(str(server.major) for server in usable)
+    raise StackError(
+        f"{cluster} was made by PostgreSQL {made_by}, and installed is {have}. "
+        f"Install postgresql-{made_by}, or carry the data over with pg_upgradecluster's tools, "
+        f"or, if nothing in it matters, move {cluster} away: a new one is made."
+    )
+
+
+def prepare(places: Places) -> bool:
+    """Makes the cluster with an empty database if there is none, and clears what a crash left. True: it was made now.
+
+    As root it also lets the server's account pass through the directories above.
+    """
+    server = suitable(places.postgres, installed())
+    account = _account(places.postgres)
+    private_directory(places.sockets, account)
+    open_the_way(places.postgres, account)
+    fresh = not (places.postgres / "PG_VERSION").exists()
+    if fresh:
+        _make(places, server, account)
+    else:
+        _clear_stale_pid(places)
+    return fresh
+
+
+def program(places: Places, *, throwaway: bool = False) -> Program:
+    """The server in the foreground. SIGINT is its fast shutdown: it does not wait until everybody has left."""
+    server = suitable(places.postgres, installed())
+    values = {**SETTINGS, "unix_socket_directories": str(places.sockets), **(THROWAWAY if throwaway else {})}
+    options = (part for name, value in values.items() for part in ("-c", f"{name}={value}"))
+    command = (server.tool("postgres"), "-D", str(places.postgres), *options)
+    return Program("postgres", command, stop=signal.SIGINT, account=_account(places.postgres), hush=HUSH)
+
+
+def answers(places: Places) -> bool:
+    """Whether the server takes connections now."""
+    server = suitable(places.postgres, installed())
+    command = [server.tool("pg_isready"), "--quiet", "--timeout=1", "--host", str(places.sockets), "--username", OWNER]
+    return subprocess.run(command, check=False, stdin=subprocess.DEVNULL).returncode == 0
+
+
+def _account(cluster: Path) -> Account:
+    """Whose cluster it is; for one that is still to be made, whose it shall be."""
+    if not cluster.exists():
+        return Account.of_the_server()
+    owner = Account.owning(cluster)
+    if os.geteuid() not in (0, owner.uid):
+        raise StackError(f"{cluster} belongs to the account {owner.name}. Start as that account or as root, or use another --var.")
+    return owner
+
+
+def _make(places: Places, server: Binaries, account: Account) -> None:
+    """All or nothing: the cluster gets its name when it is complete."""
+    growing = places.postgres.with_name(f"{places.postgres.name}.new")
+    shutil.rmtree(growing, ignore_errors=True)
+    shutil.rmtree(places.postgres, ignore_errors=True)  # without PG_VERSION it is no cluster
+    private_directory(growing, account)
+    _as(account, server.tool("initdb"), "-D", str(growing), "-U", OWNER, "-E", "UTF8", "--locale=C.UTF-8", "--auth=trust", "--no-sync")
+    _as(account, server.tool("postgres"), "--single", "-D", str(growing), "postgres", said=f"CREATE DATABASE {DATABASE};\n")
+    growing.rename(places.postgres)
+
+
+def _as(account: Account, *command: str, said: str = "") -> None:
+    arguments = Program(Path(command[0]).name, command, account=account).arguments()
+    done = subprocess.run(arguments, input=said, capture_output=True, text=True, check=False, cwd="/", timeout=120)
+    if done.returncode != 0:
+        raise StackError(f"{command[0]} ended with status {done.returncode}: {(done.stderr or done.stdout).strip()}")
+
+
+def _clear_stale_pid(places: Places) -> None:
+    """Removes a postmaster.pid that no living server holds; refuses to go on beside a living one.
+
+    PostgreSQL does so by itself, but not if the pid belongs to another program of the same account by now.
+    """
+    file = places.postgres / "postmaster.pid"
+    first = file.read_text().split("\n", 1)[0].strip() if file.exists() else ""
+    if first.isdigit() and serves(int(first), places.postgres):
+        raise StackError(f"PostgreSQL (pid {first}) still serves {places.postgres}. End it with: kill -INT {first}")
+    file.unlink(missing_ok=True)
+    for left in places.sockets.glob(".s.PGSQL.*"):
+        left.unlink()
+
+
+def serves(pid: int, cluster: Path) -> bool:
+    """Whether this process is the server of the cluster: it works in the cluster's directory."""
+    try:
+        return Path(f"/proc/{pid}/cwd").resolve(strict=True) == cluster.resolve()
+    except OSError:
+        return False

@@ -1,0 +1,43 @@
+"""A private Redis on a unix socket. Comes in: the places of a state directory. Goes out: a program to start."""
+
+import shutil
+import socket
+
+from portal.stack.errors import StackError
+from portal.stack.places import Places
+from portal.stack.program import Program
+
+
+def url(places: Places) -> str:
+    return f"unix://{places.redis_socket}?db=0"
+
+
+def program(places: Places) -> Program:
+    """Redis with its defaults, but without a network port."""
+    found = shutil.which("redis-server")
+    if found is None:
+        raise StackError("redis-server is not installed. Run script/bootstrap, or install the package redis-server.")
+    places.redis.mkdir(parents=True, exist_ok=True)
+    places.redis_socket.unlink(missing_ok=True)
+    options = {
+        "port": "0",
+        "unixsocket": str(places.redis_socket),
+        "unixsocketperm": "700",
+        "dir": str(places.redis),
+        "loglevel": "warning",
+        "daemonize": "no",
+    }
+    command = (found, *(part for name, value in options.items() for part in (f"--{name}", value)))
+    return Program("redis", command, hush=".*")
+
+
+def answers(places: Places) -> bool:
+    """Whether the server on the socket says PONG to a PING."""
+    try:
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(1)
+            connection.connect(str(places.redis_socket))
+            connection.sendall(b"PING\r\n")
+            return connection.recv(7) == b"+PONG\r\n"
+    except OSError:
+        return False

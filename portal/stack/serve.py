@@ -1,0 +1,118 @@
+"""The whole portal on one machine, in the order in which its parts need each other."""
+
+import asyncio
+import os
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from functools import partial
+
+from portal.stack import database, plan, ports
+from portal.stack.demo import Demo
+from portal.stack.environment import variables
+from portal.stack.lock import alone
+from portal.stack.output import Output
+from portal.stack.places import Places
+from portal.stack.processes import Supervisor, supervise
+
+
+async def serve(places: Places, port: int, output: Output) -> None:
+    """Runs until Ctrl-C or SIGTERM. StackError names the part that could not be started or that died."""
+    ports.demand(port)
+    os.chdir(plan.ROOT)
+    started = time.monotonic()
+    with alone(places):
+        no_lab = why_no_lab(places)
+        environment = {**os.environ, "PYTHONUNBUFFERED": "1", **variables(places, lab=not no_lab)}
+        async with supervise(environment, output) as supervisor:
+            await database.up(supervisor, places)
+            await _portal_data(supervisor, places)
+            await _gateways(supervisor, places, no_lab)
+            await _programs(supervisor, places, port)
+            output.say(f"\nNetzwart is up after {time.monotonic() - started:.1f} s.\n" + welcome(places, port, no_lab))
+            await asyncio.get_running_loop().create_future()  # until somebody or something ends it
+
+
+def why_no_lab(places: Places) -> str:
+    """Why this machine cannot run the lab's network namespaces; empty if it can."""
+    done = subprocess.run(plan.lab_command(places, "check"), capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+    said = (done.stdout + done.stderr).strip().splitlines()
+    return "" if done.returncode == 0 else (said[-1] if said else f"'lab check' ended with status {done.returncode}")
+
+
+async def _portal_data(supervisor: Supervisor, places: Places) -> None:
+    with supervisor.output.step("Database schema"):
+        await supervisor.run(plan.migrate())
+    if not places.demo.exists():
+        with supervisor.output.step("Demo network"):
+            await supervisor.run(plan.seed())
+
+
+async def _gateways(supervisor: Supervisor, places: Places, no_lab: str) -> None:
+    places.gateway_sockets.mkdir(parents=True, exist_ok=True)
+    if no_lab:
+        supervisor.output.say(f"! The gateways keep their rules in memory, and no packet is touched. {no_lab}")
+    else:
+        with supervisor.output.step("Lab network"):
+            await supervisor.run(plan.lab(places, "down"))  # one that a crash left may be of another topology
+            supervisor.start(plan.lab_keeper(places))
+            await supervisor.run(plan.lab(places, "up"))
+    with supervisor.output.step(f"Gateways {', '.join(plan.GATEWAYS)}"):
+        for name in plan.GATEWAYS:
+            plan.gateway_socket(places, name).unlink(missing_ok=True)
+            supervisor.start(plan.gateway_in_memory(places, name) if no_lab else plan.gateway(places, name))
+        for name in plan.GATEWAYS:
+            await supervisor.until(partial(_listens, str(plan.gateway_socket(places, name))), f"The answer of gateway {name}")
+
+
+async def _programs(supervisor: Supervisor, places: Places, port: int) -> None:
+    places.beat_schedule.parent.mkdir(parents=True, exist_ok=True)
+    with supervisor.output.step("Web server, worker, ticker"):
+        for program in (plan.web(port), plan.worker(), plan.ticker(places)):
+            supervisor.start(program)
+        await supervisor.until(partial(_answers_http, port), "The web server's answer")
+
+
+def _listens(path: str) -> bool:
+    try:
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(1)
+            connection.connect(path)
+    except OSError:
+        return False
+    return True
+
+
+def _answers_http(port: int) -> bool:
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=10):
+            return True
+    except urllib.error.HTTPError as answered:
+        return answered.code < 500
+    except OSError:
+        return False
+
+
+def welcome(places: Places, port: int, no_lab: str) -> str:
+    """The address, the logins, and three things to try."""
+    address = f"http://127.0.0.1:{port}/"
+    demo = Demo.read(places.demo)
+    in_lab = "(not on this machine: the lab does not run)" if no_lab else " ".join(plan.lab_command(places, "status"))
+    lines = [
+        f"  {address}",
+        "",
+        *(f"  {row}" for row in demo.table()),
+        "",
+        "Three things to try:",
+        "  1. Sign in as the administrator, open a member and add a port forward:",
+        "     both gateways confirm it within a second, and the page says so.",
+        "  2. Look into the network that the gateways serve:",
+        f"     {in_lab}",
+        "  3. Ask the API:",
+        f"     curl -H 'Authorization: Bearer {demo.token}' {address}api/members/",
+        "",
+        "Ctrl-C stops everything.",
+    ]
+    return "\n".join(lines) + "\n"

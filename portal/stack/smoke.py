@@ -1,0 +1,192 @@
+"""Follows one port forward from the API to a packet, in a whole portal that is started for this and stopped afterwards.
+
+Run by script/smoke. Ends with 0 or 1 within TIME_LIMIT seconds.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from portal.stack import plan, ports
+from portal.stack.api import Api, Json
+from portal.stack.demo import Demo
+from portal.stack.errors import StackError
+from portal.stack.output import Output
+from portal.stack.places import Places
+from portal.stack.program import Program
+
+TIME_LIMIT = 60.0
+STOPPING = 11.0
+FIRST_PORT = 8100
+PUBLIC_ADDRESS, PUBLIC_PORT, PRIVATE_PORT = "198.51.100.7", 8443, 443
+UP = "Netzwart is up"
+
+
+class Clock:
+    """Whatever is waited for is waited for until the same moment."""
+
+    def __init__(self, seconds: float) -> None:
+        self._deadline = time.monotonic() + seconds
+
+    def until[T](self, look: Callable[[], T | None], what: str) -> T:
+        """What `look` returned as soon as it was not None; StackError when time is up."""
+        while (found := look()) is None:
+            if time.monotonic() > self._deadline:
+                raise StackError(f"{what} did not come in time.")
+            time.sleep(0.05)
+        return found
+
+
+class Portal:
+    """A started `serve` whose output goes to a file."""
+
+    def __init__(self, places: Places, port: int) -> None:
+        self.places = places
+        self.address = f"http://127.0.0.1:{port}"
+        self.log = places.var / "smoke.log"
+        command = (plan.PYTHON, "-m", "portal.stack", "serve", "--var", str(places.var), "--port", str(port))
+        with self.log.open("wb") as log:
+            self._popen = subprocess.Popen(
+                Program("serve", command).arguments(), stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, cwd=plan.ROOT
+            )
+
+    def is_up(self) -> bool | None:
+        if (status := self._popen.poll()) is not None:
+            raise StackError(f"The portal ended with status {status}. Its last words:\n{self.last_words()}")
+        return True if UP in self.log.read_text(errors="replace") else None
+
+    def last_words(self) -> str:
+        return "\n".join(self.log.read_text(errors="replace").splitlines()[-20:])
+
+    def stop(self) -> None:
+        self._popen.terminate()
+        try:
+            self._popen.wait(STOPPING)
+        except subprocess.TimeoutExpired:
+            self._popen.kill()
+            self._popen.wait()
+
+
+def connect(places: Places) -> Json | None:
+    """Who answers a real TCP connection from the demo internet to the forwarded port; None if nobody does."""
+    command = plan.lab_command(places, "connect", "internet", "tcp", PUBLIC_ADDRESS, str(PUBLIC_PORT), "--timeout", "1")
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=plan.ROOT, stdin=subprocess.DEVNULL)
+    return json.loads(done.stdout) if done.returncode == 0 else None
+
+
+def holding_in_the_lab(api: Api) -> tuple[Json, str]:
+    """What a demo member with a host in the lab holds, and the address of that host."""
+    topology = tomllib.loads((plan.ROOT / "lab" / "topology.toml").read_text())
+    members = [node for node in topology["nodes"].values() if node["role"] == "member"]
+    hosts = [address for node in members for address in node["interfaces"]["eth0"]["addresses"] if ":" not in address]
+    for address in hosts:
+        for holding in api.rows("/api/addresses/", address=address):
+            return holding, address
+    raise StackError(f"No demo member holds an address of the lab's hosts ({', '.join(hosts)}).")
+
+
+def active_everywhere(api: Api, forward: int) -> dict[str, Any] | None:
+    """Since when each gateway has the forward; None as long as one lacks it."""
+    since = {at["gateway"]: at["since"] for at in api.get(f"/api/forwards/{forward}/")["active"]}
+    return since if set(since) >= set(plan.GATEWAYS) and all(since.values()) else None
+
+
+def rollout_is_over(api: Api, after: int) -> Json | None:
+    """The newest rollout if it is younger than the given one and confirmed; StackError if it failed."""
+    newest = newest_rollout(api)
+    if newest is None or newest["id"] <= after:
+        return None
+    if newest["state"] == "failed":
+        raise StackError(f"Rollout {newest['id']} failed: {newest}")
+    return newest if newest["state"] == "confirmed" else None
+
+
+def newest_rollout(api: Api) -> Json | None:
+    return next(iter(api.rows("/api/rollouts/", ordering="-id", limit=1)), None)
+
+
+def follow(portal: Portal, output: Output, clock: Clock) -> None:
+    """The steps. StackError says which one failed and why."""
+    with output.step("The whole portal starts"):
+        clock.until(portal.is_up, "The portal")
+    in_lab = "in memory" not in portal.log.read_text(errors="replace")
+    with output.step("The administrator's token opens the API"):
+        api = Api(portal.address, Demo.read(portal.places.demo).token)
+        api.get("/api/members/", limit=1)
+    with output.step("A demo member holds an address in the lab"):
+        holding, address = holding_in_the_lab(api)
+    if in_lab:
+        with output.step("From the internet nobody gets in"):
+            demand(connect(portal.places) is None, "somebody answers before the forward exists")
+    with output.step("A port forward is accepted"):
+        forward = api.post(
+            "/api/forwards/",
+            holding=holding["id"],
+            public_address=PUBLIC_ADDRESS,
+            protocol="tcp",
+            public_port=PUBLIC_PORT,
+            private_port=PRIVATE_PORT,
+            purpose="Smoke test",
+        )["id"]
+    with output.step("Both gateways confirm it"):
+        clock.until(lambda: active_everywhere(api, forward), "The confirmation of both gateways")
+    if in_lab:
+        with output.step("A connection from the internet arrives at the member's host"):
+            answer = clock.until(lambda: connect(portal.places), "An answer")
+            demand((answer["address"], answer["port"]) == (address, PRIVATE_PORT), f"another host answered: {answer}")
+    with output.step("The port forward is removed, and the gateways confirm that"):
+        before = (newest_rollout(api) or {"id": 0})["id"]
+        api.delete(f"/api/forwards/{forward}/")
+        clock.until(lambda: rollout_is_over(api, before), "The confirmed rollout")
+    if in_lab:
+        with output.step("From the internet nobody gets in any more"):
+            clock.until(lambda: True if connect(portal.places) is None else None, "The refusal")
+    else:
+        output.say("! No packet was sent: the lab does not run on this machine")
+
+
+def demand(condition: bool, otherwise: str) -> None:
+    if not condition:
+        raise StackError(otherwise)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--keep", action="store_true", help="keep the scratch directory")
+    keep = parser.parse_args().keep
+    output, clock = Output(), Clock(TIME_LIMIT - STOPPING)
+    (plan.ROOT / "var").mkdir(exist_ok=True)
+    places = Places.at(Path(tempfile.mkdtemp(prefix="smoke-", dir=plan.ROOT / "var")))
+    failure = ""
+    portal = Portal(places, ports.next_free(FIRST_PORT))
+    try:
+        follow(portal, output, clock)
+    except (StackError, KeyError, TypeError, ValueError) as wrong:
+        failure = str(wrong) if isinstance(wrong, StackError) else f"The API answered in an unknown form: {wrong!r}"
+    finally:
+        portal.stop()
+        if not (keep or failure or sys.exc_info()[0]):
+            clean(places)
+    if failure:
+        output.say(f"\n{failure}\nThe log is kept: {os.path.relpath(portal.log)}")
+    return 1 if failure else 0
+
+
+def clean(places: Places) -> None:
+    shutil.rmtree(places.var, ignore_errors=True)
+    with suppress(OSError):
+        shutil.rmtree(places.sockets)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

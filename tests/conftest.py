@@ -1,0 +1,48 @@
+"""For all tests: which kinds this machine cannot run, and where the database is.
+
+Tests in tests/unit need nothing; those with pytest-django's `db` need NETZWART_DATABASE_URL, which script/test sets.
+"""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from functools import cache
+
+import pytest
+
+
+@cache
+def why_no_kernel() -> str:
+    """Why tests marked `kernel` cannot run here; empty if they can."""
+    if os.geteuid() != 0:
+        return "needs root for nftables and network namespaces"
+    for program, package in (("nft", "nftables"), ("ip", "iproute2"), ("unshare", "util-linux")):
+        if shutil.which(program) is None:
+            return f"{program} is not installed (Debian: {package})"
+    tried = subprocess.run(["unshare", "--net", "nft", "add", "table", "inet", "probe"], capture_output=True, text=True, check=False)
+    return "" if tried.returncode == 0 else f"no nftables in a network namespace here: {tried.stderr.strip()}"
+
+
+@cache
+def why_no_browser() -> str:
+    """Why tests marked `browser` cannot run here; empty if they can."""
+    return "" if shutil.which("chromium") else "chromium is not installed (Debian: chromium)"
+
+
+REASONS: dict[str, Callable[[], str]] = {"kernel": why_no_kernel, "browser": why_no_browser}
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    for marker, why in REASONS.items():
+        if item.get_closest_marker(marker) and (reason := why()):
+            pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings() -> None:
+    """Called by pytest-django before it makes the test database."""
+    if "NETZWART_DATABASE_URL" not in os.environ:
+        pytest.exit(
+            "No database: NETZWART_DATABASE_URL is not set. Run script/test, or: python -m portal.stack run -- pytest …", returncode=4
+        )

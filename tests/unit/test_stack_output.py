@@ -1,0 +1,60 @@
+import io
+
+import pytest
+
+from portal.stack.output import LONGEST_LINE, Lines, Output
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_lines_are_whole_however_the_bytes_arrive() -> None:
+    lines = Lines()
+    assert [*lines.feed(b"one\ntw"), *lines.feed(b"o\r\n\nthr"), *lines.end()] == ["one", "two", "", "thr"]
+    assert [*lines.end()] == []
+
+
+def test_bytes_that_are_no_text_are_shown_all_the_same() -> None:
+    assert [*Lines().feed(b"\xff\xfe ok\n")] == ["\ufffd\ufffd ok"]
+
+
+def test_a_line_without_end_does_not_grow_for_ever() -> None:
+    lines = Lines()
+    shown = [line for _ in range(10) for line in lines.feed(b"x" * LONGEST_LINE)]
+    assert len(shown) == 9
+    assert len("".join(lines.end())) == LONGEST_LINE
+
+
+def test_names_are_aligned_and_plain_in_a_file() -> None:
+    stream = io.StringIO()
+    Output(stream, width=6).line("web", "hello")
+    assert stream.getvalue() == "web    │ hello\n"
+
+
+def test_each_name_has_its_own_colour_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    stream = Terminal()
+    output = Output(stream)
+    for name in ("web", "worker", "web"):
+        output.line(name, "")
+    first, second, third = stream.getvalue().splitlines()
+    assert first == third
+    assert first[:5] != second[:5]
+
+
+def test_a_reader_who_is_gone_is_no_reason_to_fail() -> None:
+    stream = io.StringIO()
+    stream.close()
+    Output(Terminal()).say("x")
+    output = Output(Terminal())
+    output._stream = stream
+    output.line("web", "hello")
+
+
+def test_a_step_that_failed_says_so() -> None:
+    stream = io.StringIO()
+    with pytest.raises(ValueError, match="broken"), Output(stream).step("Redis"):
+        raise ValueError("broken")
+    assert stream.getvalue() == "✗ Redis\n"

@@ -1,0 +1,70 @@
+import socket
+from pathlib import Path
+
+import pytest
+
+from portal.stack import ports
+from portal.stack.demo import Demo
+from portal.stack.errors import StackError
+from portal.stack.lock import alone, held
+from portal.stack.outcome import Outcome, read, summary
+from portal.stack.places import Places
+from portal.stack.plan import accept_queue, gateway, gateway_in_memory, web
+
+PLACES = Places.at(Path("/srv/var"))
+
+
+def test_the_web_server_queues_as_many_connections_as_the_kernel_allows_and_listens_on_loopback() -> None:
+    command = web(8000).command
+    assert int(command[command.index("--backlog") + 1]) >= accept_queue()
+    assert command[command.index("--bind") + 1] == "127.0.0.1:8000"
+
+
+def test_a_gateway_is_the_same_agent_in_the_lab_and_in_memory() -> None:
+    inside, beside = gateway(PLACES, "nat-1").command, gateway_in_memory(PLACES, "nat-1").command
+    assert inside[inside.index("--") + 1 :] == tuple(part for part in beside if part != "--fake")
+
+
+def test_a_busy_port_is_named_with_one_that_is_free() -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        busy = other.getsockname()[1]
+        with pytest.raises(StackError, match=rf"Port {busy} is taken by another program\. \d+ is free"):
+            ports.demand(busy)
+
+
+def test_a_state_directory_has_one_user_at_a_time(tmp_path: Path) -> None:
+    places = Places.at(tmp_path)
+    assert not held(places)
+    with alone(places):
+        assert held(places)
+        with pytest.raises(StackError, match="is in use by pid"), alone(places):
+            pass
+    assert not held(places)
+
+
+def test_a_demo_file_that_is_broken_says_what_to_do(tmp_path: Path) -> None:
+    file = tmp_path / "demo.json"
+    file.write_text('{"logins": [{"role": "admin"}]}')
+    with pytest.raises(StackError, match="Remove it, and start again"):
+        Demo.read(file)
+    file.write_text('{"logins": [{"role": "admin", "username": "ada", "password": "pw"}], "token": "t"}')
+    assert Demo.read(file).table() == ["admin  ada  pw"]
+
+
+def test_the_sum_names_every_skipped_test_with_its_reason(tmp_path: Path) -> None:
+    report = tmp_path / "report.xml"
+    report.write_text(
+        """<testsuites><testsuite>
+        <testcase classname="tests.a" name="one"/>
+        <testcase classname="tests.a" name="two"><failure message="wrong&#10;more">trace</failure></testcase>
+        <testcase classname="tests.a" name="three"><skipped message="needs root"/></testcase>
+        <testcase classname="tests.a" name="four"><error message="no fixture"/></testcase>
+        </testsuite></testsuites>"""
+    )
+    lines = summary(list(read(report)))
+    assert "skipped: tests.a::three  (needs root)" in lines
+    assert "failed: tests.a::two  wrong" in lines
+    assert lines[-1] == "1 passed, 2 failed, 1 skipped"
+    assert summary([Outcome("t", "passed")]) == ["1 passed, 0 failed, 0 skipped"]
