@@ -160,6 +160,14 @@ def channel(gateway: Gateway) -> Channel:
         return known
 
 
+def close_all() -> None:
+    """End all relays of this process."""
+    with _channels_lock:
+        for known in _channels.values():
+            known.close()
+        _channels.clear()
+
+
 @contextmanager
 def fresh_channels() -> Iterator[Callable[[Gateway], Channel]]:
     """Channels of one's own, closed at the end: for commands and tests."""

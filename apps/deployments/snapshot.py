@@ -7,6 +7,7 @@ database's time, and which transactions it saw, so that anybody can ask later wh
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from ipaddress import IPv4Address, IPv6Network, ip_network
 from typing import Any
 
@@ -28,20 +29,20 @@ class Snapshot:
 
 HELD = """
     SELECT {columns} FROM network_holding h JOIN members_member m ON m.id = h.member_id {join}
-    WHERE h.group_id = %(group)s AND m.state = 'active' AND h.valid @> now() AND {where} ORDER BY {order}
+    WHERE h.group_id = %(group)s AND m.state = 'active' AND h.valid @> %(at)s::timestamptz AND {where} ORDER BY {order}
 """
 ADDRESSES = HELD.format(columns="h.prefix - '0.0.0.0'::inet", join="", where="h.kind = 'private4'", order="h.prefix")
 PREFIXES = HELD.format(columns="h.prefix", join="", where="h.kind = 'prefix6'", order="h.prefix")
 MAPPINGS = HELD.format(
     columns="h.prefix - '0.0.0.0'::inet, n.public - '0.0.0.0'::inet",
     join="JOIN nat_natmapping n ON n.holding_id = h.id",
-    where="n.valid @> now()",
+    where="n.valid @> %(at)s::timestamptz",
     order="h.prefix",
 )
 FORWARDS = HELD.format(
     columns="f.id, f.protocol, f.public - '0.0.0.0'::inet, f.public_port, h.prefix - '0.0.0.0'::inet, f.private_port",
     join="JOIN nat_portforward f ON f.holding_id = h.id",
-    where="f.valid @> now() AND f.enabled",
+    where="f.valid @> %(at)s::timestamptz AND f.enabled",
     order="f.id",
 )
 # A prefix on several lists is one ban in the kernel: with the oldest one's comment, until the last of them ends.
@@ -49,7 +50,7 @@ BANS = """
     SELECT min(b.id), b.prefix, (array_agg(b.comment ORDER BY b.id))[1],
         CASE WHEN bool_or(b.expires IS NULL) THEN 0 ELSE ceil(extract(epoch FROM max(b.expires)))::bigint END
     FROM bans_ban b JOIN bans_banlist l ON l.id = b.list_id
-    WHERE l.enabled AND (b.expires IS NULL OR b.expires > now())
+    WHERE l.enabled AND (b.expires IS NULL OR b.expires > %(at)s::timestamptz)
     GROUP BY b.prefix ORDER BY b.prefix
 """
 
@@ -59,34 +60,35 @@ def take(group: GatewayGroup) -> Snapshot:
 
     Must not be called within a transaction: it needs one of its own that sees nothing newer.
     """
-    with _one_moment() as (seen, now):
-        common = _common(group)
+    with _one_moment() as (seen, at):
+        common = _common(group, at)
         gateways = list(Gateway.objects.filter(group=group).order_by("name"))
-    return Snapshot(seen, now, {gateway.pk: Policy(gateway=_gateway(gateway), **common) for gateway in gateways})
+    return Snapshot(seen, int(at.timestamp()), {gateway.pk: Policy(gateway=_gateway(gateway), **common) for gateway in gateways})
 
 
 @contextmanager
-def _one_moment() -> Iterator[tuple[str, int]]:
+def _one_moment() -> Iterator[tuple[str, datetime]]:
+    """The snapshot and a time that is later than any row it sees: the transaction's own `now()` may be earlier."""
     with transaction.atomic(durable=True), connection.cursor() as cursor:
         cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-        cursor.execute("SELECT pg_current_snapshot()::text, floor(extract(epoch FROM now()))::bigint")
-        seen, now = cursor.fetchone()
-        yield seen, now
+        cursor.execute("SELECT pg_current_snapshot()::text, clock_timestamp()")
+        seen, at = cursor.fetchone()
+        yield seen, at
 
 
-def _common(group: GatewayGroup) -> dict[str, Any]:
+def _common(group: GatewayGroup, at: datetime) -> dict[str, Any]:
     return {
-        "addresses": tuple(IPv4Address(address) for (address,) in _rows(ADDRESSES, group)),
-        "prefixes": tuple(IPv6Network(prefix) for (prefix,) in _rows(PREFIXES, group)),
-        "mappings": tuple(NatMapping(IPv4Address(private), IPv4Address(public)) for private, public in _rows(MAPPINGS, group)),
-        "forwards": tuple(_forward(*row) for row in _rows(FORWARDS, group)),
-        "bans": tuple(Ban(pk, ip_network(prefix), comment, expires) for pk, prefix, comment, expires in _rows(BANS, group)),
+        "addresses": tuple(IPv4Address(address) for (address,) in _rows(ADDRESSES, group, at)),
+        "prefixes": tuple(IPv6Network(prefix) for (prefix,) in _rows(PREFIXES, group, at)),
+        "mappings": tuple(NatMapping(IPv4Address(private), IPv4Address(public)) for private, public in _rows(MAPPINGS, group, at)),
+        "forwards": tuple(_forward(*row) for row in _rows(FORWARDS, group, at)),
+        "bans": tuple(Ban(pk, ip_network(prefix), comment, expires) for pk, prefix, comment, expires in _rows(BANS, group, at)),
     }
 
 
-def _rows(query: str, group: GatewayGroup) -> list[tuple[Any, ...]]:
+def _rows(query: str, group: GatewayGroup, at: datetime) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
-        cursor.execute(query, {"group": group.pk})
+        cursor.execute(query, {"group": group.pk, "at": at})
         rows: list[tuple[Any, ...]] = cursor.fetchall()
     return rows
 

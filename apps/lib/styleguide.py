@@ -38,7 +38,17 @@ def _row(line: str) -> Row:
     prefix = f"2001:db8:a0:2{room[2:]}::/64" if private else ""
     posts = BOTH if private else ()
     return Row(
-        name, room, states[state], private, public, prefix, int(float(gigabytes) * 1e9), int(forwards), date.fromisoformat(paid), posts, bool(picked)
+        name,
+        room,
+        states[state],
+        private,
+        public,
+        prefix,
+        int(float(gigabytes) * 1e9),
+        int(forwards),
+        date.fromisoformat(paid),
+        posts,
+        bool(picked),
     )
 
 
@@ -102,12 +112,21 @@ def dashboard() -> dict[str, object]:
         ("Tickets", "open", (30, 20, 10, 0), [14, 14, 12, 12, 10, 9, 9, 9, 9, 10, 11, 11, 11, 12, 13, 14], [], 30),
     ]
     drawn = [(title, unit, _axis(ticks, most), _line(a, most), _line(b, most)) for title, unit, ticks, a, b, most in charts]
-    return {"title": "6 things need you, both gateways forward", "waits": waits, "rollouts": rollouts, "gateways": gateways, "charts": drawn}
+    return {
+        "title": "6 things need you, both gateways forward",
+        "waits": waits,
+        "rollouts": rollouts,
+        "gateways": gateways,
+        "charts": drawn,
+    }
 
 
 def _day(high: float, low: float) -> list[float]:
     """A day that begins in the evening, sleeps until morning and comes back."""
-    return [low + (high - low) * (0.5 + 0.5 * sin(pi / 2 + 2 * pi * (x / 96))) ** 1.7 * (1 + 0.05 * sin(x * 12.9898) * sin(x * 4.1)) for x in range(97)]
+    return [
+        low + (high - low) * (0.5 + 0.5 * sin(pi / 2 + 2 * pi * (x / 96))) ** 1.7 * (1 + 0.05 * sin(x * 12.9898) * sin(x * 4.1))
+        for x in range(97)
+    ]
 
 
 def _line(values: list[float], most: float) -> str:
@@ -119,10 +138,24 @@ def _axis(ticks: tuple[int, ...], most: float) -> list[tuple[int, str]]:
 
 
 def rollout() -> dict[str, object]:
-    done = (Step(Kind.OK, "Sent", "21:13:40.12, 4.1 kB"), Step(Kind.OK, "Committed", "3 ms, read back equal"), Step(Kind.OK, "Probe", "IPv4 1.3 ms, IPv6 1.2 ms"))
+    done = (
+        Step(Kind.OK, "Sent", "21:13:40.12, 4.1 kB"),
+        Step(Kind.OK, "Committed", "3 ms, read back equal"),
+        Step(Kind.OK, "Probe", "IPv4 1.3 ms, IPv6 1.2 ms"),
+    )
     lanes = [
-        Lane("nat-2", "first, IPv6 primary", State(Kind.OK, "Confirmed in 1.08 s"), (*done, Step(Kind.OK, "Confirmed", "21:13:41.20, new ssh session"))),
-        Lane("nat-1", "second, IPv4 primary", State(Kind.MOVING, "Waits for confirmation"), (*done, Step(Kind.MOVING, "Confirmation", "2 of 3 attempts failed"))),
+        Lane(
+            "nat-2",
+            "first, IPv6 primary",
+            State(Kind.OK, "Confirmed in 1.08 s"),
+            (*done, Step(Kind.OK, "Confirmed", "21:13:41.20, new ssh session")),
+        ),
+        Lane(
+            "nat-1",
+            "second, IPv4 primary",
+            State(Kind.MOVING, "Waits for confirmation"),
+            (*done, Step(Kind.MOVING, "Confirmation", "2 of 3 attempts failed")),
+        ),
     ]
     groups = [
         ("map forwards", "+3 −1", [
@@ -151,7 +184,9 @@ class ForwardForm(forms.Form):
     port = forms.IntegerField(label="Public port", min_value=1024, max_value=65535, help_text="1024 to 65535")
     comment = forms.CharField(label="What for", required=False)
     ends = forms.DateField(label="Ends", required=False)
-    loopback = forms.BooleanField(label="Also reachable from inside", required=False, help_text="Hairpin: members reach the public address too")
+    loopback = forms.BooleanField(
+        label="Also reachable from inside", required=False, help_text="Hairpin: members reach the public address too"
+    )
     families = forms.MultipleChoiceField(label="Families", choices=[("4", "IPv4"), ("6", "IPv6")], widget=forms.CheckboxSelectMultiple)
     note = forms.CharField(label="Note to the desk", required=False, widget=forms.Textarea(attrs={"rows": 2}))
 
@@ -168,7 +203,16 @@ def parts() -> dict[str, object]:
         {"title": "Forward switched off", "detail": "TCP 2222", "changes": [("on", "yes", "no")], "who": "herself", "at": now - timedelta(days=10), "note": "“login attempts”"},
         {"title": "Fee recorded", "changes": [("paid until", "30 Sep 2026", "31 Mar 2027")], "who": "Import “november.csv”, Jakob Wirth", "at": now - timedelta(days=400)},
     ]  # fmt: skip
-    return {"title": "The parts of a page", "form": form, "row": ForwardForm(prefix="row", initial={"comment": "Minecraft with the floor"}), "pairs": posts, "kinds": list(Kind), "entries": entries, "now": now, "page": Paginator(range(38), 20).page(1)}
+    return {
+        "title": "The parts of a page",
+        "form": form,
+        "row": ForwardForm(prefix="row", initial={"comment": "Minecraft with the floor"}),
+        "pairs": posts,
+        "kinds": list(Kind),
+        "entries": entries,
+        "now": now,
+        "page": Paginator(range(38), 20).page(1),
+    }
 
 
 def plain() -> dict[str, object]:
@@ -176,4 +220,11 @@ def plain() -> dict[str, object]:
             "down": _line([1.0, 0.6, 0.4, 0.3, 0.2, 0.15, 0.1, 0.12, 0.15, 0.2, 0.4, 0.38, 0.7, 0.5, 0.9, 0.6, 0.85, 1.1, 1.1, 1.45, 1.55, 1.58], 2), "up": _line([0.15, 0.08, 0.06, 0.05, 0.03, 0.02, 0.02, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07, 0.06, 0.08, 0.07, 0.09, 0.12, 0.1, 0.25, 0.2, 0.2], 2), "axis": _axis((2, 1, 0), 2)}  # fmt: skip
 
 
-PAGES: dict[str, Callable[[], dict[str, object]]] = {"parts": parts, "members": members, "dashboard": dashboard, "rollout": rollout, "own": plain, "why": dict}
+PAGES: dict[str, Callable[[], dict[str, object]]] = {
+    "parts": parts,
+    "members": members,
+    "dashboard": dashboard,
+    "rollout": rollout,
+    "own": plain,
+    "why": dict,
+}

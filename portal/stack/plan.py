@@ -76,7 +76,7 @@ def web(port: int) -> Program:
 
 def worker() -> Program:
     alone = ("--without-gossip", "--without-mingle", "--without-heartbeat")  # there are no other workers to talk to
-    return Program("worker", celery("worker", "--loglevel", "INFO", "--concurrency", "2", *alone), hush=ROUTINE)
+    return Program("worker", celery("worker", "--loglevel", "INFO", "--pool", "threads", "--concurrency", "4", *alone), hush=ROUTINE)
 
 
 def ticker(places: Places) -> Program:

@@ -164,5 +164,3 @@ class Served:
         if self.space:
             subprocess.run(["ip", "netns", "delete", self.space], check=True)
         shutil.rmtree(self._short)
-
-

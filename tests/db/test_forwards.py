@@ -1,0 +1,196 @@
+from datetime import timedelta
+from ipaddress import IPv4Address
+
+import pytest
+from django.db import IntegrityError, connection
+from django.utils import timezone
+
+from apps.lib.errors import Conflict, Problem
+from apps.nat import services
+from apps.nat.models import PortForward
+from apps.nat.selectors import forwards, free_port
+from apps.network.models import Holding
+from tests import rows
+
+
+def add(network: rows.Network, host: str = "m1", port: int = 8443, protocol: str = "tcp") -> PortForward:
+    resident = network.residents[host]
+    return services.add_forward(
+        holding=resident.holding,
+        public=rows.PUBLIC,
+        protocol=protocol,
+        public_port=port,
+        private_port=443,
+        purpose=" Nextcloud ",
+        by=network.admin,
+    )
+
+
+def test_a_forward_holds_from_now_on(network: rows.Network) -> None:
+    forward = add(network)
+    assert forward in forwards()
+    assert forward.purpose == "Nextcloud"
+    assert forward.valid.upper is None
+
+
+def test_a_taken_port_names_its_holder_and_a_free_one(network: rows.Network) -> None:
+    held = add(network, "m1", 25565)
+    add(network, "m1", 25566)
+    with pytest.raises(Problem) as caught:
+        add(network, "m2", 25565)
+    assert str(caught.value) == f"TCP 25565 on 198.51.100.7 is held by forward {held.pk} of Resident of m1. 25567 is free."
+    assert (caught.value.fieldname, caught.value.offer, caught.value.culprit) == ("public_port", "25567", held)
+
+
+def test_tcp_and_udp_are_two_ports(network: rows.Network) -> None:
+    add(network, "m1", 5000, "tcp")
+    add(network, "m2", 5000, "udp")
+    assert forwards().count() == 2
+
+
+def test_a_removed_forward_frees_its_port_and_stays_in_history(network: rows.Network) -> None:
+    forward = add(network)
+    services.remove_forward(forward=forward, by=network.admin)
+    services.remove_forward(forward=forward, by=network.admin)
+    assert forward not in forwards()
+    assert PortForward.objects.filter(pk=forward.pk).exists()
+    assert add(network, "m2").pk != forward.pk
+
+
+def test_a_removed_forward_can_be_had_again_while_its_port_is_free(network: rows.Network) -> None:
+    forward = add(network)
+    services.remove_forward(forward=forward, by=network.admin)
+    again = services.restore_forward(forward=forward, by=network.admin)
+    assert (again.public_port, again.private_port) == (forward.public_port, forward.private_port)
+    with pytest.raises(Problem, match="is held by forward"):
+        services.restore_forward(forward=forward, by=network.admin)
+
+
+@pytest.mark.parametrize("port", [0, -1, 65536, 10**9])
+def test_a_port_that_is_none_is_refused_at_its_field(network: rows.Network, port: int) -> None:
+    with pytest.raises(Problem, match=f"{port} is no port") as caught:
+        add(network, port=port)
+    assert caught.value.fieldname == "public_port"
+
+
+def test_an_unknown_protocol_is_refused(network: rows.Network) -> None:
+    with pytest.raises(Problem, match="has no ports"):
+        add(network, protocol="icmp")
+
+
+@pytest.mark.parametrize("foreign", ["203.0.113.9", "10.16.0.10", "8.8.8.8"])
+def test_a_foreign_public_address_is_refused_with_the_pools(network: rows.Network, foreign: str) -> None:
+    with pytest.raises(Problem, match=r"is in no public pool of Lindenhof.*198\.51\.100\.0/24"):
+        services.add_forward(
+            holding=network.residents["m1"].holding,
+            public=IPv4Address(foreign),
+            protocol="tcp",
+            public_port=80,
+            private_port=80,
+            by=network.admin,
+        )
+
+
+def test_a_forward_to_an_ipv6_prefix_is_refused(network: rows.Network) -> None:
+    with pytest.raises(Problem, match="is no private IPv4 address"):
+        services.add_forward(
+            holding=network.residents["m1"].prefix, public=rows.PUBLIC, protocol="tcp", public_port=80, private_port=80, by=network.admin
+        )
+
+
+def test_a_forward_to_an_address_given_back_is_refused(network: rows.Network) -> None:
+    holding = rows.hold(
+        rows.member("Gone"), network.private, "10.16.5.5", valid=(timezone.now() - timedelta(days=2), timezone.now() - timedelta(days=1))
+    )
+    with pytest.raises(Problem, match="does not hold"):
+        services.add_forward(holding=holding, public=rows.PUBLIC, protocol="tcp", public_port=80, private_port=80, by=network.admin)
+
+
+def test_a_stale_change_is_a_conflict_and_changes_nothing(network: rows.Network) -> None:
+    forward = add(network)
+    services.change_forward(forward=forward, version=forward.version, private_port=444, purpose="new", enabled=True, by=network.admin)
+    with pytest.raises(Conflict):
+        services.change_forward(forward=forward, version=1, private_port=445, purpose="old", enabled=False, by=network.admin)
+    forward.refresh_from_db()
+    assert (forward.private_port, forward.purpose, forward.enabled) == (444, "new", True)
+
+
+def sql(statement: str, *parameters: int) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, parameters)
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+
+
+def test_the_database_itself_refuses_two_holders_of_one_port(network: rows.Network) -> None:
+    forward = add(network)
+    columns = "group_id, kind, held, pool_id, pool_kind, pool_prefix, public, valid, version, protocol, public_port, private_port, purpose, enabled"
+    with pytest.raises(IntegrityError, match="portforward_port_taken"):
+        sql(
+            f"INSERT INTO nat_portforward (holding_id, {columns}) SELECT holding_id, {columns} FROM nat_portforward WHERE id = %s",
+            forward.pk,
+        )
+
+
+@pytest.mark.parametrize(
+    ("change", "constraint"),
+    [
+        ("public = '203.0.113.1'", "portforward_within_pool"),
+        ("public_port = 0", "portforward_public_port"),
+        ("public_port = 65536", "portforward_public_port"),
+        ("private_port = 65536", "portforward_private_port"),
+        ("protocol = 'xxx'", "portforward_protocol"),
+        ("valid = tstzrange('2001-01-01', '2002-01-01')", "portforward_while_held"),
+        ("valid = 'empty'", "portforward_valid_some_time"),
+        ("held = tstzrange('2001-01-01', NULL)", "portforward_of_holding"),
+        ("pool_prefix = '0.0.0.0/0'", "portforward_of_pool"),
+        ("kind = 'prefix6'", "portforward_from_private_ipv4"),
+    ],
+)
+def test_the_database_itself_refuses_a_nonsense_forward(network: rows.Network, change: str, constraint: str) -> None:
+    forward = add(network)
+    with pytest.raises(IntegrityError, match=constraint):
+        sql(f"UPDATE nat_portforward SET {change} WHERE id = %s", forward.pk)
+
+
+def test_the_database_refuses_a_holding_that_ends_before_its_forward(network: rows.Network) -> None:
+    add(network)
+    with pytest.raises(IntegrityError, match="while_held"):
+        sql(
+            "UPDATE network_holding SET valid = tstzrange(lower(valid), lower(valid) + interval '1 second') WHERE id = %s",
+            network.residents["m1"].holding.pk,
+        )
+
+
+def test_the_database_refuses_an_address_held_twice(network: rows.Network) -> None:
+    with pytest.raises(IntegrityError, match="holding_address_held_twice"):
+        rows.hold(rows.member("Second"), network.private, "10.16.0.10")
+
+
+def test_an_address_may_change_hands(network: rows.Network) -> None:
+    now = timezone.now()
+    first = rows.hold(rows.member("First"), network.private, "10.16.9.9", valid=(now - timedelta(days=9), now - timedelta(days=1)))
+    second = rows.hold(rows.member("Second"), network.private, "10.16.9.9", valid=(now - timedelta(days=1), None))
+    assert Holding.objects.filter(prefix__covers="10.16.9.9").count() == 2
+    assert first.pk != second.pk
+
+
+@pytest.mark.parametrize("address", ["192.168.0.1", "2001:db8::1", "10.16.0.0/24"])
+def test_the_database_refuses_an_address_outside_its_pool(network: rows.Network, address: str) -> None:
+    with pytest.raises(IntegrityError, match=r"holding_within_pool|holding_ipv4_is_one_address|holding_address_held_twice"):
+        rows.hold(rows.member("Second"), network.private, address)
+
+
+def test_the_database_refuses_overlapping_pools(network: rows.Network) -> None:
+    with pytest.raises(IntegrityError, match="pool_overlaps"):
+        rows.pool(network.group, "private4", "10.16.0.0/24")
+
+
+def test_the_database_refuses_a_pool_of_the_wrong_family(network: rows.Network) -> None:
+    with pytest.raises(IntegrityError, match="pool_family_fits_kind"):
+        rows.pool(network.group, "private4", "2001:db8:ffff::/48")
+
+
+def test_free_ports_are_found_from_the_wanted_one(network: rows.Network) -> None:
+    add(network, port=65535)
+    assert free_port(rows.PUBLIC, "tcp", 65535) == 1024
+    assert free_port(rows.PUBLIC, "udp", 65535) == 65535

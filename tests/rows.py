@@ -1,0 +1,91 @@
+"""Rows for tests, by the services and constraints that real ones pass: by default the network of lab/topology.toml."""
+
+from dataclasses import dataclass
+from datetime import date
+from ipaddress import IPv4Address, ip_network
+from itertools import count
+
+from apps.accounts.models import User
+from apps.lib.validity import from_now
+from apps.members.models import Device, Member, Tariff
+from apps.nat.models import NatMapping
+from apps.nat.services import map_address
+from apps.network.models import Gateway, GatewayGroup, Holding, Pool
+from lab.topology import Topology, load
+
+PUBLIC = IPv4Address("198.51.100.7")
+_numbers = count(1)
+
+
+@dataclass(frozen=True)
+class Resident:
+    """A member with one private address, how it leaves, and an IPv6 prefix."""
+
+    member: Member
+    holding: Holding
+    mapping: NatMapping
+    prefix: Holding
+
+
+@dataclass(frozen=True)
+class Network:
+    """The lab's network as rows: its residents live on the lab's member hosts, by name."""
+
+    group: GatewayGroup
+    gateways: list[Gateway]
+    private: Pool
+    public: Pool
+    prefixes: Pool
+    admin: User
+    residents: dict[str, Resident]
+
+
+def user(name: str = "mara", *, staff: bool = True, password: str = "correct horse battery") -> User:
+    """Somebody who can sign in."""
+    return User.objects.create_user(name, password=password, is_staff=staff, first_name=name.capitalize(), last_name="Lindqvist")
+
+
+def member(name: str = "Selin Kaya", **changes: object) -> Member:
+    """An active member."""
+    tariff, _made = Tariff.objects.get_or_create(name="Standard")
+    given = {"number": next(_numbers), "name": name, "tariff": tariff, "state": Member.State.ACTIVE, "since": date(2025, 10, 1)}
+    return Member.objects.create(**(given | changes))
+
+
+def pool(group: GatewayGroup, kind: str, prefix: str, **changes: object) -> Pool:
+    """A pool of the group."""
+    given = {"group": group, "kind": kind, "name": f"{kind} {prefix}", "prefix": ip_network(prefix)}
+    return Pool.objects.create(**(given | {"member_length": 64 if kind == "prefix6" else 32} | changes))
+
+
+def hold(holder: Member, of: Pool, prefix: str, **changes: object) -> Holding:
+    """The member holds the address or prefix from now on."""
+    given = {"member": holder, "pool": of, "group": of.group, "kind": of.kind, "pool_prefix": of.prefix, "prefix": ip_network(prefix)}
+    made = Holding.objects.create(**({"valid": from_now()} | given | changes))
+    made.refresh_from_db()
+    return made
+
+
+def gateway(group: GatewayGroup, name: str, **changes: object) -> Gateway:
+    """A gateway with the lab's interfaces."""
+    given = {"group": group, "name": name, "link": "local", "lan": "lan0", "wan": "wan0", "management": "mgmt0", "sync": "sync0"}
+    return Gateway.objects.create(**(given | {"management_networks": [ip_network("172.31.0.0/24")]} | changes))
+
+
+def network(topology: Topology | None = None) -> Network:
+    """The lab's network: two gateways, three pools, and a resident for each member host."""
+    of = topology or load()
+    group = GatewayGroup.objects.create(name="Lindenhof")
+    gateways = [gateway(group, "nat-1", carries4=True), gateway(group, "nat-2", carries6=True)]
+    private, public = pool(group, "private4", str(of.pools.private)), pool(group, "public4", str(of.pools.public))
+    prefixes = pool(group, "prefix6", str(of.pools.ipv6))
+    admin = user()
+    residents = {}
+    for number, node in enumerate(of.with_role("member")):
+        who = member(f"Resident of {node.name}")
+        holding = hold(who, private, str(node.ipv4))
+        Device.objects.create(member=who, name=f"Laptop of {node.name}", mac=f"00:00:5e:00:53:{number:02x}")
+        mapping = map_address(holding=holding, public=PUBLIC + number // 2, by=admin)
+        prefix = hold(who, prefixes, str(ip_network(f"{node.ipv6}/64", strict=False)))
+        residents[node.name] = Resident(who, holding, mapping, prefix)
+    return Network(group, gateways, private, public, prefixes, admin, residents)

@@ -1,0 +1,53 @@
+"""Tests of the whole: real rows, real agents, a real kernel, real packets."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from subprocess import Popen
+from tempfile import TemporaryDirectory
+
+import pytest
+from django.conf import LazySettings
+
+from apps.deployments import link, services
+from apps.deployments.carry import Memory
+from lab.lab import Lab
+from lab.topology import load
+from tests import rows
+from tests.whole.system import agents
+
+
+@pytest.fixture
+def sockets(settings: LazySettings) -> Iterator[Path]:
+    """A short path: sockets must stay under 108 characters."""
+    with TemporaryDirectory(prefix="nw-") as directory:
+        settings.GATEWAY_SOCKETS = Path(directory)
+        yield Path(directory)
+
+
+@pytest.fixture
+def bare_lab() -> Iterator[Lab]:
+    """A lab without agents."""
+    with Lab.start(load()) as running:
+        yield running
+
+
+@pytest.fixture
+def processes(bare_lab: Lab, sockets: Path) -> Iterator[dict[str, Popen[str]]]:
+    """The agents' processes, by gateway."""
+    with agents(bare_lab, sockets) as running:
+        yield running
+        link.close_all()
+
+
+@pytest.fixture
+def lab(bare_lab: Lab, processes: dict[str, Popen[str]]) -> Lab:
+    """A lab with both agents, and channels of this test's own."""
+    return bare_lab
+
+
+@pytest.fixture
+def network(transactional_db: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[rows.Network]:
+    """The lab's network as rows; what this process knew of other labs' gateways is forgotten."""
+    settings.REDIS_URL = "unix:///nonexistent/redis.sock"
+    monkeypatch.setattr(services, "memory", Memory())
+    yield rows.network()
