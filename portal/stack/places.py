@@ -79,3 +79,8 @@ class Places:
     @property
     def beat_schedule(self) -> Path:
         return self.var / "beat" / "schedule"
+
+    @property
+    def static(self) -> Path:
+        """Where collectstatic would put its files; empty as long as they are served from where they lie."""
+        return self.var / "static"

@@ -68,11 +68,12 @@ async def _gateways(supervisor: Supervisor, places: Places, no_lab: str) -> None
 
 
 async def _programs(supervisor: Supervisor, places: Places, port: int) -> None:
-    places.beat_schedule.parent.mkdir(parents=True, exist_ok=True)
+    for directory in (places.beat_schedule.parent, places.static):
+        directory.mkdir(parents=True, exist_ok=True)
     with supervisor.output.step("Web server, worker, ticker"):
         for program in (plan.web(port), plan.worker(), plan.ticker(places)):
             supervisor.start(program)
-        await supervisor.until(partial(_answers_http, port), "The web server's answer")
+        await supervisor.until(partial(_answers_http, port), "The web server's answer", within=60)
 
 
 def _listens(path: str) -> bool:
@@ -87,7 +88,7 @@ def _listens(path: str) -> bool:
 
 def _answers_http(port: int) -> bool:
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=10):
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=30):
             return True
     except urllib.error.HTTPError as answered:
         return answered.code < 500
