@@ -6,9 +6,12 @@ Without any environment they describe a development checkout: a private PostgreS
 import os
 from pathlib import Path
 
+import django_stubs_ext
 import pghistory
 from django.core.exceptions import ImproperlyConfigured
 from psycopg.conninfo import conninfo_to_dict
+
+django_stubs_ext.monkeypatch()  # Django's generic classes take their type arguments at run time too
 
 ROOT = Path(__file__).resolve().parent.parent
 VAR = Path(os.environ.get("NETZWART_VAR", ROOT / "var"))
