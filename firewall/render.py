@@ -3,13 +3,13 @@
 Every text from outside passes names.py here again, so that no value can break out of its quotes.
 """
 
-import socket
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from ipaddress import IPv4Network, IPv6Network
 from itertools import islice
 
 from firewall import names
+from firewall.addresses import ipv4_text, ipv6_text
 from firewall.diff import ChainChange, Delta, ElementChange, diff
 from firewall.ruleset import (
     EMPTY,
@@ -136,7 +136,7 @@ def _remaining(seconds: int) -> str:
 def key_renderer(types: tuple[Type, ...]) -> Callable[[bytes], str]:
     """A function from a key (or value) of these types to its text."""
     if types == (Type.IPV4,):
-        return socket.inet_ntoa
+        return ipv4_text
     if len(types) == 1:
         return _FIELD_TEXT[types[0]]
     return partial(_concatenation, types)
@@ -151,8 +151,8 @@ def _concatenation(types: tuple[Type, ...], key: bytes) -> str:
 
 
 _FIELD_TEXT: dict[Type, Callable[[bytes], str]] = {
-    Type.IPV4: socket.inet_ntoa,
-    Type.IPV6: partial(socket.inet_ntop, socket.AF_INET6),
+    Type.IPV4: ipv4_text,
+    Type.IPV6: ipv6_text,
     Type.PROTO: lambda octets: PROTOCOLS.get(octets[0], str(octets[0])),
     Type.PORT: lambda octets: str(int.from_bytes(octets)),
 }
