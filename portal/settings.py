@@ -6,7 +6,6 @@ Without any environment they describe a development checkout: a private PostgreS
 import os
 from pathlib import Path
 
-import pghistory
 from django.core.exceptions import ImproperlyConfigured
 from psycopg.conninfo import conninfo_to_dict
 
@@ -43,9 +42,6 @@ INSTALLED_APPS = [
     "apps.desk",
 ]
 MIGRATION_MODULES = {app.removeprefix("apps."): app.replace("apps", "migrations") for app in INSTALLED_APPS if app.startswith("apps.")}
-
-# Every change of a tracked table leaves an event, whoever made it: triggers also see bulk updates and raw SQL.
-PGHISTORY_DEFAULT_TRACKERS = (pghistory.InsertEvent(), pghistory.UpdateEvent(), pghistory.DeleteEvent())
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
