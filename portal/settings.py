@@ -7,7 +7,6 @@ import os
 from pathlib import Path
 
 import django_stubs_ext
-import pghistory
 from django.core.exceptions import ImproperlyConfigured
 from psycopg.conninfo import conninfo_to_dict
 
@@ -46,9 +45,6 @@ INSTALLED_APPS = [
     "apps.desk",
 ]
 MIGRATION_MODULES = {app.removeprefix("apps."): app.replace("apps", "migrations") for app in INSTALLED_APPS if app.startswith("apps.")}
-
-# Every change of a tracked table leaves an event, whoever made it: triggers also see bulk updates and raw SQL.
-PGHISTORY_DEFAULT_TRACKERS = (pghistory.InsertEvent(), pghistory.UpdateEvent(), pghistory.DeleteEvent())
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",

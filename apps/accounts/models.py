@@ -1,9 +1,10 @@
 """Who may sign in, and tokens for scripts."""
 
-import pghistory
 from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.utils.translation import gettext_lazy as _
+
+from apps.lib.history import tracked
 
 
 class User(AbstractUser):
@@ -20,7 +21,7 @@ class User(AbstractUser):
         return self.get_full_name() or self.username
 
 
-@pghistory.track(exclude=["last_used"])
+@tracked(exclude=["last_used"])
 class ApiToken(models.Model):
     """A script's key. Only its SHA-256 is kept: the key itself is shown once."""
 

@@ -1,6 +1,5 @@
 """Whom nobody in the network talks to: ban lists, their bans, and how often each was hit."""
 
-import pghistory
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Func, Q
@@ -8,12 +7,13 @@ from django.db.models.lookups import Exact
 from django.utils.translation import gettext_lazy as _
 
 from apps.lib.fields import PrefixField
+from apps.lib.history import tracked
 from apps.lib.models import Deployed, Versioned
 from apps.lib.triggers import stamp_transaction
 from apps.network.models import Gateway
 
 
-@pghistory.track()
+@tracked()
 class BanList(Versioned):
     """A named collection of bans: one's own, or what a feed brings."""
 
@@ -36,7 +36,7 @@ def _family(number: int) -> Exact:
 _LENGTH = Func(F("prefix"), function="masklen", output_field=models.IntegerField())
 
 
-@pghistory.track(exclude=["changed_in", "changed_at"])
+@tracked(exclude=["changed_in", "changed_at"])
 class Ban(Versioned, Deployed):
     """An address or prefix, on one list. The ends of bans are absolute: no deploy renews them."""
 

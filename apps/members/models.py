@@ -1,6 +1,5 @@
 """People, what they pay for, where they live, and their devices."""
 
-import pghistory
 from django.conf import settings
 from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
@@ -8,6 +7,7 @@ from django.db.models.functions import Lower
 from django.utils.translation import gettext_lazy as _
 
 from apps.lib.fields import MacField
+from apps.lib.history import tracked
 from apps.lib.models import Versioned
 
 
@@ -53,7 +53,7 @@ class Room(models.Model):
         return f"{self.site.code}-{self.name}"
 
 
-@pghistory.track()
+@tracked()
 class Member(Versioned):
     """A person who uses the network."""
 
@@ -90,7 +90,7 @@ class Member(Versioned):
         return self.name
 
 
-@pghistory.track()
+@tracked()
 class Device(models.Model):
     """A member's device on the network."""
 

@@ -1,6 +1,5 @@
 """How members leave the network (NAT mappings) and how the internet reaches them (port forwards)."""
 
-import pghistory
 from django.contrib.postgres.constraints import ExclusionConstraint
 from django.contrib.postgres.fields import DateTimeRangeField, RangeOperators
 from django.contrib.postgres.indexes import OpClass
@@ -9,6 +8,7 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from apps.lib.fields import AddressField, PrefixField
+from apps.lib.history import tracked
 from apps.lib.models import Deployed, Versioned
 from apps.lib.triggers import stamp_transaction
 from apps.network.models import GatewayGroup, Holding, Pool
@@ -43,7 +43,7 @@ class OfHolding(Versioned, Deployed):
         ]
 
 
-@pghistory.track(exclude=["changed_in", "changed_at"])
+@tracked(exclude=["changed_in", "changed_at"])
 class NatMapping(OfHolding):
     """A private address leaves as this public one."""
 
@@ -58,7 +58,7 @@ class NatMapping(OfHolding):
         return f"{self.holding} → {self.public}"
 
 
-@pghistory.track(exclude=["changed_in", "changed_at"])
+@tracked(exclude=["changed_in", "changed_at"])
 class PortForward(OfHolding):
     """A port of a public address leads to the holding. While it is off, the port stays its own."""
 

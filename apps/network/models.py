@@ -1,6 +1,5 @@
 """Gateways and their groups, address pools, and who holds which address when."""
 
-import pghistory
 from django.contrib.postgres.constraints import ExclusionConstraint
 from django.contrib.postgres.fields import ArrayField, DateTimeRangeField, RangeOperators
 from django.contrib.postgres.indexes import OpClass
@@ -10,6 +9,7 @@ from django.db.models.lookups import Exact
 from django.utils.translation import gettext_lazy as _
 
 from apps.lib.fields import PrefixField
+from apps.lib.history import tracked
 from apps.lib.models import Deployed, Versioned
 from apps.lib.triggers import stamp_transaction
 from apps.members.models import Device, Member
@@ -37,7 +37,7 @@ class GatewayGroup(models.Model):
         return self.name
 
 
-@pghistory.track()
+@tracked()
 class Gateway(Versioned):
     """One Linux gateway. Interface names and management addresses are its own; so each gateway has a ruleset of its own."""
 
@@ -73,7 +73,7 @@ class Gateway(Versioned):
         return self.name
 
 
-@pghistory.track()
+@tracked()
 class Pool(Versioned):
     """A block of addresses that members get theirs from. All pools are disjoint: one installation is one network."""
 
@@ -107,7 +107,7 @@ class Pool(Versioned):
         return f"{self.name} ({self.prefix})"
 
 
-@pghistory.track(exclude=["changed_in", "changed_at"])
+@tracked(exclude=["changed_in", "changed_at"])
 class Holding(Deployed):
     """A member holds an address, or an IPv6 prefix, from one moment to another. Nobody else does at the same time.
 
