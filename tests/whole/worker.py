@@ -1,0 +1,64 @@
+"""A real broker and a real worker on the test's own database."""
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from subprocess import Popen
+
+from django.conf import settings
+from django.db import connection
+from redis import Redis
+from redis.exceptions import RedisError
+
+from tests.whole.system import wait_for
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+@contextmanager
+def broker(directory: Path) -> Iterator[str]:
+    """A Redis of one's own; its address."""
+    program = shutil.which("redis-server")
+    assert program, "redis-server is not installed: run script/bootstrap"
+    socket = directory / "redis.sock"
+    with Popen(
+        [program, "--port", "0", "--unixsocket", str(socket), "--save", "", "--dir", str(directory), "--loglevel", "warning"]
+    ) as process:
+        try:
+            wait_for(lambda: _answers(socket))
+            yield f"unix://{socket}"
+        finally:
+            process.terminate()
+
+
+def _answers(socket: Path) -> bool:
+    try:
+        with Redis(unix_socket_path=str(socket)) as client:
+            return bool(client.ping())
+    except RedisError:
+        return False
+
+
+@contextmanager
+def worker(redis_url: str, log: Path) -> Iterator[Popen[bytes]]:
+    """A Celery worker that takes nudges from the broker and works on the test's database."""
+    database = connection.settings_dict
+    names = {"dbname": database["NAME"], "user": database["USER"], "host": database["HOST"], "port": database["PORT"]}
+    environment = {
+        **os.environ,
+        "NETZWART_SECRET_KEY": settings.SECRET_KEY,
+        "NETZWART_DATABASE_URL": " ".join(f"{name}={value}" for name, value in names.items() if value),
+        "NETZWART_REDIS_URL": redis_url,
+        "NETZWART_GATEWAY_SOCKETS": str(settings.GATEWAY_SOCKETS),
+    }
+    command = [sys.executable, "-m", "celery", "-A", "workers", "worker", "--pool", "threads", "--concurrency", "2", "--loglevel", "INFO"]
+    with log.open("wb") as output, Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=output) as process:
+        try:
+            wait_for(lambda: b" ready." in log.read_bytes() or process.poll() is not None, seconds=60)
+            assert process.poll() is None, log.read_text()
+            yield process
+        finally:
+            process.kill()
