@@ -1,0 +1,92 @@
+"""Deploys under traffic: nothing is lost, nothing comes twice, nothing leaves un-NATed."""
+
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import cycle
+
+import pytest
+
+from apps.bans.models import Ban, BanList
+from apps.deployments.models import Rollout
+from apps.deployments.services import reconcile
+from apps.nat.models import PortForward
+from apps.nat.services import add_forward, remove_forward
+from lab.lab import Lab
+from lab.measure.runs import sniffing, tcp_transfer, udp_stream
+from lab.measure.tcp import Transfer
+from lab.measure.udp import Received, Sent
+from tests import rows
+from tests.whole.system import INTERNET
+
+pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
+
+DEPLOYS = 20
+SECONDS = 25
+TCP_RATE = 400_000  # octets per second
+
+
+@dataclass(frozen=True)
+class Streams:
+    """Two streams that are under way."""
+
+    udp: "Future[tuple[Sent, Received]]"
+    tcp: "Future[Transfer]"
+
+    @property
+    def under_way(self) -> bool:
+        return not (self.udp.done() or self.tcp.done())
+
+
+@contextmanager
+def streams(lab: Lab) -> Iterator[Streams]:
+    """A paced UDP stream with sequence numbers from one member, a TCP transfer from another, for SECONDS."""
+    with ThreadPoolExecutor(2) as pool:
+        udp = pool.submit(udp_stream, lab, "m1", "internet", INTERNET, 7001, rate=500, seconds=SECONDS)
+        tcp = pool.submit(tcp_transfer, lab, "m3", "internet", INTERNET, 7002, octets=SECONDS * TCP_RATE, rate=TCP_RATE)
+        yield Streams(udp, tcp)
+
+
+def changes(network: rows.Network) -> Iterator[None]:
+    """A change before each deploy, in turn: an element comes, rules and a set come, the element goes, the rules and the set go."""
+    own = BanList.objects.create(name="Own")
+    forward: PortForward | None = None
+    ban: Ban | None = None
+    for kind in cycle(("forward", "ban", "no forward", "no ban")):
+        if kind == "forward":
+            holding = network.residents["m1"].holding
+            forward = add_forward(holding=holding, public=rows.PUBLIC, protocol="tcp", public_port=8443, private_port=443, by=network.admin)
+        elif kind == "ban":
+            ban = Ban.objects.create(list=own, prefix="192.0.2.128/26")
+        elif kind == "no forward" and forward:
+            remove_forward(forward=forward, by=network.admin)
+        elif ban:
+            ban.delete()
+        yield
+
+
+def test_twenty_deploys_lose_nothing_double_nothing_and_leak_nothing(lab: Lab, network: rows.Network) -> None:
+    reconcile(network.group)
+    with streams(lab) as undisturbed:
+        baseline = undisturbed.tcp.result()
+
+    deployed = 0
+    with sniffing(lab, "uplink", "transit") as sniffer:
+        with streams(lab) as disturbed:
+            for _ in zip(range(DEPLOYS), changes(network), strict=False):
+                rollout = reconcile(network.group)
+                assert rollout is not None
+                assert rollout.state == Rollout.State.CONFIRMED
+                deployed += disturbed.under_way
+        leaked = sniffer.stop()
+    sent, received = disturbed.udp.result()
+    transfer = disturbed.tcp.result()
+
+    assert deployed == DEPLOYS, "the streams must outlast the deploys"
+    assert (sent.sent, sent.failed) == (SECONDS * 500, 0)
+    assert (received.received, received.missing, received.duplicate) == (sent.sent, 0, 0), received
+    assert transfer.intact
+    assert transfer.retransmits <= baseline.retransmits
+    assert leaked.seen > SECONDS * 500
+    assert (leaked.leaked, leaked.dropped) == (0, 0), leaked.examples
