@@ -92,20 +92,19 @@ def moment(at: datetime, now: datetime, with_zone: bool = False, with_seconds: b
     """21:13:40 today, "Tue 10 Nov, 18:02" this year, "3 May 2026, 02:14 CEST" older. The zone stands where asked for, and wherever it is
     another one than now, so that a column headed CET never holds a silent CEST."""
     local, today = at.astimezone(get_current_timezone()), now.astimezone(get_current_timezone())
-    clock = pgettext("time of day", "H:i")
+    clock, exact = pgettext("time of day", "H:i"), pgettext("time of day", "H:i:s")
     if local.date() == today.date():
-        text = format_date(local, pgettext("time of day", "H:i:s") if with_seconds else clock)
-    elif local.year == today.year:
-        text = format_date(local, f"{pgettext('day of this year', 'D j M')}, {clock}")
+        text = format_date(local, exact if with_seconds else clock)
     else:
-        text = format_date(local, f"{pgettext('day', 'j M Y')}, {clock}")
+        this_year, older = pgettext("day of this year", "D j M"), pgettext("day", "j M Y")
+        text = format_date(local, f"{this_year if local.year == today.year else older}, {clock}")
     return _with_zone(text, at) if with_zone or local.utcoffset() != today.utcoffset() else text
 
 
 def full(at: datetime) -> str:
     """Thu 12 Nov 2026, 21:13 CET; Do, 12.11.2026, 21:13 Uhr MEZ."""
-    local = at.astimezone(get_current_timezone())
-    return _with_zone(format_date(local, f"{pgettext('day with weekday', 'D j M Y')}, {pgettext('time of day', 'H:i')}"), at)
+    day_format, clock = pgettext("day with weekday", "D j M Y"), pgettext("time of day", "H:i")
+    return _with_zone(format_date(at.astimezone(get_current_timezone()), f"{day_format}, {clock}"), at)
 
 
 def _with_zone(text: str, at: datetime) -> str:

@@ -68,7 +68,8 @@ def pair_word(posts: Iterable[Post]) -> str:
     if states == {On.FULL}:
         return _all(posts)
     if live:
-        return gettext("%(gateways)s so far" if On.HALF in states else "%(gateways)s only") % {"gateways": live}
+        words = gettext("%(gateways)s so far") if On.HALF in states else gettext("%(gateways)s only")
+        return words % {"gateways": live}
     if On.HALF in states:
         return gettext("under way")
     return gettext("failed") if On.CROSSED in states else gettext("off")

@@ -82,30 +82,98 @@ def members() -> dict[str, object]:
 
 def dashboard() -> dict[str, object]:
     waits = [
-        (State(Kind.WAIT, "Approval"), "612 removals wait for a second person", "held back from r4813: 25.3 % of all NAT mappings, the limit is 20 %", "21:13", "Review"),
-        (State(Kind.WARN, "Finding"), "nat-1: one core does 94 % of the work", "one flow or a forwarding loop; last change before it: r4809, 20:49", "20:52", "Show evidence"),
-        (State(Kind.BAD, "Gone back", "back"), "r4806 was not confirmed on nat-1", "no new ssh session in 30 s; nat-1 returned to r4805, nobody has looked at it yet", "18:12", "Open"),
-        (State(Kind.WARN, "Unanswered", "overdue"), "3 tickets without an answer for over 24 h", "the oldest: #1187 “No connection in C-318 after the move”", "Tue 10 Nov", "Open tickets"),
-        (State(Kind.PLAIN, "Quarantine", "quarantine"), "1 mail could not be read", "From header of 41 kB; parser stopped after 2 s, later mails were read", "19:40", "Look at it"),
+        (
+            State(Kind.WAIT, "Approval"),
+            "612 removals wait for a second person",
+            "held back from r4813: 25.3 % of all NAT mappings, the limit is 20 %",
+            "21:13",
+            "Review",
+        ),
+        (
+            State(Kind.WARN, "Finding"),
+            "nat-1: one core does 94 % of the work",
+            "one flow or a forwarding loop; last change before it: r4809, 20:49",
+            "20:52",
+            "Show evidence",
+        ),
+        (
+            State(Kind.BAD, "Gone back", "back"),
+            "r4806 was not confirmed on nat-1",
+            "no new ssh session in 30 s; nat-1 returned to r4805, nobody has looked at it yet",
+            "18:12",
+            "Open",
+        ),
+        (
+            State(Kind.WARN, "Unanswered", "overdue"),
+            "3 tickets without an answer for over 24 h",
+            "the oldest: #1187 “No connection in C-318 after the move”",
+            "Tue 10 Nov",
+            "Open tickets",
+        ),
+        (
+            State(Kind.PLAIN, "Quarantine", "quarantine"),
+            "1 mail could not be read",
+            "From header of 41 kB; parser stopped after 2 s, later mails were read",
+            "19:40",
+            "Look at it",
+        ),
         (State(Kind.PLAIN, "Expiring", "clock"), "12 bans end within 24 h", "2 of them were hit in the last hour", "next 23:00", "Review"),
-    ]  # fmt: skip
+    ]
     half = (Post("nat-1", On.HALF), Post("nat-2", On.FULL))
     back = (Post("nat-1", On.CROSSED), Post("nat-2", On.FULL))
     rollouts = [
-        ("r4813", "1 listener, 41 NAT mappings, 3 forwards; 612 removals held back", "Jakob Wirth", "21:13:40", "17 s so far", half, State(Kind.MOVING, "Confirming")),
+        (
+            "r4813",
+            "1 listener, 41 NAT mappings, 3 forwards; 612 removals held back",
+            "Jakob Wirth",
+            "21:13:40",
+            "17 s so far",
+            half,
+            State(Kind.MOVING, "Confirming"),
+        ),
         ("r4812", "1 port forward added", "Selin Kaya, herself", "21:02:11", "0.38 s", BOTH, CONFIRMED),
         ("r4811", "2 bans ended", "schedule", "21:00:00", "0.31 s", BOTH, CONFIRMED),
         ("r4810", "1,204 bans added, 986 removed by the feed “netset-level1”", "feed", "20:51:30", "0.92 s", BOTH, CONFIRMED),
         ("r4809", "41 members moved to house C, 41 mappings changed", "Jakob Wirth", "20:49:02", "0.62 s", BOTH, CONFIRMED),
         ("r4806", "Rule change: ICMPv6 limit on input", "Tomasz Nowak", "18:12:20", "31 s", back, State(Kind.BAD, "Gone back", "back")),
-    ]  # fmt: skip
+    ]
     gateways = [
-        {"name": "nat-1", "primary": "IPv4", "standby": "IPv6", "state": State(Kind.MOVING, "Confirming, 14 s"), "busiest": 94, "core": 5, "cores": [28, 25, 18, 34, 94, 26, 27, 19],
-         "packets": 212_000, "down": 1.84e9, "up": 310e6, "states": 148_210, "runs": "r4812", "note": ", trying r4813", "probe": "IPv4 1.2, IPv6 1.4 ms", "peer": 148_190},
-        {"name": "nat-2", "primary": "IPv6", "standby": "IPv4", "state": CONFIRMED, "busiest": 38, "core": 2, "cores": [22, 38, 20, 27, 24, 29, 15, 21],
-         "packets": 164_000, "down": 1.12e9, "up": 95e6, "states": 91_544, "runs": "r4813", "note": " since 21:13", "probe": "IPv4 1.3, IPv6 1.2 ms", "peer": 91_530},
-    ]  # fmt: skip
-    charts = [
+        {
+            "name": "nat-1",
+            "primary": "IPv4",
+            "standby": "IPv6",
+            "state": State(Kind.MOVING, "Confirming, 14 s"),
+            "busiest": 94,
+            "core": 5,
+            "cores": [28, 25, 18, 34, 94, 26, 27, 19],
+            "packets": 212_000,
+            "down": 1.84e9,
+            "up": 310e6,
+            "states": 148_210,
+            "runs": "r4812",
+            "note": ", trying r4813",
+            "probe": "IPv4 1.2, IPv6 1.4 ms",
+            "peer": 148_190,
+        },
+        {
+            "name": "nat-2",
+            "primary": "IPv6",
+            "standby": "IPv4",
+            "state": CONFIRMED,
+            "busiest": 38,
+            "core": 2,
+            "cores": [22, 38, 20, 27, 24, 29, 15, 21],
+            "packets": 164_000,
+            "down": 1.12e9,
+            "up": 95e6,
+            "states": 91_544,
+            "runs": "r4813",
+            "note": " since 21:13",
+            "probe": "IPv4 1.3, IPv6 1.2 ms",
+            "peer": 91_530,
+        },
+    ]
+    charts: list[tuple[str, str, tuple[int, ...], list[float], list[float], float]] = [
         ("Packets", "k/s", (300, 200, 100, 0), _day(200, 48), _day(150, 32), 300),
         ("Busiest core", "%", (100, 50, 0), _day(42, 15), _day(38, 12), 100),
         ("Forwarded, down", "Gbit/s", (3, 2, 1, 0), _day(1.9, 0.4), _day(1.1, 0.25), 3),
@@ -158,18 +226,26 @@ def rollout() -> dict[str, object]:
         ),
     ]
     groups = [
-        ("map forwards", "+3 −1", [
-            ("+", "198.51.100.31 . tcp . 8080 : 10.12.51.4 . 80", "forward 2288, Wei Zhang"),
-            ("+", "198.51.100.31 . udp . 34197 : 10.12.51.9 . 34197", "forward 2289, Noor Haddad"),
-            ("+", "203.0.113.86 . tcp . 443 : 10.12.36.18 . 443", "forward 2290, Daniel Hoffmann"),
-            ("−", "198.51.100.23 . tcp . 3074 : 10.12.40.9 . 3074", "forward 1650, ended 21:00 CET"),
-        ]),
+        (
+            "map forwards",
+            "+3 −1",
+            [
+                ("+", "198.51.100.31 . tcp . 8080 : 10.12.51.4 . 80", "forward 2288, Wei Zhang"),
+                ("+", "198.51.100.31 . udp . 34197 : 10.12.51.9 . 34197", "forward 2289, Noor Haddad"),
+                ("+", "203.0.113.86 . tcp . 443 : 10.12.36.18 . 443", "forward 2290, Daniel Hoffmann"),
+                ("−", "198.51.100.23 . tcp . 3074 : 10.12.40.9 . 3074", "forward 1650, ended 21:00 CET"),
+            ],
+        ),
         ("map snat", "+41", [("+", "10.12.51.4 : 198.51.100.31 . 40960-41983", "Wei Zhang, M-2745, C-301")]),
-        ("chain listeners", "+2 rules", [
-            ("+", "ip daddr 203.0.113.53 udp dport 53 notrack", "listener dns1, in raw"),
-            ("+", "ip daddr 203.0.113.53 udp dport 53 accept", "listener dns1, both directions"),
-        ]),
-    ]  # fmt: skip
+        (
+            "chain listeners",
+            "+2 rules",
+            [
+                ("+", "ip daddr 203.0.113.53 udp dport 53 notrack", "listener dns1, in raw"),
+                ("+", "ip daddr 203.0.113.53 udp dport 53 accept", "listener dns1, both directions"),
+            ],
+        ),
+    ]
     kinds = [
         ("NAT mappings", "+41", "0", "0", 2418, "41 new members, house C floors 3–5", "612 held back"),
         ("Port forwards", "+3", "−1", "0", 1912, "1 ended at 21:00 and cuts its 2 flows after confirmation", ""),
@@ -196,13 +272,38 @@ def parts() -> dict[str, object]:
     if not form.is_valid():
         form.add_error("port", "TCP 443 is reserved for staff. Choose 1024 to 65535.")
     now = timezone.now()
-    posts = [tuple(Post(f"nat-{place}", On(on)) for place, on in enumerate(case.split(), 1)) for case in (
-        "full full", "hollow full", "half full", "half hollow", "crossed full", "crossed crossed", "hollow hollow", "full full full", "full", "")]  # fmt: skip
+    posts = [
+        tuple(Post(f"nat-{place}", On(on)) for place, on in enumerate(case.split(), 1))
+        for case in (
+            "full full",
+            "hollow full",
+            "half full",
+            "half hollow",
+            "crossed full",
+            "crossed crossed",
+            "hollow hollow",
+            "full full full",
+            "full",
+            "",
+        )
+    ]
     entries = [
         {"title": "Forward added", "detail": "UDP 51820 to .60", "who": "Mara Lindqvist", "at": now, "note": "in r4814"},
-        {"title": "Forward switched off", "detail": "TCP 2222", "changes": [("on", "yes", "no")], "who": "herself", "at": now - timedelta(days=10), "note": "“login attempts”"},
-        {"title": "Fee recorded", "changes": [("paid until", "30 Sep 2026", "31 Mar 2027")], "who": "Import “november.csv”, Jakob Wirth", "at": now - timedelta(days=400)},
-    ]  # fmt: skip
+        {
+            "title": "Forward switched off",
+            "detail": "TCP 2222",
+            "changes": [("on", "yes", "no")],
+            "who": "herself",
+            "at": now - timedelta(days=10),
+            "note": "“login attempts”",
+        },
+        {
+            "title": "Fee recorded",
+            "changes": [("paid until", "30 Sep 2026", "31 Mar 2027")],
+            "who": "Import “november.csv”, Jakob Wirth",
+            "at": now - timedelta(days=400),
+        },
+    ]
     return {
         "title": "The parts of a page",
         "form": form,
@@ -215,9 +316,47 @@ def parts() -> dict[str, object]:
     }
 
 
-def plain() -> dict[str, object]:
-    return {"title": "", "forwards": [("WireGuard", "UDP 51820", "Heimserver", "", True), ("Nextcloud", "TCP 8443", "Heimserver, Port 443", "", True), ("Linux-Images", "TCP 51413", "Framework 13", "endet am 31.12.2026", True), ("ssh", "TCP 2222", "Heimserver", "aus seit 2. November", False)],
-            "down": _line([1.0, 0.6, 0.4, 0.3, 0.2, 0.15, 0.1, 0.12, 0.15, 0.2, 0.4, 0.38, 0.7, 0.5, 0.9, 0.6, 0.85, 1.1, 1.1, 1.45, 1.55, 1.58], 2), "up": _line([0.15, 0.08, 0.06, 0.05, 0.03, 0.02, 0.02, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07, 0.06, 0.08, 0.07, 0.09, 0.12, 0.1, 0.25, 0.2, 0.2], 2), "axis": _axis((2, 1, 0), 2)}  # fmt: skip
+def own() -> dict[str, object]:
+    return {
+        "title": "",
+        "forwards": [
+            ("WireGuard", "UDP 51820", "Heimserver", "", True),
+            ("Nextcloud", "TCP 8443", "Heimserver, Port 443", "", True),
+            ("Linux-Images", "TCP 51413", "Framework 13", "endet am 31.12.2026", True),
+            ("ssh", "TCP 2222", "Heimserver", "aus seit 2. November", False),
+        ],
+        "down": _line(
+            [1.0, 0.6, 0.4, 0.3, 0.2, 0.15, 0.1, 0.12, 0.15, 0.2, 0.4, 0.38, 0.7, 0.5, 0.9, 0.6, 0.85, 1.1, 1.1, 1.45, 1.55, 1.58], 2
+        ),
+        "up": _line(
+            [
+                0.15,
+                0.08,
+                0.06,
+                0.05,
+                0.03,
+                0.02,
+                0.02,
+                0.02,
+                0.03,
+                0.04,
+                0.05,
+                0.06,
+                0.07,
+                0.06,
+                0.08,
+                0.07,
+                0.09,
+                0.12,
+                0.1,
+                0.25,
+                0.2,
+                0.2,
+            ],
+            2,
+        ),
+        "axis": _axis((2, 1, 0), 2),
+    }
 
 
 PAGES: dict[str, Callable[[], dict[str, object]]] = {
@@ -225,6 +364,6 @@ PAGES: dict[str, Callable[[], dict[str, object]]] = {
     "members": members,
     "dashboard": dashboard,
     "rollout": rollout,
-    "own": plain,
+    "own": own,
     "why": dict,
 }

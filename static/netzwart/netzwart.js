@@ -33,7 +33,7 @@ document.addEventListener("click", (event) => {
 // <a data-dialog href="…/confirm">: the confirmation of that page, in a dialog over this one. A form inside it posts to that address.
 async function ask(link) {
   const dialog = by("dialog");
-  await htmx.ajax("GET", link.href, { target: dialog, select: ".nw-confirm", swap: "innerHTML", source: link });
+  await htmx.ajax("GET", link.href, { target: dialog, select: "form.nw-confirm", swap: "innerHTML", source: link });
   const form = dialog.querySelector("form.nw-confirm");
   if (!form) { location.href = link.href; return; }
   if (!form.getAttribute("action")) form.action = link.href;

@@ -11,7 +11,7 @@ from django.forms.widgets import CheckboxInput
 from django.template.context import RequestContext
 from django.templatetags.static import static
 from django.utils import timezone
-from django.utils.html import conditional_escape, format_html, format_html_join
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext
 
@@ -85,7 +85,8 @@ def _posts(states: tuple[On, ...]) -> SafeString:
 
 @register.simple_tag
 def pair(posts: Iterable[Post | tuple[str, str]], word: object = None) -> SafeString:
-    """{% pair forward.posts %}: one post per gateway and a word; posts are Post(gateway, on) or pairs of gateway and full|half|hollow|crossed."""
+    """{% pair forward.posts %}: one post per gateway and a word. Posts are Post(gateway, on), or pairs of a gateway and
+    full, half, hollow or crossed."""
     given = tuple(post if isinstance(post, Post) else Post(post[0], On(post[1])) for post in posts)
     words = pair_word(given) if word is None else word
     if not given:
@@ -102,7 +103,7 @@ def pair(posts: Iterable[Post | tuple[str, str]], word: object = None) -> SafeSt
 def address(
     value: str | formats.Address | formats.Network | formats.Interface | None, port: int | None = None, href: str = "", copy: bool = True
 ) -> SafeString:
-    """{% address holding.address %}, {% address a port=8443 href=url copy=False %}: canonical, monospaced, never broken, with a copy button."""
+    """{% address holding.address %}, {% address a port=8443 href=url copy=False %}: canonical, monospaced, with a copy button."""
     if value is None or value == "":
         return format_html('<span class="nw-3">{}</span>', gettext("none"))
     text = formats.address(value, port)
@@ -229,7 +230,7 @@ def cores(loads: Sequence[float], warns_at: float = 90) -> SafeString:
 
 @register.simple_tag(takes_context=True)
 def query(context: RequestContext, **changes: object) -> str:
-    """{% query sort="name" %}: this page's parameters with some changed; None drops one. Any change but of the page itself goes to page 1."""
+    """{% query sort="name" %}: this page's parameters with some changed; None drops one. Any change but of page goes to page 1."""
     params = context["request"].GET.copy()
     if "page" not in changes:
         params.pop("page", None)
@@ -268,9 +269,7 @@ def crumbs(*pairs: object) -> SafeString:
 @register.simple_tag
 def facts(*parts: object) -> SafeString:
     """{% facts member.number room tariff %}: one line of facts under the title; what is empty is left out."""
-    return format_html(
-        '<ul class="nw-facts">{}</ul>', format_html_join("", "<li>{}</li>", ((conditional_escape(part),) for part in parts if part))
-    )
+    return format_html('<ul class="nw-facts">{}</ul>', format_html_join("", "<li>{}</li>", ((part,) for part in parts if part)))
 
 
 @register.inclusion_tag("components/field.html")
@@ -311,7 +310,8 @@ def nothing(context: RequestContext, content: str, title: object, icon: str = "s
 
 @register.simple_block_tag(takes_context=True)
 def bulk(context: RequestContext, content: str, total: int, summary: object = "", reach: object = "") -> SafeString:
-    """{% bulk total=38 summary="38 members" %}<button name="do" value="block">…{% endbulk %}: first in the form around a table with nw-pick cells."""
+    """{% bulk total=38 summary="38 members" %}<button name="do" value="block">…{% endbulk %}: first in the form
+    around a table with nw-pick cells."""
     return _part(context, "bulk", content=content, total=total, summary=summary, reach=reach)
 
 
@@ -319,5 +319,6 @@ def bulk(context: RequestContext, content: str, total: int, summary: object = ""
 def confirm(
     context: RequestContext, content: str, title: object, verb: object, back: str, action: str = "", danger: bool = True
 ) -> SafeString:
-    """{% confirm "Lift ban 381?" verb="Lift the ban" back=url %}what will happen, to how many, what will not{% endconfirm %}: a form that POSTs."""
+    """{% confirm "Lift ban 381?" verb="Lift the ban" back=url %}what will happen, to how many, what will not{% endconfirm %}: a form
+    that POSTs."""
     return _part(context, "confirm", content=content, title=title, verb=verb, back=back, action=action, danger=danger)

@@ -1,0 +1,87 @@
+"""Only what exists and what one may see is linked; the theme is remembered and never leads elsewhere."""
+
+from collections.abc import Iterator
+from types import ModuleType
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import AnonymousUser
+from django.http import HttpRequest, HttpResponse
+from django.test import RequestFactory, override_settings
+from django.urls import include, path
+
+from apps.lib import context, navigation, views
+from apps.lib.navigation import Count, Item, Section, User
+
+
+def staff() -> User:
+    return get_user_model()(username="mara", is_staff=True)
+
+
+def page(request: HttpRequest) -> HttpResponse:
+    return HttpResponse(request.path)
+
+
+urls = ModuleType("urls")
+urls.urlpatterns = [  # type: ignore[attr-defined]  # a module made for these tests
+    path("", include(([path("", page, name="dashboard")], "desk"))),
+    path("members/", include(([path("", page, name="list"), path("tariffs/", page, name="tariffs")], "members"))),
+]
+
+
+SECTIONS = (
+    Section("", (Item("Dashboard", "desk:dashboard", "dashboard"),)),
+    Section("People", (Item("Members", "members:list", "members"), Item("Tariffs", "members:tariffs", "tariffs"))),
+    Section("Later", (Item("Tickets", "tickets:list", "tickets"),)),
+)
+
+
+@pytest.fixture(autouse=True)
+def few_urls(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(navigation, "SECTIONS", SECTIONS)
+    with override_settings(ROOT_URLCONF=urls):
+        yield
+
+
+def shown(path: str, user: User) -> dict[str, navigation.ShownItem]:
+    return {str(item.name): item for section in navigation.shown(RequestFactory().get(path), user) for item in section.items}
+
+
+def test_only_what_exists_is_linked() -> None:
+    assert set(shown("/", staff())) == {"Dashboard", "Members", "Tariffs"}
+
+
+def test_who_is_not_staff_sees_nothing() -> None:
+    assert shown("/", AnonymousUser()) == {}
+
+
+@pytest.mark.parametrize(
+    ("path", "current"), [("/", "Dashboard"), ("/members/17/", "Members"), ("/members/tariffs/", "Tariffs"), ("/bans/", None)]
+)
+def test_the_nearest_item_is_current(path: str, current: str | None) -> None:
+    assert [name for name, item in shown(path, staff()).items() if item.current] == ([current] if current else [])
+
+
+def test_a_registered_count_stands_behind_its_item(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(navigation, "_counters", {"members:list": lambda _: Count(6, asks=True)})
+    assert shown("/", staff())["Members"].count == Count(6, asks=True)
+
+
+def test_the_theme_is_remembered() -> None:
+    response = views.theme(RequestFactory().post("/theme/", {"theme": "dark", "next": "/members/"}))
+    assert response["Location"] == "/members/"
+    assert response.cookies["theme"].value == "dark"
+
+
+def test_the_theme_switch_leads_nowhere_else_and_takes_no_other_word() -> None:
+    response = views.theme(RequestFactory().post("/theme/", {"theme": "pink", "next": "https://evil.example/"}))
+    assert response["Location"] == "/"
+    assert "theme" not in response.cookies
+
+
+@pytest.mark.parametrize(("cookie", "theme"), [("dark", "dark"), ("pink", "auto"), (None, "auto")])
+def test_an_unknown_theme_follows_the_system(cookie: str | None, theme: str) -> None:
+    request = RequestFactory().get("/")
+    if cookie:
+        request.COOKIES["theme"] = cookie
+    assert context.theme_of(request) == theme
