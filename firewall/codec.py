@@ -19,6 +19,9 @@ Json: TypeAlias = Any  # what json.loads gives
 _ADDRESSES = {IPv4Address: ip_address, IPv6Address: ip_address, IPv4Network: ip_network, IPv6Network: ip_network}
 
 
+_PLAIN_TYPES = frozenset({int, str, bool})  # as they are in JSON: a reading has a million numbers
+
+
 class WireError(ValueError):
     """JSON that is not the value it should be. The message starts with the path to the fault."""
 
@@ -41,7 +44,7 @@ def encode(value: Any) -> Json:
         case tuple() if hasattr(value, "_fields"):
             return {name: encode(each) for name, each in zip(value._fields, value, strict=True)}
         case tuple():
-            return [encode(each) for each in value]
+            return list(value) if _PLAIN_TYPES.issuperset(map(type, value)) else [encode(each) for each in value]
     return {"is": type(value).__name__} | {each.name: encode(getattr(value, each.name)) for each in fields(value)}
 
 
@@ -107,6 +110,8 @@ def _decode_tuple(hints: tuple[Any, ...], data: Json, where: str) -> tuple[Any, 
     each = hints[:1] * len(data) if hints[-1] is ... else hints
     if len(each) != len(data):
         raise WireError(f"{where}: expected {len(each)} items, got {len(data)}")
+    if hints[-1] is ... and hints[0] in _PLAIN_TYPES and set(map(type, data)) <= {hints[0]}:
+        return tuple(data)
     return tuple(decode(hint, item, f"{where}[{at}]") for at, (hint, item) in enumerate(zip(each, data, strict=True)))
 
 

@@ -124,6 +124,8 @@ def _decode_list(listed: bytes) -> Columns:
     if ends is None:
         return Columns((), (), (), (), (), ())
     stride = (ends[2] + 3) & ~3
+    if stride == len(listed):
+        return _one_by_one(listed)
     leaves = list(_leaves(listed, 4, ends[2]))
     count, rest = divmod(len(listed), stride)
     if rest or any(role == "comments" for role, _, _ in leaves) or not _alike(listed, stride, count, leaves):

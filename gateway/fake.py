@@ -45,6 +45,8 @@ class FakeKernel:
         counters = held.counters - delta.counters.removed | delta.counters.added
         elements = {name: {} if name in delta.sets else held.elements[name] for name in sets}
         for name, change in delta.elements.items():
+            if name not in sets and name not in delta.sets:
+                raise CommitRefusedError(f"{name}: there is no such set: No such file or directory")
             if name in sets:
                 elements[name] = _elements(sets[name], elements[name], change, now, anew=name in delta.sets)
         after = Ruleset(chains, sets, elements, counters)

@@ -1,4 +1,4 @@
-"""The agent's commands: serve, relay, restore, check. See docs/agent.md."""
+"""The agent's commands: serve, relay, restore, check (docs/agent.md)."""
 
 import argparse
 import asyncio

@@ -32,8 +32,11 @@ class Running:
         return Ruleset(self._chains, self._sets, self._elements, self._counters)
 
     def advance(self, now: int) -> None:
-        """Let time pass: what ends at `now` leaves, as it leaves the kernel."""
-        self.now = max(now, self.now)
+        """Let it be `now` (0: the time it is already): what has ended leaves, as it leaves the kernel.
+
+        The other side's clock may go back too; what has left then comes back when the kernel is read.
+        """
+        self.now = now or self.now
         while self._ends and self._ends[0][0] <= now:
             expires, name, key = heappop(self._ends)
             element = self._elements.get(name, {}).get(key)

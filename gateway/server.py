@@ -46,13 +46,14 @@ class Server:
         except OSError as error:
             log.info("a peer is gone: %s", error)
         finally:
-            del self._peers[writer]
+            self._peers.pop(writer, None)
             writer.close()
 
     def _make_room(self) -> None:
         if len(self._peers) >= MOST_PEERS:
             longest = min(self._peers, key=self._peers.__getitem__)
             log.warning("%d peers: the one that has been silent longest is cut off", len(self._peers))
+            del self._peers[longest]
             longest.transport.abort()
 
     async def _talk(self, reader: StreamReader, writer: StreamWriter) -> None:

@@ -7,6 +7,7 @@ the calling thread is.
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 P = ParamSpec("P")
@@ -18,9 +19,8 @@ class Namespace:
 
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(1)
-        host = os.stat("/proc/self/ns/net").st_ino
         self.do(os.unshare, os.CLONE_NEWNET)
-        if self.do(os.stat, "/proc/thread-self/ns/net").st_ino == host:
+        if self.do(Path("/proc/thread-self/ns/net").readlink) == Path("/proc/self/ns/net").readlink():
             raise RuntimeError("still in the host's network namespace")
 
     def do(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

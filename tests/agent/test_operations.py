@@ -2,39 +2,15 @@
 
 import dataclasses
 from base64 import b64decode
+from itertools import pairwise
 
 from firewall import wire
 from firewall.diff import ElementChange, apply
 from firewall.ruleset import EMPTY, PLAIN
+from tests.agent.asking import deploy, refused, runs, welcome
 from tests.agent.conftest import on
 from tests.agent.gateways import Gateway, Served, clock
 from tests.agent.rulesets import ban, key, network, step, text_of, whole
-
-
-def deploy(gateway: Gateway, request: wire.Apply) -> None:
-    applied = gateway.ask(request)
-    assert isinstance(applied, wire.Applied), applied
-    assert gateway.ask(wire.Confirm(request.token, request.target)) == wire.Confirmed(request.target)
-
-
-def runs(gateway: Gateway) -> str:
-    """The digest of what the kernel really holds."""
-    answer = gateway.ask(wire.Digest(clock()))
-    assert isinstance(answer, wire.DigestIs), answer
-    assert answer.rules_as_committed
-    return answer.digest
-
-
-def refused(gateway: Gateway, request: wire.Request) -> wire.Refused:
-    answer = gateway.ask(request)
-    assert isinstance(answer, wire.Refused), answer
-    return answer
-
-
-def welcome(gateway: Gateway) -> wire.Welcome:
-    answer = gateway.ask(wire.Hello(clock()))
-    assert isinstance(answer, wire.Welcome), answer
-    return answer
 
 
 def test_a_new_gateway_says_that_it_runs_nothing(gateway: Gateway) -> None:
@@ -53,7 +29,7 @@ def test_a_whole_ruleset_is_applied_and_confirmed(gateway: Gateway) -> None:
 def test_changes_follow_one_another_as_deltas(gateway: Gateway) -> None:
     steps = [network(2), network(3), network(3, ban("203.0.113.9/32")), network(1, ban("203.0.113.9/32", "scans")), network(1)]
     deploy(gateway, whole(steps[0], token=1, now=clock()))
-    for token, (before, after) in enumerate(zip(steps, steps[1:], strict=False), 2):
+    for token, (before, after) in enumerate(pairwise(steps), 2):
         deploy(gateway, step(before, after, token=token, now=clock()))
         assert runs(gateway) == text_of(after)
 

@@ -1,0 +1,72 @@
+"""Random rulesets of every kind of set there is, for hypothesis."""
+
+from dataclasses import replace
+
+from hypothesis import strategies as st
+
+from firewall import names
+from firewall.ruleset import Action, Chain, Count, Dnat, Element, Field, Hook, Lookup, Priority, Rule, Ruleset, Set, Snat, Type, Verdict
+from gateway.inspection import width
+
+SOURCE, PORTS = (Type.IPV4,), (Type.IPV4, Type.PROTO, Type.PORT)
+POOL = (
+    Set("up4", SOURCE, 64, counter=True),
+    Set("bans4_32", SOURCE, 64, counter=True, timeout=True),
+    Set("up6_64", (Type.IPV6,), 64, counter=True),
+    Set("snat4", SOURCE, 64, value=SOURCE),
+    Set("fwd4", PORTS, 64, value=(Type.IPV4, Type.PORT)),
+    Set("open4", PORTS, 64, timeout=True),
+    Set("ports", (Type.PORT,), 64),
+    Set("protocols", (Type.PROTO,), 64),
+)
+DROP = Verdict(Action.DROP)
+RULES = {
+    "up4": Rule((Lookup((Field.IP_SADDR,), "up4"), Count(), DROP)),
+    "bans4_32": Rule((Lookup((Field.IP_DADDR,), "bans4_32"), DROP), comment="bans"),
+    "up6_64": Rule((Lookup((Field.IP6_SADDR,), "up6_64", 64), DROP)),
+    "fwd4": Rule((Dnat((Field.IP_DADDR, Field.L4PROTO, Field.TH_DPORT), "fwd4"),)),
+    "snat4": Rule((Snat((Field.IP_SADDR,), "snat4", fully_random=True),)),
+    "open4": Rule((Lookup((Field.IP_DADDR, Field.L4PROTO, Field.TH_DPORT), "open4"), DROP)),
+    "ports": Rule((Lookup((Field.TH_DPORT,), "ports", negated=True), DROP)),
+    "protocols": Rule((Lookup((Field.L4PROTO,), "protocols"), DROP)),
+}
+CHAINS = {
+    "fwd4": Chain("dstnat", (), Hook("nat", "prerouting", Priority.DSTNAT)),
+    "snat4": Chain("srcnat", (), Hook("nat", "postrouting", Priority.SRCNAT)),
+    "": Chain("forward", (), Hook("filter", "forward", Priority.FILTER)),
+}
+
+comments = st.text(max_size=150).map(names.comment) | st.sampled_from(['"}; flush ruleset', "a\\", "$x", "# no", "@up4", "über", ""]).map(
+    names.comment
+)
+
+
+def octets(types: tuple[Type, ...]) -> st.SearchStrategy[bytes]:
+    """A key (or value) of these types."""
+    if len(types) == 1:
+        return st.binary(min_size=types[0].width, max_size=types[0].width)
+    fields = [st.binary(min_size=each.width, max_size=each.width).map(lambda value: value + bytes(-len(value) % 4)) for each in types]
+    return st.tuples(*fields).map(b"".join)
+
+
+def elements(of: Set, now: int) -> st.SearchStrategy[dict[bytes, Element]]:
+    """Few elements; some end long after `now`."""
+    ends = st.sampled_from([0, 0, now + 7_200, now + 400_000_000]) if of.timeout else st.just(0)
+    values = octets(of.value) if of.value else st.just(b"")
+    one = st.builds(Element, values, comments | st.just(""), ends)
+    small = st.sampled_from([bytes([at]).rjust(width(of.key), b"\0") for at in range(1, 4)]) if len(of.key) == 1 else octets(of.key)
+    return st.dictionaries(small | octets(of.key), one, max_size=6)
+
+
+@st.composite
+def rulesets(draw: st.DrawFn, now: int) -> Ruleset:
+    """Some of the sets, with rules that look some of them up."""
+    sets = {each.name: replace(each, size=draw(st.sampled_from([64, 256]))) for each in draw(st.lists(st.sampled_from(POOL), unique=True))}
+    chains: dict[str, Chain] = {}
+    for name in sets:
+        if draw(st.booleans()):
+            empty = CHAINS.get(name, CHAINS[""])
+            held = chains.get(empty.name, empty)
+            chains[empty.name] = replace(held, rules=(*held.rules, RULES[name]))
+    counters = frozenset(draw(st.sets(st.sampled_from(["leaked", "spoofed"]))))
+    return Ruleset(chains, sets, {name: draw(elements(each, now)) for name, each in sets.items()}, counters)

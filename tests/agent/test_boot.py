@@ -1,0 +1,191 @@
+"""At start the kernel gets back what was confirmed last; when that is impossible, forwarding is closed."""
+
+import subprocess
+from pathlib import Path
+
+from firewall import digest, wire
+from firewall.diff import diff
+from firewall.ruleset import EMPTY, Action, Chain, Element, Ruleset, without_expired
+from gateway.apply import Agent
+from gateway.boot import CLOSED, bring_back
+from gateway.fake import FakeKernel
+from gateway.running import settled
+from gateway.state import State
+from tests.agent.asking import deploy, refused, runs
+from tests.agent.conftest import Bench, on
+from tests.agent.gateways import OnKernel, Served, clock
+from tests.agent.rulesets import ban, key, network, step, text_of, whole
+
+
+def confirmed(directory: Path, ruleset: Ruleset) -> State:
+    state = State(directory)
+    state.checkpoint(ruleset, digest.digest(ruleset), 0)
+    return state
+
+
+def test_after_a_reboot_the_last_confirmed_ruleset_runs(bench: Bench, tmp_path: Path) -> None:
+    wanted = network(3, ban("203.0.113.9/32", "scans", clock() + 900), ban("203.0.113.8/32", "old", 1_000_000_000))
+    brought = bench.do(bring_back, bench.table, confirmed(tmp_path, wanted), clock())
+    alive = without_expired(wanted, clock())
+    assert not brought.fault
+    found = settled(bench.do(bench.table.read, clock()), alive, 0)
+    assert (found.sets, found.elements, found.counters) == (alive.sets, alive.elements, alive.counters)
+    assert found.chains.keys() == alive.chains.keys()
+
+
+def closed(bench: Bench) -> bool:
+    chains = bench.do(bench.table.read, clock()).chains
+    return {name: chain.hook for name, chain in chains.items()} == {"forward": CLOSED.chains["forward"].hook}
+
+
+def test_without_a_readable_ruleset_forwarding_is_closed(bench: Bench, tmp_path: Path) -> None:
+    state = confirmed(tmp_path, network(3))
+    (tmp_path / "confirmed").write_text("{")
+    brought = bench.do(bring_back, bench.table, state, clock())
+    assert "cannot be read" in brought.fault
+    assert closed(bench)
+
+
+def test_a_ruleset_that_the_kernel_refuses_closes_forwarding(bench: Bench, tmp_path: Path) -> None:
+    loose = Ruleset({"up": network(1).chains["up"]})
+    brought = bench.do(bring_back, bench.table, confirmed(tmp_path, loose), clock())
+    assert "the kernel refuses" in brought.fault
+    assert closed(bench)
+
+
+def test_rules_that_run_are_kept_when_nothing_can_be_read(bench: Bench, tmp_path: Path) -> None:
+    bench.do(bench.table.commit, diff(EMPTY, network(2)), clock())
+    state = confirmed(tmp_path, network(3))
+    (tmp_path / "confirmed").write_text("{")
+    assert bench.do(bring_back, bench.table, state, clock()).ruleset is None
+    assert bench.do(bench.table.read, clock()).elements == network(2).elements
+
+
+def test_where_nothing_was_confirmed_nothing_is_touched(bench: Bench, tmp_path: Path) -> None:
+    brought = bench.do(bring_back, bench.table, State(tmp_path), clock())
+    assert not brought.fault
+    assert bench.do(bench.table.read, clock()) == EMPTY
+
+
+def test_a_first_ruleset_that_nobody_confirms_leaves_no_trace(tmp_path: Path) -> None:
+    table = FakeKernel()
+    agent = Agent(table, State(tmp_path), name="gw1", boot="", clock=clock)
+    agent.start()
+    assert isinstance(agent.answer(whole(network(2), token=1, now=clock())), wire.Applied)
+    agent.take_back()
+    assert table.read(clock()) == EMPTY
+    assert agent.answer(wire.Digest(clock())) == wire.DigestIs(text_of(EMPTY), True)
+
+
+def test_a_portal_heals_a_gateway_that_closed(tmp_path: Path) -> None:
+    state = confirmed(tmp_path, network(3))
+    (tmp_path / "confirmed").write_text("{")
+    agent = Agent(FakeKernel(), state, name="gw1", boot="", clock=clock)
+    assert agent.start().fault
+    for request in (whole(network(4), token=1, now=clock()), wire.Confirm(1, text_of(network(4)))):
+        assert not isinstance(agent.answer(request), wire.Refused)
+    loaded = state.load()
+    assert loaded
+    assert loaded.ruleset == network(4)
+
+
+@on("kernel")
+def test_a_hand_that_flushes_everything_is_noticed_and_the_portal_can_heal_it(gateway: OnKernel) -> None:
+    deploy(gateway, whole(network(3), token=1, now=clock()))
+    gateway.nft("flush", "ruleset")
+    assert gateway.ask(wire.Digest(clock())) == wire.DigestIs(text_of(EMPTY), True)
+    assert refused(gateway, step(network(3), network(4), token=2, now=clock())).reason == "base"
+    deploy(gateway, whole(network(4), token=2, now=clock()))
+    assert runs(gateway) == text_of(network(4))
+
+
+@on("kernel", "served on the kernel")
+def test_a_rule_written_by_hand_is_noticed_and_rewritten(gateway: OnKernel | Served) -> None:
+    deploy(gateway, whole(network(3), token=1, now=clock()))
+    gateway.nft("insert rule inet netzwart forward accept")
+    answer = gateway.ask(wire.Digest(clock()))
+    assert answer == wire.DigestIs(text_of(network(3)), False)
+    assert refused(gateway, step(network(3), network(4), token=2, now=clock())).reason == "base"
+    deploy(gateway, whole(network(3), token=2, now=clock()))
+    assert runs(gateway) == text_of(network(3))
+    gateway.restart()
+    assert runs(gateway) == text_of(network(3))
+
+
+@on("kernel")
+def test_a_transaction_in_another_table_costs_a_look_and_nothing_more(gateway: OnKernel) -> None:
+    deploy(gateway, whole(network(3), token=1, now=clock()))
+    gateway.nft("add table inet other")
+    deploy(gateway, step(network(3), network(4), token=2, now=clock()))
+    assert runs(gateway) == text_of(network(4))
+
+
+@on("kernel")
+def test_an_element_that_was_gone_already_does_not_fail_the_deploy(gateway: OnKernel) -> None:
+    """As if it had ended between rendering and commit: the agent has seen the deletion's transaction, but not its element."""
+    before = network(1, ban("203.0.113.9/32", "scans", clock() + 900), ban("203.0.113.8/32"))
+    deploy(gateway, whole(before, token=1, now=clock()))
+    gateway.nft("delete element inet netzwart bans4_32 { 203.0.113.9 }")
+    gateway.table._expected += 1  # what an expiry looks like: no transaction that is not ours
+    deploy(gateway, step(before, network(1, ban("203.0.113.8/32")), token=2, now=clock()))
+    assert runs(gateway) == text_of(network(1, ban("203.0.113.8/32")))
+
+
+@on("kernel")
+def test_a_ban_ends_by_itself_and_both_sides_know(gateway: OnKernel) -> None:
+    now = clock()
+    deploy(gateway, whole(network(1, ban("203.0.113.9/32", "short", now + 2), ban("203.0.113.8/32")), token=1, now=now))
+    while gateway.space.do(gateway.table.elements, network(1, ban("203.0.113.9/32")).sets["bans4_32"], [key("203.0.113.9")], now):
+        pass
+    later = network(1, ban("203.0.113.8/32"))
+    answer = gateway.ask(wire.Digest(now + 3))
+    assert answer == wire.DigestIs(text_of(later), True)
+    deploy(gateway, step(later, network(1), token=2, now=now + 3))
+
+
+@on("served on the kernel")
+def test_restore_loads_what_was_confirmed(gateway: Served) -> None:
+    deploy(gateway, whole(network(2), token=1, now=clock()))
+    gateway.kill()
+    gateway.nft("delete", "table", "inet", "netzwart")
+    done = subprocess.run(gateway.command("restore", "--state", str(gateway.state)), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "10.1.0.2" in gateway.nft("list", "set", "inet", "netzwart", "up4")
+
+
+@on("served on the kernel")
+def test_restore_fails_loudly_and_closed(gateway: Served) -> None:
+    gateway.kill()
+    (gateway.state / "confirmed").write_text("{")
+    done = subprocess.run(gateway.command("restore", "--state", str(gateway.state)), capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "forwarding is closed" in done.stderr
+    assert "policy drop" in gateway.nft("list", "chain", "inet", "netzwart", "forward")
+
+
+def test_closed_lets_nothing_be_forwarded_and_the_gateway_be_reached() -> None:
+    assert CLOSED.chains == {"forward": Chain("forward", (), CLOSED.chains["forward"].hook)}
+    hook = CLOSED.chains["forward"].hook
+    assert hook
+    assert (hook.hook, hook.policy) == ("forward", Action.DROP)
+
+
+def test_an_agent_that_died_in_a_commit_goes_back_too(tmp_path: Path) -> None:
+    """The kernel took the transaction, and the agent never knew."""
+    table = FakeKernel()
+    agent = Agent(table, confirmed(tmp_path, network(2)), name="gw1", boot="", clock=clock)
+    agent.start()
+    table.meddle(Ruleset(network(3).chains, network(3).sets, {**network(3).elements, "up4": {key("10.9.9.9"): Element()}}))
+    assert agent.start().ruleset == network(2)
+    assert agent.answer(wire.Digest(clock())) == wire.DigestIs(text_of(network(2)), True)
+
+
+def test_a_clock_far_ahead_does_no_lasting_harm(tmp_path: Path) -> None:
+    wanted = network(2, ban("203.0.113.9/32", "scans", clock() + 900))
+    agent = Agent(FakeKernel(), State(tmp_path), name="gw1", boot="", clock=clock)
+    agent.start()
+    for request in (whole(wanted, token=1, now=clock()), wire.Confirm(1, text_of(wanted))):
+        assert not isinstance(agent.answer(request), wire.Refused)
+    agent.answer(wire.Hello(clock() + 10**9))
+    assert agent.answer(wire.Digest(clock())) == wire.DigestIs(text_of(wanted), True)
+    assert isinstance(agent.answer(step(wanted, network(3), token=2, now=clock())), wire.Applied)

@@ -1,0 +1,57 @@
+"""SIGKILL at any moment: what runs afterwards is the last confirmed ruleset, whole."""
+
+import pytest
+
+from firewall import wire
+from tests.agent.asking import deploy, runs
+from tests.agent.conftest import on
+from tests.agent.gateways import Served, clock
+from tests.agent.rulesets import ban, network, step, text_of, whole
+
+BEFORE, AFTER = network(40), network(60, ban("203.0.113.9/32", "scans"))
+
+
+def send(gateway: Served, request: wire.Request, share: float = 1.0) -> None:
+    """Send it, or a part of it, and do not wait."""
+    octets = b"".join(wire.lines(99, request))
+    gateway.client.send(octets[: int(len(octets) * share)])
+
+
+@on("served", "served on the kernel")
+@pytest.mark.parametrize("share", [0.5, 1.0])
+def test_killed_in_an_apply(gateway: Served, share: float) -> None:
+    deploy(gateway, whole(BEFORE, token=1, now=clock()))
+    for _ in range(3):
+        send(gateway, step(BEFORE, AFTER, token=2, now=clock()), share)
+        gateway.restart()
+        assert runs(gateway) == text_of(BEFORE)
+
+
+@on("served", "served on the kernel")
+def test_killed_after_an_apply(gateway: Served) -> None:
+    deploy(gateway, whole(BEFORE, token=1, now=clock()))
+    assert isinstance(gateway.ask(step(BEFORE, AFTER, token=2, now=clock())), wire.Applied)
+    gateway.restart()
+    assert runs(gateway) == text_of(BEFORE)
+
+
+@on("served", "served on the kernel")
+def test_killed_in_a_confirm(gateway: Served) -> None:
+    """It may have come through or not; nothing in between."""
+    deploy(gateway, whole(BEFORE, token=1, now=clock()))
+    running = BEFORE
+    for token in range(2, 6):
+        wanted = AFTER if running == BEFORE else BEFORE
+        assert isinstance(gateway.ask(step(running, wanted, token=token, now=clock())), wire.Applied)
+        send(gateway, wire.Confirm(token, text_of(wanted)))
+        gateway.restart()
+        assert runs(gateway) in (text_of(running), text_of(wanted))
+        running = wanted if runs(gateway) == text_of(wanted) else running
+
+
+@on("served", "served on the kernel")
+def test_killed_after_a_confirm(gateway: Served) -> None:
+    deploy(gateway, whole(BEFORE, token=1, now=clock()))
+    deploy(gateway, step(BEFORE, AFTER, token=2, now=clock()))
+    gateway.restart()
+    assert runs(gateway) == text_of(AFTER)

@@ -1,0 +1,139 @@
+"""What lies on the disk: it survives every torn write, and damage is noticed."""
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from firewall import digest
+from firewall.ruleset import Ruleset
+from gateway.state import State, StateError
+from tests.agent.rulesets import ban, delta, network
+
+NOW = 1_800_000_000
+
+
+def digest_of(ruleset: Ruleset) -> int:
+    return digest.digest(ruleset)
+
+
+def confirm_all(directory: Path, steps: list[Ruleset]) -> None:
+    state = State(directory)
+    state.checkpoint(steps[0], digest_of(steps[0]), NOW)
+    for before, after in pairwise(steps):
+        state.append([delta(before, after)], digest_of(after), NOW)
+    state.close()
+
+
+def loaded(directory: Path) -> Ruleset | None:
+    state = State(directory)
+    try:
+        confirmed = state.load()
+        return confirmed.ruleset if confirmed else None
+    finally:
+        state.close()
+
+
+STEPS = [network(2), network(3), network(3, ban("203.0.113.9/32", "scans", NOW + 60)), network(1)]
+
+
+def test_a_new_directory_holds_nothing(tmp_path: Path) -> None:
+    assert loaded(tmp_path / "new" / "state") is None
+
+
+def test_checkpoint_and_journal_make_the_last_confirmed_ruleset(tmp_path: Path) -> None:
+    confirm_all(tmp_path, STEPS)
+    assert loaded(tmp_path) == STEPS[-1]
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(cut=st.integers(1, 400))
+def test_a_torn_last_line_counts_for_nothing_and_is_written_over(tmp_path: Path, cut: int) -> None:
+    confirm_all(tmp_path, STEPS)
+    journal = tmp_path / "journal"
+    whole = journal.read_bytes()
+    last = whole.rindex(b"\n", 0, -1) + 1
+    journal.write_bytes(whole[: max(len(whole) - cut, last)])
+    state = State(tmp_path)
+    confirmed = state.load()
+    assert confirmed
+    assert confirmed.ruleset == STEPS[2]
+    state.append([delta(STEPS[2], network(5))], digest_of(network(5)), NOW)
+    state.close()
+    assert loaded(tmp_path) == network(5)
+
+
+def test_a_damaged_line_in_the_middle_is_an_error(tmp_path: Path) -> None:
+    confirm_all(tmp_path, STEPS)
+    octets = bytearray((tmp_path / "journal").read_bytes())
+    octets[40] ^= 1
+    (tmp_path / "journal").write_bytes(octets)
+    with pytest.raises(StateError, match="line 1 of the journal is damaged"):
+        loaded(tmp_path)
+
+
+@pytest.mark.parametrize("octets", [b"", b"{}", b"[]", b"null", b'{"number":1', b"\xff\xfe", b'{"ruleset":{"chains":3}}'])
+def test_a_damaged_checkpoint_is_an_error(tmp_path: Path, octets: bytes) -> None:
+    confirm_all(tmp_path, STEPS)
+    (tmp_path / "confirmed").write_bytes(octets)
+    with pytest.raises(StateError, match="cannot be read"):
+        loaded(tmp_path)
+
+
+def test_a_checkpoint_that_is_not_what_was_confirmed_is_an_error(tmp_path: Path) -> None:
+    confirm_all(tmp_path, [network(2)])
+    text = (tmp_path / "confirmed").read_text()
+    (tmp_path / "confirmed").write_text(text.replace('"policy":"drop"', '"policy":"accept"', 1))
+    with pytest.raises(StateError, match="not what was confirmed"):
+        loaded(tmp_path)
+
+
+def test_a_journal_of_an_older_checkpoint_is_passed_over(tmp_path: Path) -> None:
+    confirm_all(tmp_path, STEPS)
+    state = State(tmp_path)
+    state.checkpoint(network(4), digest_of(network(4)), NOW)
+    state.close()
+    assert (tmp_path / "journal").stat().st_size
+    assert loaded(tmp_path) == network(4)
+
+
+def test_a_checkpoint_that_was_not_finished_leaves_the_one_before(tmp_path: Path) -> None:
+    confirm_all(tmp_path, STEPS)
+    (tmp_path / "confirmed.new").write_bytes(b'{"number":')
+    assert loaded(tmp_path) == STEPS[-1]
+
+
+def test_the_highest_token_is_kept(tmp_path: Path) -> None:
+    state = State(tmp_path)
+    state.raise_token(12)
+    state.close()
+    assert State(tmp_path).token == 12
+
+
+def test_a_damaged_token_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "token").write_text("soon")
+    with pytest.raises(StateError, match="token is damaged"):
+        State(tmp_path)
+
+
+def test_two_agents_cannot_share_a_directory(tmp_path: Path) -> None:
+    state = State(tmp_path)
+    with pytest.raises(StateError, match="another agent"):
+        State(tmp_path)
+    state.close()
+
+
+def test_a_long_journal_asks_for_a_checkpoint(tmp_path: Path) -> None:
+    state = State(tmp_path)
+    state.checkpoint(STEPS[0], digest_of(STEPS[0]), NOW)
+    there, back = delta(network(2), network(600)), delta(network(600), network(2))
+    rounds = 0
+    while not state.journal_is_long:
+        state.append([there, back] * 10, digest_of(network(2)), NOW)
+        rounds += 1
+    assert rounds > 3
+    state.checkpoint(STEPS[0], digest_of(STEPS[0]), NOW)
+    assert not state.journal_is_long
+    state.close()

@@ -1,0 +1,233 @@
+"""The table itself: the kernel holds what it was given, and the one in memory behaves like it."""
+
+import dataclasses
+import socket
+import subprocess
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from firewall.diff import Delta, ElementChange, diff
+from firewall.ruleset import EMPTY, PLAIN, Action, Chain, Element, Field, Hook, Lookup, Priority, Rule, Ruleset, Set, Type, Verdict
+from gateway.kernel import Kernel
+from gateway.running import settled
+from gateway.table import CommitRefusedError
+from tests.agent.conftest import Bench, on
+from tests.agent.gateways import OnKernel, clock
+from tests.agent.rulesets import ban, key, network
+from tests.agent.strategies import comments, rulesets
+
+NOW = clock()
+UP = Set("up4", (Type.IPV4,), 64, counter=True)
+FORWARD = Hook("filter", "forward", Priority.FILTER)
+on_kernel = pytest.mark.parametrize("bench", [pytest.param("kernel", marks=pytest.mark.kernel)], indirect=True)
+often = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+
+
+def commit(bench: Bench, before: Ruleset, after: Ruleset) -> None:
+    bench.do(bench.table.commit, diff(before, after), clock())
+
+
+def held(bench: Bench, known: Ruleset) -> Ruleset:
+    """What is held; with the rules of `known`, which nobody reads back, if the chains are its chains."""
+    found = settled(bench.do(bench.table.read, clock()), known, 0)
+    same = {name: chain.hook for name, chain in found.chains.items()} == {name: chain.hook for name, chain in known.chains.items()}
+    return Ruleset(known.chains, found.sets, found.elements, found.counters) if same else found
+
+
+def plain(*addresses: str) -> Ruleset:
+    """A set of members, looked up by one rule."""
+    rule = Rule((Lookup((Field.IP_SADDR,), "up4"), Verdict(Action.ACCEPT)))
+    elements = {key(address): PLAIN for address in addresses}
+    return Ruleset({"forward": Chain("forward", (rule,), FORWARD)}, {"up4": UP}, {"up4": elements})
+
+
+def test_an_empty_table_reads_as_nothing(bench: Bench) -> None:
+    assert bench.do(bench.table.read, NOW) == EMPTY
+
+
+def test_a_whole_network_reads_back_as_it_was_written(bench: Bench) -> None:
+    wanted = network(20, ban("203.0.113.9/32", "scans", NOW + 3600), ban("198.51.100.0/24"))
+    commit(bench, EMPTY, wanted)
+    assert held(bench, wanted) == wanted
+
+
+@often
+@given(steps=st.lists(rulesets(NOW), min_size=1, max_size=4))
+def test_whatever_the_steps_the_table_holds_what_was_wanted(bench: Bench, steps: list[Ruleset]) -> None:
+    running = EMPTY
+    for wanted in [*steps, EMPTY]:
+        commit(bench, running, wanted)
+        assert held(bench, wanted) == wanted
+        running = wanted
+
+
+@often
+@given(before=rulesets(NOW), wanted=rulesets(NOW))
+def test_a_table_that_was_only_read_is_led_to_what_is_wanted(bench: Bench, before: Ruleset, wanted: Ruleset) -> None:
+    commit(bench, bench.do(bench.table.read, clock()), before)
+    commit(bench, bench.do(bench.table.read, clock()), wanted)
+    assert held(bench, wanted) == wanted
+
+
+@often
+@given(comment=comments)
+def test_a_comment_stays_a_comment(bench: Bench, comment: str) -> None:
+    """By both ways into the kernel: with the set's declaration as text, and into a set that is there."""
+    before = bench.do(bench.table.read, clock())
+    bans = Set("bans", (Type.IPV4,), 64, timeout=True)
+    wanted = Ruleset(sets={"bans": bans}, elements={"bans": {key("10.0.0.1"): Element(b"", comment)}})
+    commit(bench, before, wanted)
+    more = {key("10.0.0.1"): Element(b"", comment), key("10.0.0.2"): Element(b"", comment, NOW + 9000)}
+    commit(bench, wanted, dataclasses.replace(wanted, elements={"bans": more}))
+    assert held(bench, dataclasses.replace(wanted, elements={"bans": more})).elements == {"bans": more}
+
+
+def test_only_the_elements_asked_for_are_read(bench: Bench) -> None:
+    commit(bench, EMPTY, plain("10.0.0.1", "10.0.0.2"))
+    found = bench.do(bench.table.elements, UP, [key("10.0.0.2"), key("10.0.0.9")], NOW)
+    assert found == {key("10.0.0.2"): PLAIN}
+
+
+def refused(bench: Bench, delta: Delta) -> str:
+    before = bench.do(bench.table.read, NOW)
+    with pytest.raises(CommitRefusedError) as refusal:
+        bench.do(bench.table.commit, delta, NOW)
+    assert bench.do(bench.table.read, NOW) == before
+    return str(refusal.value)
+
+
+def change(removed: dict[bytes, Element], added: dict[bytes, Element], of: Set = UP) -> Delta:
+    return Delta(elements={of.name: ElementChange(of, removed, added)})
+
+
+def test_deleting_what_is_not_there_is_refused_as_a_whole(bench: Bench) -> None:
+    commit(bench, EMPTY, plain("10.0.0.1"))
+    assert "No such file" in refused(bench, change({key("10.0.0.9"): PLAIN}, {key("10.0.0.2"): PLAIN}))
+
+
+def test_another_value_for_a_key_that_is_there_is_refused(bench: Bench) -> None:
+    snat = Set("snat4", (Type.IPV4,), 64, value=(Type.IPV4,))
+    commit(bench, EMPTY, Ruleset(sets={"snat4": snat}, elements={"snat4": {key("10.0.0.1"): Element(b"\1\1\1\1")}}))
+    assert "File exists" in refused(bench, change({}, {key("10.0.0.1"): Element(b"\2\2\2\2")}, snat))
+
+
+def test_a_full_set_refuses_one_more(bench: Bench) -> None:
+    commit(bench, EMPTY, plain(*(f"10.0.0.{at}" for at in range(64))))
+    assert "Too many open files" in refused(bench, change({}, {key("10.0.1.1"): PLAIN}))
+
+
+def test_elements_of_an_unknown_set_are_refused(bench: Bench) -> None:
+    commit(bench, EMPTY, plain("10.0.0.1"))
+    assert refused(bench, change({}, {key("10.0.1.1"): PLAIN}, Set("other", (Type.IPV4,), 64)))
+
+
+def test_a_rule_that_looks_up_nothing_is_refused_with_the_line_at_fault(bench: Bench) -> None:
+    loose = dataclasses.replace(plain(), sets={}, elements={})
+    assert "up4" in refused(bench, diff(EMPTY, loose))
+
+
+def test_a_large_load_that_is_refused_leaves_nothing_behind(bench: Bench) -> None:
+    large = dataclasses.replace(UP, size=1 << 16)
+    many = {(10 << 24 | at).to_bytes(4): PLAIN for at in range(5000)}
+    loose = dataclasses.replace(plain().chains["forward"], rules=(Rule((Lookup((Field.IP_SADDR,), "gone"), Verdict(Action.DROP))),))
+    assert "gone" in refused(bench, diff(EMPTY, Ruleset({"forward": loose}, {"up4": large}, {"up4": many})))
+    assert bench.do(bench.table.read, NOW) == EMPTY
+
+
+def test_a_check_changes_nothing(bench: Bench) -> None:
+    commit(bench, EMPTY, plain("10.0.0.1"))
+    bench.do(bench.table.check, change({}, {key("10.0.0.2"): PLAIN}), NOW)
+    assert held(bench, plain("10.0.0.1")) == plain("10.0.0.1")
+
+
+def test_nobody_else_means_undisturbed(bench: Bench) -> None:
+    bench.do(bench.table.read, NOW)
+    commit(bench, EMPTY, network(3))
+    commit(bench, network(3), network(2))
+    commit(bench, network(2), EMPTY)
+    bench.do(bench.table.check, diff(EMPTY, network(1)), NOW)
+    assert not bench.do(bench.table.disturbed)
+
+
+def nft(bench: Bench, *arguments: str) -> str:
+    return bench.do(lambda: subprocess.run(["nft", *arguments], check=True, capture_output=True, text=True).stdout)
+
+
+@on_kernel
+def test_another_table_disturbs_but_is_never_touched(bench: Bench) -> None:
+    nft(bench, "add table inet other; add chain inet other up4; add set inet other up4 { type ipv4_addr; elements = { 10.0.0.1 } }")
+    nft(bench, "add counter inet other spoofed; add table ip netzwart; add set ip netzwart up4 { type ipv4_addr; }")
+    before = nft(bench, "list", "ruleset")
+    assert bench.do(bench.table.read, NOW) == EMPTY
+    commit(bench, EMPTY, network(3))
+    assert bench.do(bench.table.counters).named.keys() == network(3).counters
+    commit(bench, bench.do(bench.table.read, NOW), EMPTY)
+    nft(bench, "delete", "table", "inet", "netzwart")
+    assert nft(bench, "list", "ruleset") == before
+    assert bench.do(bench.table.disturbed)
+
+
+@on_kernel
+def test_what_a_stranger_put_into_our_table_is_swept_away(bench: Bench) -> None:
+    commit(bench, EMPTY, plain("10.0.0.1"))
+    nft(bench, "add set inet netzwart odd { type ether_addr; flags interval; elements = { 00:00:00:00:00:01-00:00:00:00:00:09 } }")
+    nft(bench, "add map inet netzwart odder { type mark : verdict; elements = { 1 : drop } }; add counter inet netzwart odd")
+    nft(bench, "add chain inet netzwart odd { type filter hook ingress device lo priority 7; }; add element inet netzwart up4 { 10.0.0.7 }")
+    nft(bench, "add rule inet netzwart odd ether saddr @odd counter; add rule inet netzwart forward meta mark vmap @odder")
+    commit(bench, bench.do(bench.table.read, NOW), plain("10.0.0.1"))
+    assert held(bench, plain("10.0.0.1")) == plain("10.0.0.1")
+    assert "odd" not in nft(bench, "list", "ruleset")
+
+
+@on_kernel
+def test_the_listing_shows_that_somebody_wrote_rules_but_not_what_packets_count(bench: Bench) -> None:
+    commit(bench, EMPTY, counting("up4"))
+    before = bench.do(bench.table.listing)
+    send(bench, "127.0.0.1")
+    assert bench.do(bench.table.listing) == before
+    nft(bench, "add rule inet netzwart output drop")
+    assert bench.do(bench.table.listing) != before
+
+
+def counting(*sets: str, policy: Action = Action.ACCEPT) -> Ruleset:
+    """Counts what this host sends itself."""
+    accept = (Lookup((Field.IP_DADDR,), "up4"), Verdict(Action.ACCEPT))
+    chain = Chain("output", (Rule(accept),) * len(sets), Hook("filter", "output", Priority.FILTER, policy))
+    return Ruleset({"output": chain}, {"up4": UP}, {"up4": {key("127.0.0.1"): PLAIN}})
+
+
+def send(bench: Bench, address: str) -> None:
+    """One UDP packet of 100 octets with its headers, to somebody who listens (or else an ICMP error would be counted too)."""
+
+    def there() -> None:
+        subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as receiver, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+            receiver.bind((address, 9))
+            sender.sendto(bytes(72), (address, 9))
+
+    bench.do(there)
+
+
+@on_kernel
+def test_counters_of_elements_survive_rewritten_chains(bench: Bench) -> None:
+    commit(bench, EMPTY, counting("up4"))
+    send(bench, "127.0.0.1")
+    commit(bench, bench.do(bench.table.read, NOW), counting("up4", "up4"))
+    counts = bench.do(bench.table.counters).sets["up4"]
+    assert (counts.keys, counts.packets, counts.octets) == ([key("127.0.0.1")], [1], [100])
+
+
+def test_counters_go_with_their_elements(bench: Bench) -> None:
+    commit(bench, EMPTY, plain("10.0.0.1", "10.0.0.2"))
+    commit(bench, plain("10.0.0.1", "10.0.0.2"), plain("10.0.0.2"))
+    assert bench.do(bench.table.counters).sets["up4"].keys == [key("10.0.0.2")]
+
+
+@on("kernel")
+def test_nfts_own_words_name_the_line(gateway: OnKernel) -> None:
+    assert isinstance(gateway.table, Kernel)
+    loose = Delta(chains=diff(EMPTY, dataclasses.replace(plain(), sets={}, elements={})).chains)
+    with pytest.raises(CommitRefusedError, match=r"(?s)No such file or directory.*in: add rule inet netzwart forward ip saddr @up4"):
+        gateway.space.do(gateway.table.commit, loose, NOW)
