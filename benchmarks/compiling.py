@@ -1,0 +1,73 @@
+"""compile: from a policy to a ruleset, whole and by one member's change, in a process of its own."""
+
+import json
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from statistics import median
+
+from benchmarks.figures import Figure
+from benchmarks.networks import one_member, policy
+from firewall.compile import compile_change, compile_policy
+from firewall.digest import digest
+from firewall.policy import Policy
+from firewall.render import render
+
+RUNS = 5
+CHANGES = 200
+
+
+def run(members: int) -> Iterator[Figure]:
+    """Compile a network of so many members, RUNS times, each in a fresh process; medians."""
+    answers = [_in_a_fresh_process(members) for _ in range(RUNS)]
+
+    def middle(name: str) -> float:
+        return median(answer[name] for answer in answers)
+
+    large = members >= 100_000
+    yield Figure("seconds", middle("seconds"), "s", "<= 3" if large else None)
+    yield Figure("peak_mib", middle("peak_mib"), "MiB", "<= 1024" if large else None)
+    yield Figure("elements", middle("elements"), "")
+    yield Figure("rules", middle("rules"), "", "< 200")
+    yield Figure("delta_one_member_ms", middle("delta_one_member_ms"), "ms", "<= 50")
+    yield Figure("digest_seconds", middle("digest_seconds"), "s")
+    yield Figure("render_seconds", middle("render_seconds"), "s")
+
+
+def _in_a_fresh_process(members: int) -> dict[str, float]:
+    done = subprocess.run([sys.executable, "-m", "benchmarks.compiling", str(members)], capture_output=True, text=True, check=True)
+    answer: dict[str, float] = json.loads(done.stdout)
+    return answer
+
+
+def measure(members: int) -> dict[str, float]:
+    """One run, in this process. The policy, which is the input, is made before the clock starts; the peak counts it too."""
+    asked = policy(members)
+    seconds, ruleset = _timed(lambda: compile_policy(asked))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    newcomers = [one_member(members + at) for at in range(CHANGES)]
+    nobody = Policy(asked.gateway)
+    changes = [_timed(lambda come=come: compile_change(ruleset, gone=nobody, come=come))[0] for come in newcomers]  # type: ignore[misc]  # a lambda's default has no type
+    digest_seconds, _ = _timed(lambda: digest(ruleset))
+    render_seconds, _ = _timed(lambda: render(ruleset, now=0))
+    return {
+        "seconds": seconds,
+        "peak_mib": peak,
+        "elements": ruleset.count_elements(),
+        "rules": ruleset.count_rules(),
+        "delta_one_member_ms": median(changes) * 1000,
+        "digest_seconds": digest_seconds,
+        "render_seconds": render_seconds,
+    }
+
+
+def _timed[Result](work: Callable[[], Result]) -> tuple[float, Result]:
+    start = time.perf_counter()
+    result = work()
+    return time.perf_counter() - start, result
+
+
+if __name__ == "__main__":
+    print(json.dumps(measure(int(sys.argv[1]))))
