@@ -44,13 +44,15 @@ def compile_change(running: Ruleset, *, gone: Policy, come: Policy) -> Delta:
         for name in sorted(before.keys() | after.keys())
     }
     changes = {name: change for name, change in touched.items() if change.removed or change.added}
-    patched = {name: change.apply(running.elements.get(name, {})) for name, change in changes.items()}
-    wanted = assemble(come.gateway, {**running.elements, **patched})
-    shape = diff_shape(running, wanted)
+    counts = {name: len(elements) for name, elements in running.elements.items()}
+    for name, change in changes.items():
+        counts[name] = counts.get(name, 0) + len(change.added) - len(change.removed)
+    shape = diff_shape(running, _shape(come.gateway, counts))
     for name, (old, new) in shape.sets.items():
         of = new or old
-        if of:
-            changes[name] = ElementChange(of, running.elements.get(name, {}), wanted.elements.get(name, {}))
+        if of:  # the set is made anew, or goes: all its elements do
+            before_all = running.elements.get(name, {})
+            changes[name] = ElementChange(of, before_all, changes[name].apply(before_all) if new else {})
     return Delta(shape.chains, shape.sets, dict(sorted(changes.items())), shape.counters)
 
 
@@ -138,11 +140,16 @@ def _all_different(kind: str, objects: Iterable[object], keys: Mapping[bytes, El
 
 def assemble(gateway: Gateway, elements: Mapping[str, Elements]) -> Ruleset:
     """The ruleset around these elements; sets of lengths that nobody uses any more are left out."""
-    used = {name: elements[name] for name in elements if name in _FIXED_SETS or elements[name]}
-    sets = {name: _declare(name, len(used[name])) for name in sorted(used)}
-    built = chains.build(gateway, chains.Lengths(_lengths(sets, "up6_"), _lengths(sets, "bans4_"), _lengths(sets, "bans6_")))
+    shape = _shape(gateway, {name: len(each) for name, each in elements.items()})
+    return Ruleset(shape.chains, shape.sets, {name: elements[name] for name in shape.sets}, shape.counters)
+
+
+def _shape(gateway: Gateway, counts: Mapping[str, int]) -> Ruleset:
+    """The ruleset without its elements, from how many each set has."""
     _check_management(gateway)
-    return Ruleset(built, sets, used, chains.COUNTERS)
+    sets = {name: _declare(name, counts[name]) for name in sorted(counts) if name in _FIXED_SETS or counts[name]}
+    lengths = chains.Lengths(_lengths(sets, "up6_"), _lengths(sets, "bans4_"), _lengths(sets, "bans6_"))
+    return Ruleset(chains.build(gateway, lengths), sets, {}, chains.COUNTERS)
 
 
 def _check_management(gateway: Gateway) -> None:

@@ -14,7 +14,7 @@ from django.db import models
 
 def tracked[Model: models.Model](*, exclude: Sequence[str] = ()) -> Callable[[type[Model]], type[Model]]:
     """Keep the history of a model; `exclude` names columns that are none of it."""
-    return pghistory.track(
+    return pghistory.track(  # type: ignore[no-any-return]  # pghistory's decorator has no types
         pghistory.InsertEvent(level=pgtrigger.Statement),
         pghistory.UpdateEvent(),
         pghistory.DeleteEvent(level=pgtrigger.Statement),
