@@ -40,8 +40,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 @pytest.fixture(scope="session")
-def django_db_modify_db_settings() -> None:
-    """Called by pytest-django before it makes the test database."""
+def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> None:
+    """Called by pytest-django before it makes the test database; each worker of a parallel run has one of its own."""
     if "NETZWART_DATABASE_URL" not in os.environ:
         pytest.exit(
             "No database: NETZWART_DATABASE_URL is not set. Run script/test, or: python -m portal.stack run -- pytest …", returncode=4

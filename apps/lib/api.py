@@ -13,8 +13,15 @@ def explain(error: Exception, context: dict[str, Any]) -> Response | None:
     """400 for a Problem and 409 for a Conflict, as {"field": ["sentence"], "offer": value that would do}."""
     if not isinstance(error, Problem):
         return exception_handler(error, context)
-    body: dict[str, Any] = {error.fieldname or "detail": [str(error)]}
+    body: dict[str, Any] = {_name_in_api(error.fieldname, context) or "detail": [str(error)]}
     if error.offer:
         body["offer"] = error.offer
     code = status.HTTP_409_CONFLICT if isinstance(error, Conflict) else status.HTTP_400_BAD_REQUEST
     return Response(body, status=code)
+
+
+def _name_in_api(fieldname: str, context: dict[str, Any]) -> str:
+    """What the view's serializer calls the service's field."""
+    view = context.get("view")
+    fields = view.get_serializer().fields if fieldname and hasattr(view, "get_serializer") else {}
+    return next((name for name, field in fields.items() if field.source == fieldname), fieldname)

@@ -123,7 +123,8 @@ def sql(statement: str, *parameters: int) -> None:
 
 def test_the_database_itself_refuses_two_holders_of_one_port(network: rows.Network) -> None:
     forward = add(network)
-    columns = "group_id, kind, held, pool_id, pool_kind, pool_prefix, public, valid, version, protocol, public_port, private_port, purpose, enabled"
+    shared = "group_id, kind, held, pool_id, pool_kind, pool_prefix, public, valid, version"
+    columns = f"{shared}, protocol, public_port, private_port, purpose, enabled"
     with pytest.raises(IntegrityError, match="portforward_port_taken"):
         sql(
             f"INSERT INTO nat_portforward (holding_id, {columns}) SELECT holding_id, {columns} FROM nat_portforward WHERE id = %s",
