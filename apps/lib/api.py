@@ -23,5 +23,6 @@ def explain(error: Exception, context: dict[str, Any]) -> Response | None:
 def _name_in_api(fieldname: str, context: dict[str, Any]) -> str:
     """What the view's serializer calls the service's field."""
     view = context.get("view")
-    fields = view.get_serializer().fields if fieldname and hasattr(view, "get_serializer") else {}
+    serializer = getattr(view, "get_serializer", None)
+    fields = serializer().fields if fieldname and serializer else {}
     return next((name for name, field in fields.items() if field.source == fieldname), fieldname)

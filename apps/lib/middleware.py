@@ -1,0 +1,35 @@
+"""What a request gets while the database is away: 503 and a page that says so, instead of a fault of ours."""
+
+from collections.abc import Callable
+
+import structlog
+from django.db import InterfaceError, OperationalError
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+
+RETRY_AFTER = "5"  # seconds
+log = structlog.get_logger()
+
+
+class DatabaseAway:
+    """Turns a lost database into 503. What was being saved is not half-written: its transaction is gone with the connection."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self._get_response(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        """Called by Django for what a view raised."""
+        if not isinstance(error, OperationalError | InterfaceError):
+            return None
+        log.error("database away", path=request.path, error=str(error))
+        if request.path.startswith("/api/"):
+            text = _("The database does not answer. Nothing was changed; try again in a moment.")
+            response: HttpResponse = JsonResponse({"detail": text}, status=503)
+        else:
+            response = render(request, "503.html", status=503)
+        response["Retry-After"] = RETRY_AFTER
+        return response

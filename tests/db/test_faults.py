@@ -1,0 +1,71 @@
+"""The broker and the database may go away: saves go on, requests say so."""
+
+import socket
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+from django.conf import LazySettings
+from django.db import OperationalError
+from django.http import HttpResponse
+from django.test import Client, RequestFactory
+
+from apps.lib import nudge
+from apps.lib.middleware import DatabaseAway
+from apps.nat.models import PortForward
+from apps.nat.services import add_forward
+from tests import rows
+
+
+@pytest.fixture
+def silent_broker(settings: LazySettings) -> Iterator[None]:
+    """Something that takes connections and never answers."""
+    with tempfile.TemporaryDirectory(prefix="nw-") as directory, socket.socket(socket.AF_UNIX) as listener:
+        path = Path(directory) / "silent.sock"
+        listener.bind(str(path))
+        listener.listen()
+        settings.REDIS_URL = f"unix://{path}"
+        nudge._publisher.cache_clear()
+        yield
+    nudge._publisher.cache_clear()
+
+
+def test_a_silent_broker_loses_the_nudge_and_nothing_else(silent_broker: None) -> None:
+    assert nudge.send("workers.reconcile") is False
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_save_succeeds_without_a_broker(silent_broker: None) -> None:
+    network = rows.network()
+    add_forward(
+        holding=network.residents["m1"].holding, public=rows.PUBLIC, protocol="tcp", public_port=80, private_port=80, by=network.admin
+    )
+    assert PortForward.objects.count() == 1
+
+
+def lost_connection() -> OperationalError:
+    try:
+        psycopg.connect("host=/nonexistent dbname=nothing")
+    except psycopg.OperationalError as error:
+        return OperationalError(*error.args)
+    raise AssertionError("there is a database where none should be")
+
+
+@pytest.mark.parametrize(("path", "says"), [("/", b"<html"), ("/api/members/", b"The database does not answer")])
+def test_a_lost_database_is_said_and_not_a_crash(path: str, says: bytes) -> None:
+    answer = DatabaseAway(lambda _: HttpResponse()).process_exception(RequestFactory().get(path), lost_connection())
+    assert answer is not None
+    assert answer.status_code == 503
+    assert answer["Retry-After"] == "5"
+    assert says in answer.content
+
+
+def test_another_fault_is_left_to_django() -> None:
+    assert DatabaseAway(lambda _: HttpResponse()).process_exception(RequestFactory().get("/"), KeyError("x")) is None
+
+
+@pytest.mark.django_db
+def test_a_page_that_is_not_there_is_404() -> None:
+    assert Client().get("/nothing/here/").status_code == 404
