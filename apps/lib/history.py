@@ -14,9 +14,10 @@ from django.db import models
 
 def tracked[Model: models.Model](*, exclude: Sequence[str] = ()) -> Callable[[type[Model]], type[Model]]:
     """Keep the history of a model; `exclude` names columns that are none of it."""
-    return pghistory.track(  # type: ignore[no-any-return]  # pghistory's decorator has no types
+    track: Callable[[type[Model]], type[Model]] = pghistory.track(
         pghistory.InsertEvent(level=pgtrigger.Statement),
         pghistory.UpdateEvent(),
         pghistory.DeleteEvent(level=pgtrigger.Statement),
         exclude=list(exclude),
     )
+    return track

@@ -1,0 +1,90 @@
+"""manage.py import_bans: bring a feed into a ban list."""
+
+import sys
+from argparse import ArgumentParser
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.bans import feeds, importing, services
+from apps.bans.models import BanList
+from apps.bans.words import of_line
+from apps.lib.errors import Problem
+
+
+class Command(BaseCommand):
+    help = "Make a ban list what a feed says: new ones are added, those it no longer names are lifted. All or nothing."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", help="the feed, one address, prefix or range a-b per line; - reads standard input")
+        parser.add_argument("--list", required=True, metavar="NAME", help="the ban list; made when there is none of this name")
+        parser.add_argument("--skip-invalid", action="store_true", help="import although some lines cannot be bans")
+        parser.add_argument("--minimum-count", type=int, default=0, metavar="N", help="leave out lines whose count is below N")
+        parser.add_argument("--keep", action="store_true", help="only add: keep bans that the feed does not name")
+        parser.add_argument("--comment", default="", help="the comment of bans that come without one")
+        parser.add_argument("--expires-in", type=int, metavar="DAYS", help="new bans end after so many days")
+        parser.add_argument("--author", metavar="USERNAME", help="who imports; stands in the history")
+        parser.add_argument("--dry-run", action="store_true", help="say what would happen, and change nothing")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            feed = feeds.parse(_content(options["file"]), minimum_count=options["minimum_count"])
+            with transaction.atomic():
+                outcome = self._bring(feed, options)
+                transaction.set_rollback(options["dry_run"] or not outcome.imported)  # a list made for this goes too
+        except feeds.TooBig as error:
+            raise CommandError(f"{options['file']}: {error}. Split the feed, or leave some of it out.") from error
+        except Problem as problem:
+            raise CommandError(str(problem)) from problem
+        self._say(outcome, options)
+        if not outcome.imported:
+            raise SystemExit(1)
+
+    def _bring(self, feed: feeds.Feed, options: dict[str, Any]) -> importing.Outcome:
+        author, days = _author(options["author"]), options["expires_in"]
+        return importing.bring(
+            list=BanList.objects.filter(name=options["list"]).first() or services.create_list(name=options["list"], by=author),
+            feed=feed,
+            by=author,
+            comment=options["comment"],
+            expires=timezone.now() + timedelta(days=days) if days else None,
+            keep=options["keep"],
+            skip_invalid=options["skip_invalid"],
+        )
+
+    def _say(self, outcome: importing.Outcome, options: dict[str, Any]) -> None:
+        for line in outcome.bad:
+            self.stderr.write(of_line(line))
+        if not outcome.imported:
+            self.stderr.write(f"Nothing was imported: {len(outcome.bad):,} bad lines. Mend them, or leave them out with --skip-invalid.")
+            return
+        counts = {"added": outcome.added, "lifted": outcome.removed, "renewed": outcome.renewed, "unchanged": outcome.unchanged}
+        seen = {"named twice": outcome.duplicates, "below the minimum": outcome.below, "bad lines left out": len(outcome.bad)}
+        words = [f"{number:,} {word}" for word, number in counts.items()] + [
+            f"{number:,} {word}" for word, number in seen.items() if number
+        ]
+        self.stdout.write(f"{options['list']}: {', '.join(words)}." + (" (dry run: nothing was changed)" if options["dry_run"] else ""))
+
+
+def _content(name: str) -> bytes:
+    """At most one octet more than the parser takes."""
+    most = feeds.Limits().octets + 1
+    try:
+        if name == "-":
+            return sys.stdin.buffer.read(most)
+        with Path(name).open("rb") as file:
+            return file.read(most)
+    except OSError as error:
+        raise CommandError(f"{name}: {error.strerror}.") from error
+
+
+def _author(username: str | None) -> User | None:
+    try:
+        return User.objects.get(username=username) if username else None
+    except User.DoesNotExist:
+        raise CommandError(f"There is no user called “{username}”.") from None

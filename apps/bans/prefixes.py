@@ -1,0 +1,81 @@
+"""What can be banned: text in, a prefix out, or what is wrong with it as a fault and what would do instead.
+
+Pure: no Django, no I/O. `apps.bans.words` turns faults into sentences.
+"""
+
+from collections.abc import Iterator
+from enum import StrEnum
+from ipaddress import IPv6Address, ip_address, ip_network, summarize_address_range
+
+from firewall.compile import BAN_LENGTHS
+from firewall.policy import Address, Prefix
+
+
+class Fault(StrEnum):
+    """Why a text is no ban."""
+
+    NO_PREFIX = "no prefix"
+    HOST_BITS = "bits behind the length"
+    TOO_WIDE = "too wide"
+    ODD_LENGTH = "length between /64 and /128"
+    MAPPED = "IPv4 in IPv6 form"
+    RANGE = "no range"
+    TRAILING = "something behind the address"
+    NO_COUNT = "no count"
+    TOO_LONG = "line too long"
+    OWN = "covers our own network"
+
+
+class NoBan(ValueError):  # noqa: N818 - a finding about somebody's text, not an error of the program
+    """The text cannot be banned. `offer`: what would do instead, if anything; `culprit`: what stands in the way."""
+
+    def __init__(self, fault: Fault, offer: str = "", culprit: str = "") -> None:
+        super().__init__(fault.value)
+        self.fault, self.offer, self.culprit = fault, offer, culprit
+
+
+def read(text: str) -> Prefix:
+    """The prefix that the text names. Raises NoBan."""
+    try:
+        prefix = ip_network(text, strict=False)
+    except ValueError:
+        raise NoBan(Fault.NO_PREFIX) from None
+    if "/" in text and str(prefix.network_address) != str(_address(text.partition("/")[0])):
+        raise NoBan(Fault.HOST_BITS, offer=str(prefix))
+    return checked(prefix)
+
+
+def checked(prefix: Prefix) -> Prefix:
+    """The prefix itself, if its length can be banned. Raises NoBan."""
+    first = prefix.network_address
+    if isinstance(first, IPv6Address):
+        if first.scope_id:
+            raise NoBan(Fault.NO_PREFIX)
+        if first.ipv4_mapped is not None:
+            raise NoBan(Fault.MAPPED, offer=str(first.ipv4_mapped))
+    lengths = BAN_LENGTHS[prefix.version]
+    if prefix.prefixlen < lengths[0]:
+        raise NoBan(Fault.TOO_WIDE, offer=f"{first}/{lengths[0]}")
+    if prefix.prefixlen not in lengths:
+        raise NoBan(Fault.ODD_LENGTH, offer=str(prefix.supernet(new_prefix=64)))
+    return prefix
+
+
+def read_range(text: str) -> list[Prefix]:
+    """The prefixes that make up `first-last`, or the one that the text names. Raises NoBan."""
+    first, dash, last = text.partition("-")
+    return [checked(prefix) for prefix in _between(_address(first), _address(last))] if dash else [read(text)]
+
+
+def _address(text: str) -> Address:
+    try:
+        return ip_address(text)
+    except ValueError:
+        raise NoBan(Fault.NO_PREFIX) from None
+
+
+def _between(first: Address, last: Address) -> Iterator[Prefix]:
+    try:
+        yield from summarize_address_range(first, last)
+    except (TypeError, ValueError):  # of two families, or backwards
+        raise NoBan(Fault.RANGE) from None

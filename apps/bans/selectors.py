@@ -1,0 +1,103 @@
+"""Reading ban lists, bans and their hits."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import BigIntegerField, Exists, Func, Max, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Cast, Coalesce, Now
+
+from apps.bans.models import Ban, BanHits, BanList
+from apps.bans.prefixes import NoBan, read
+from apps.lib.fields import Prefix
+from firewall.compile import BAN_LENGTHS
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """What a ban kept out, over all gateways."""
+
+    packets: int = 0
+    octets: int = 0
+    last: datetime | None = None
+
+
+def lists() -> QuerySet[BanList]:
+    """All lists, with `count` (bans that have not expired), and `packets`, `octets`, `last_hit` of what is on them. One query."""
+    bans = alive(Ban.objects.filter(list=OuterRef("pk")))
+    hits = BanHits.objects.filter(Exists(Ban.objects.filter(list=OuterRef(OuterRef("pk")), prefix=OuterRef("prefix"))))
+    return BanList.objects.annotate(
+        count=_over(bans, "count", "pk"),
+        packets=_over(hits, "sum", "packets"),
+        octets=_over(hits, "sum", "octets"),
+        last_hit=Subquery(hits.order_by("-last_hit").values("last_hit")[:1]),
+    )
+
+
+def alive(bans: QuerySet[Ban]) -> QuerySet[Ban]:
+    """Those that have not expired."""
+    return bans.filter(Q(expires=None) | Q(expires__gt=Now()))
+
+
+def bans_of(list: BanList, search: str = "") -> QuerySet[Ban]:
+    """The list's bans by prefix, expired ones too. `search`: an address or prefix that they cover or lie in, or a part of the comment."""
+    return find(Ban.objects.filter(list=list), search).select_related("author").order_by("prefix")
+
+
+def find(bans: QuerySet[Ban], search: str) -> QuerySet[Ban]:
+    """Bans that the text may mean."""
+    text = search.strip().replace("\0", "")
+    if not text:
+        return bans
+    prefix = _prefix(text)
+    if prefix is None:
+        return bans.filter(comment__icontains=text)
+    return bans.filter(Q(prefix__in=_wider(prefix)) | Q(prefix__within=prefix))
+
+
+def covering(prefix: Prefix) -> QuerySet[Ban]:
+    """Bans in force, of any list that is on, that already keep out the whole prefix; the widest first."""
+    bans = alive(Ban.objects.filter(list__enabled=True, prefix__in=[*_wider(prefix), prefix]))
+    return bans.select_related("list").order_by("prefix", "id")
+
+
+def hits_of(bans: Iterable[Ban]) -> Mapping[Prefix, Hits]:
+    """The hits of these bans, in one query; those that were never hit are missing."""
+    rows = BanHits.objects.filter(prefix__in={ban.prefix for ban in bans}).values("prefix")
+    return {row["prefix"]: Hits(row["all_packets"], row["all_octets"], row["last"]) for row in _summed(rows)}
+
+
+def most_hit(limit: int = 10) -> list[tuple[Prefix, Hits]]:
+    """Prefixes that kept out most, of all bans, also of lifted ones."""
+    rows = _summed(BanHits.objects.values("prefix")).order_by("-all_packets", "prefix")[:limit]
+    return [(row["prefix"], Hits(row["all_packets"], row["all_octets"], row["last"])) for row in rows]
+
+
+def _summed(rows: Any) -> Any:
+    return rows.annotate(all_packets=_whole(Sum("packets")), all_octets=_whole(Sum("octets")), last=Max("last_hit")).order_by()
+
+
+def _whole(total: Sum) -> Cast:
+    """PostgreSQL's sum of bigint is numeric."""
+    return Cast(total, BigIntegerField())
+
+
+def _over(rows: QuerySet[Any], function: str, column: str) -> Coalesce:
+    """The function over all rows as a subquery (an aggregate would group them)."""
+    number = BigIntegerField()
+    return Coalesce(
+        Cast(Subquery(rows.order_by().annotate(one=Func(column, function=function, output_field=number)).values("one")), number), 0
+    )
+
+
+def _prefix(text: str) -> Prefix | None:
+    try:
+        return read(text)
+    except NoBan:
+        return None
+
+
+def _wider(prefix: Prefix) -> list[Prefix]:
+    """Every ban that could cover the prefix: few enough to look each up in the index, unlike the operator `>>=`."""
+    return [prefix.supernet(new_prefix=length) for length in BAN_LENGTHS[prefix.version] if length < prefix.prefixlen]

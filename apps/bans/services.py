@@ -1,0 +1,148 @@
+"""Writing ban lists and bans, one at a time (`apps.bans.importing` brings whole feeds).
+
+Every refusal is a sentence that names both sides, and what would do instead. Every write nudges a deploy after its commit.
+"""
+
+from collections.abc import Collection
+from datetime import datetime
+
+from django.db import IntegrityError, transaction
+from django.db.models import F
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import User
+from apps.bans.feeds import LONGEST_COMMENT, tidy
+from apps.bans.models import Ban, BanList
+from apps.bans.own import refuse_own
+from apps.bans.prefixes import NoBan, checked, read
+from apps.bans.words import explain
+from apps.lib.errors import Conflict, Problem
+from apps.lib.fields import Prefix
+from apps.lib.nudge import nudge
+
+
+def create_list(*, name: str, description: str = "", enabled: bool = True, by: User | None) -> BanList:
+    """A new, empty list. Raises Problem when the name is missing or taken."""
+    name = _list_name(name)
+    try:
+        with transaction.atomic():
+            made = BanList.objects.create(name=name, description=tidy(description), enabled=enabled)
+            _nudge(by)
+    except IntegrityError as error:
+        raise _name_taken(error, name) from error
+    return made
+
+
+def change_list(*, list: BanList, version: int, name: str, description: str, enabled: bool, by: User | None) -> BanList:
+    """Rename, describe, switch on or off. Raises Conflict when somebody changed it since `version`."""
+    name = _list_name(name)
+    current = BanList.objects.filter(pk=list.pk, version=version)
+    try:
+        with transaction.atomic():
+            if not current.update(name=name, description=tidy(description), enabled=enabled, version=F("version") + 1):
+                raise Conflict(_("Somebody changed or deleted this list while you were editing. Look at it as it is now, then save again."))
+            _nudge(by)
+    except IntegrityError as error:
+        raise _name_taken(error, name) from error
+    list.refresh_from_db()
+    return list
+
+
+def delete_list(*, list: BanList, by: User | None) -> int:
+    """Delete the list and all its bans; says how many. Their history stays. Deleting it twice is harmless."""
+    with transaction.atomic():
+        bans, _per_model = Ban.objects.filter(list=list).delete()
+        BanList.objects.filter(pk=list.pk).delete()
+        _nudge(by)
+    return bans
+
+
+def ban(*, list: BanList, prefix: Prefix | str, comment: str = "", expires: datetime | None = None, author: User | None) -> Ban:
+    """Ban a prefix from now on. Raises Problem when it is no prefix, too wide, ours, or already on the list."""
+    wanted = readable(prefix)
+    _check(comment, expires)
+    try:
+        with transaction.atomic():
+            made = Ban.objects.create(list=list, prefix=wanted, comment=tidy(comment), expires=expires, author=author)
+            _nudge(author)
+    except IntegrityError as error:
+        raise _explained(error, list, wanted) from error
+    made.refresh_from_db()
+    return made
+
+
+def change_ban(*, ban: Ban, version: int, comment: str, expires: datetime | None, by: User | None) -> Ban:
+    """Change the comment and the end. Raises Conflict when somebody changed it since `version`."""
+    _check(comment, expires)
+    with transaction.atomic():
+        current = Ban.objects.filter(pk=ban.pk, version=version)
+        if not current.update(comment=tidy(comment), expires=expires, version=F("version") + 1):
+            raise Conflict(_("Somebody changed or lifted this ban while you were editing. Look at it as it is now, then save again."))
+        _nudge(by)
+    ban.refresh_from_db()
+    return ban
+
+
+def lift(*, ban: Ban, by: User | None) -> None:
+    """End a ban now; its history and its hits stay. Lifting it twice is harmless."""
+    lift_many(bans=[ban.pk], by=by)
+
+
+def lift_many(*, bans: Collection[int], by: User | None) -> int:
+    """End the bans with these ids, all or none; says how many there were."""
+    with transaction.atomic():
+        lifted, _per_model = Ban.objects.filter(pk__in=bans).delete()
+        _nudge(by)
+    return lifted
+
+
+def readable(prefix: Prefix | str) -> Prefix:
+    """The prefix, if it can be banned here. Raises Problem."""
+    text = str(prefix).strip()
+    try:
+        wanted = read(text) if isinstance(prefix, str) else checked(prefix)
+        refuse_own(wanted)
+    except NoBan as why:
+        raise Problem(explain(why.fault, text, why.offer, why.culprit), "prefix", offer=why.offer, culprit=why.culprit or None) from why
+    return wanted
+
+
+def _check(comment: str, expires: datetime | None) -> None:
+    if len(comment.strip()) > LONGEST_COMMENT:
+        raise Problem(
+            _("The comment has %(length)d characters; %(limit)d is the most.") % {"length": len(comment.strip()), "limit": LONGEST_COMMENT},
+            "comment",
+        )
+    if expires is not None and expires <= timezone.now():
+        raise Problem(_("This end, %(end)s, has passed. Choose a later one, or none for a ban that stays.") % {"end": expires}, "expires")
+
+
+def _list_name(name: str) -> str:
+    name = tidy(name)
+    if not name:
+        raise Problem(_("A list needs a name."), "name")
+    if len(name) > 60:
+        raise Problem(_("The name has %(length)d characters; 60 is the most.") % {"length": len(name)}, "name", offer=name[:60])
+    return name
+
+
+def _name_taken(error: IntegrityError, name: str) -> Problem:
+    holder = BanList.objects.filter(name=name).first()
+    if holder is None:
+        raise error
+    return Problem(_("There is already a list called “%(name)s”.") % {"name": name}, "name", culprit=holder)
+
+
+def _explained(error: IntegrityError, list: BanList, prefix: Prefix) -> Problem:
+    """The sentence for what the database refused. An error of any other constraint is ours, and raised as it is."""
+    if "ban_once_per_list" not in str(error):
+        raise error
+    there = Ban.objects.filter(list=list, prefix=prefix).first()
+    text = _("%(prefix)s is already on “%(list)s” as ban %(id)d (%(comment)s).")
+    facts = {"prefix": prefix, "list": list, "id": there.pk if there else 0, "comment": (there and there.comment) or _("no comment")}
+    return Problem(text % facts, "prefix", culprit=there)
+
+
+def _nudge(by: User | None) -> None:
+    nudge("workers.reconcile", by.pk if by else None)

@@ -1,0 +1,141 @@
+"""What the feed parser understands, and that it says so of every line it does not."""
+
+import time
+from ipaddress import ip_network
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from apps.bans.feeds import LONGEST_COMMENT, Entry, Limits, TooBig, parse
+from apps.bans.prefixes import Fault
+
+EXCERPT = Path(__file__).parent.parent / "data" / "ipsum-excerpt.txt"
+
+
+def prefixes(text: str | bytes, **how: int) -> list[str]:
+    feed = parse(text, **how)
+    assert not feed.bad
+    return [str(entry.prefix) for entry in feed.entries]
+
+
+def fault(line: str) -> tuple[Fault, str]:
+    (bad,) = parse(line).bad
+    return bad.fault, bad.offer
+
+
+def test_an_address_or_a_prefix_per_line_of_both_families() -> None:
+    text = "203.0.113.5\n198.51.100.0/24\n2001:db8::1\n2001:DB8:1::/48\n"
+    assert prefixes(text) == ["203.0.113.5/32", "198.51.100.0/24", "2001:db8::1/128", "2001:db8:1::/48"]
+
+
+def test_blank_lines_whole_line_comments_line_ends_and_a_byte_order_mark_are_no_entries() -> None:
+    assert prefixes(b"\xef\xbb\xbf# made today\r\n\r\n  ; nor this\r\n203.0.113.5\r\n") == ["203.0.113.5/32"]
+
+
+def test_what_stands_behind_an_entry_is_its_comment() -> None:
+    feed = parse("192.0.2.0/24 ; SBL123\n203.0.113.5 # scans  ssh\x00 # daily\n")
+    assert [(entry.line, entry.comment) for entry in feed.entries] == [(1, "SBL123"), (2, "scans ssh # daily")]
+
+
+def test_a_count_below_the_minimum_leaves_the_line_out() -> None:
+    feed = parse("203.0.113.5\t10\n203.0.113.6 2\n203.0.113.7,3\n", minimum_count=3)
+    assert [str(entry.prefix.network_address) for entry in feed.entries] == ["203.0.113.5", "203.0.113.7"]
+    assert feed.below == 1
+
+
+def test_a_line_without_a_count_cannot_be_compared_with_a_minimum() -> None:
+    (bad,) = parse("203.0.113.5\n", minimum_count=3).bad
+    assert bad.fault is Fault.NO_COUNT
+
+
+def test_a_single_column_of_a_spreadsheet_with_its_heading() -> None:
+    assert prefixes('"ip_address"\n"203.0.113.5",\n"2001:db8::/32"\n') == ["203.0.113.5/32", "2001:db8::/32"]
+
+
+def test_a_heading_further_down_is_a_bad_line() -> None:
+    assert parse("203.0.113.5\nip\n").bad[0].line == 2
+
+
+@pytest.mark.parametrize("text", ["203.0.113.4-203.0.113.9", "203.0.113.4 - 203.0.113.9"])
+def test_a_range_becomes_the_prefixes_that_make_it_up(text: str) -> None:
+    assert prefixes(text) == ["203.0.113.4/30", "203.0.113.8/31"]
+
+
+def test_an_entry_named_twice_is_counted_and_the_first_stays() -> None:
+    feed = parse("203.0.113.5 # first\n203.0.113.5/32 # second\n")
+    assert feed.entries == (Entry(1, ip_network("203.0.113.5"), "first"),)
+    assert feed.duplicates == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("203.0.113.5/24", (Fault.HOST_BITS, "203.0.113.0/24")),
+        ("2001:db8::5/64", (Fault.HOST_BITS, "2001:db8::/64")),
+        ("0.0.0.0/0", (Fault.TOO_WIDE, "0.0.0.0/8")),
+        ("128.0.0.0/7", (Fault.TOO_WIDE, "128.0.0.0/8")),
+        ("2000::/3", (Fault.TOO_WIDE, "2000::/16")),
+        ("2001:db8::/96", (Fault.ODD_LENGTH, "2001:db8::/64")),
+        ("::ffff:203.0.113.5", (Fault.MAPPED, "203.0.113.5")),
+        ("203.0.113.256", (Fault.NO_PREFIX, "")),
+        ("010.0.0.1", (Fault.NO_PREFIX, "")),
+        ("fe80::1%eth0", (Fault.NO_PREFIX, "")),
+        ("evil.example", (Fault.NO_PREFIX, "")),
+        ("203.0.113.9-203.0.113.5", (Fault.RANGE, "")),
+        ("203.0.113.9-2001:db8::", (Fault.RANGE, "")),
+        ("203.0.113.5 203.0.113.6", (Fault.TRAILING, "")),
+        ("203.0.113.5 10 20", (Fault.TRAILING, "")),
+        ("203.0.113.5 ٣", (Fault.TRAILING, "")),
+    ],
+)
+def test_a_bad_line_says_why_and_what_would_do(line: str, expected: tuple[Fault, str]) -> None:
+    assert fault(line) == expected
+
+
+def test_all_bad_lines_are_listed_with_their_numbers_and_a_cut_text() -> None:
+    feed = parse("\n".join(["nonsense" * 50, "203.0.113.5", "x" * 5000, "<html>"]))
+    assert [(bad.line, bad.fault) for bad in feed.bad] == [(1, Fault.NO_PREFIX), (3, Fault.TOO_LONG), (4, Fault.NO_PREFIX)]
+    assert all(len(bad.text) <= 80 for bad in feed.bad)
+
+
+def test_more_than_the_limits_is_refused_as_a_whole() -> None:
+    with pytest.raises(TooBig, match="more than 3 lines"):
+        parse("\n" * 4, limits=Limits(lines=3))
+    with pytest.raises(TooBig, match="more than 10 octets"):
+        parse("203.0.113.5", limits=Limits(octets=10))
+
+
+def test_a_real_feed_has_no_bad_line() -> None:
+    feed = parse(EXCERPT.read_bytes())
+    assert (len(feed.entries), feed.bad, feed.duplicates) == (1993, (), 0)
+
+
+@given(st.text(alphabet=st.one_of(st.sampled_from("0123456789./:-#; \t\r\n\"'"), st.characters())))
+def test_any_text_is_entries_comments_or_bad_lines(text: str) -> None:
+    feed = parse(text)
+    lines = [entry.line for entry in feed.entries] + [bad.line for bad in feed.bad]
+    assert all(1 <= line <= text.count("\n") + 1 for line in lines)
+    assert all(entry.comment.isprintable() and len(entry.comment) <= LONGEST_COMMENT for entry in feed.entries)
+
+
+@given(st.binary())
+def test_any_octets_can_be_read(octets: bytes) -> None:
+    parse(octets)
+
+
+@given(st.sets(st.one_of(st.ip_addresses(v=4), st.ip_addresses(v=6).filter(lambda address: not address.ipv4_mapped)), max_size=50))  # type: ignore[union-attr]
+def test_every_address_written_is_read(addresses: set[object]) -> None:
+    assert {entry.prefix for entry in parse("\n".join(map(str, addresses))).entries} == {ip_network(str(each)) for each in addresses}
+
+
+@pytest.mark.parametrize("line", ["1", "#", ";;;;", "1.2.3.4 - ", "\t\t,, ", "-" * 900, "1.2.3.4 #" + "# " * 400, '"' * 900])
+def test_the_time_is_linear_in_the_length(line: str) -> None:
+    def seconds(times: int) -> float:
+        text = (line + "\n") * times
+        before = time.process_time()
+        parse(text)
+        return time.process_time() - before
+
+    assert min(seconds(4_000) for _ in range(3)) < 12 * min(seconds(1_000) for _ in range(3)) + 0.01
