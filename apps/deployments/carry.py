@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from apps.deployments.link import Channel
 from firewall import wire
-from firewall.diff import Delta, diff
+from firewall.diff import Delta
 from firewall.digest import at, text
 from firewall.ruleset import Ruleset
 
@@ -31,13 +31,18 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What the gateway shall run: the ruleset, its digest of everything, the digest it has at `now`, and the fencing token."""
+    """What the gateway shall run: the ruleset, its digest of everything, the digest it has at `now`, and the fencing token.
+
+    known, delta: what it is known to run, and the way from there; None where this process knows nothing.
+    """
 
     ruleset: Ruleset
     digest: int
     target: str
     now: int
     token: int
+    known: Known | None
+    delta: Delta | None
 
 
 class Memory:
@@ -65,7 +70,7 @@ def plan(channel: Channel, now: int, ruleset: Ruleset) -> wire.Planned:
     return _expect(wire.Planned, channel.ask(wire.Plan(now, ruleset)))
 
 
-def bring(channel: Channel, order: Order, known: Known | None, committed: Callable[[wire.Applied | None], None]) -> wire.Welcome:
+def bring(channel: Channel, order: Order, committed: Callable[[wire.Applied | None], None]) -> wire.Welcome:
     """Bring the gateway to what is ordered and confirm it; `committed` is told in between (with None when it ran it already).
 
     Raises Unreachable or NotDone.
@@ -74,14 +79,15 @@ def bring(channel: Channel, order: Order, known: Known | None, committed: Callab
     if welcome.digest == order.target:
         committed(None)
     else:
-        committed(_apply(channel, order, welcome.digest, known))
+        committed(_apply(channel, order, welcome.digest))
     _expect(wire.Confirmed, channel.ask(wire.Confirm(order.token, order.target)))
     return welcome
 
 
-def _apply(channel: Channel, order: Order, base: str, known: Known | None) -> wire.Applied:
+def _apply(channel: Channel, order: Order, base: str) -> wire.Applied:
+    known = order.known
     if known and text(at(known.digest, known.ruleset, order.now)) == base:
-        answer = channel.ask(_request(order, base, diff(known.ruleset, order.ruleset)))
+        answer = channel.ask(_request(order, base, order.delta))
         if not (isinstance(answer, wire.Refused) and answer.reason in ("base", "digest")):
             return _expect(wire.Applied, answer)
     return _expect(wire.Applied, channel.ask(_request(order, base, None)))

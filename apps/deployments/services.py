@@ -77,17 +77,23 @@ def _answers(channel: link.Channel, now: int) -> bool:
 
 def _run(rollout: Rollout, wanted: Wanted, channels: Channels) -> None:
     steps = list(rollout.steps.select_related("gateway", "rollout__revision"))
-    _describe(rollout, wanted, steps[0].gateway, channels)
-    for step in steps:
+    orders = [_order(step.gateway, rollout, wanted) for step in steps]
+    _describe(rollout, orders[0], channels(steps[0].gateway))
+    for step, order in zip(steps, orders, strict=True):
         if not rollouts.renew(rollout):
             log.warning("lease lost", rollout=rollout.pk)
             return
-        _carry(step, rollout, wanted, channels(step.gateway))
+        _carry(step, order, wanted, channels(step.gateway))
 
 
-def _carry(step: RolloutStep, rollout: Rollout, wanted: Wanted, channel: link.Channel) -> None:
-    pk = step.gateway.pk
-    order = carry.Order(wanted.rulesets[pk], wanted.digests[pk], wanted.targets[pk], wanted.snapshot.now, rollout.token)
+def _order(gateway: Gateway, rollout: Rollout, wanted: Wanted) -> carry.Order:
+    pk, known = gateway.pk, memory.recall(gateway.pk)
+    ruleset = wanted.rulesets[pk]
+    delta = diff(known.ruleset, ruleset) if known else None
+    return carry.Order(ruleset, wanted.digests[pk], wanted.targets[pk], wanted.snapshot.now, rollout.token, known, delta)
+
+
+def _carry(step: RolloutStep, order: carry.Order, wanted: Wanted, channel: link.Channel) -> None:
     rollouts.sending(step)
 
     def committed(applied: wire.Applied | None) -> None:
@@ -95,25 +101,22 @@ def _carry(step: RolloutStep, rollout: Rollout, wanted: Wanted, channel: link.Ch
         rollouts.committed(step, octets=channel.sent, commit_ms=times[0], read_back_ms=times[1])
 
     try:
-        welcome = carry.bring(channel, order, memory.recall(pk), committed)
+        welcome = carry.bring(channel, order, committed)
     except (link.Unreachable, carry.NotDone) as fault:
-        log.warning("gateway not brought to revision", gateway=step.gateway.name, rollout=rollout.pk, error=str(fault))
+        log.warning("gateway not brought to revision", gateway=step.gateway.name, rollout=step.rollout_id, error=str(fault))
         rollouts.failed(step, str(fault), unreachable=isinstance(fault, link.Unreachable))
         return
-    memory.remember(pk, order)
+    memory.remember(step.gateway.pk, order)
     rollouts.confirmed(step, wanted, in_memory=welcome.in_memory)
 
 
-def _describe(rollout: Rollout, wanted: Wanted, gateway: Gateway, channels: Channels) -> None:
-    """What changes, from what this process knows of the first gateway, else from what that gateway says."""
-    ruleset, now = wanted.rulesets[gateway.pk], wanted.snapshot.now
-    known = memory.recall(gateway.pk)
-    if known:
-        delta = diff(known.ruleset, ruleset)
-        lines, text = summarise(delta, ruleset), render_delta(delta, now=now)
+def _describe(rollout: Rollout, order: carry.Order, channel: link.Channel) -> None:
+    """What changes, from what this process knows of the gateway, else from what the gateway says."""
+    if order.delta is None:
+        lines, text = planned(channel, order.ruleset, order.now)
     else:
-        lines, text = planned(channels(gateway), ruleset, now)
-    rollouts.describe(rollout.revision, lines, text, ruleset.count_elements())
+        lines, text = summarise(order.delta, order.ruleset), render_delta(order.delta, now=order.now)
+    rollouts.describe(rollout.revision, lines, text, order.ruleset.count_elements())
 
 
 def planned(channel: link.Channel, ruleset: Ruleset, now: int) -> tuple[tuple[Line, ...], str]:
