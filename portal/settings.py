@@ -41,6 +41,7 @@ INSTALLED_APPS = [
     "apps.nat",
     "apps.bans",
     "apps.deployments",
+    "apps.traffic",
     "apps.gateways",
     "apps.desk",
 ]

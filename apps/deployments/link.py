@@ -34,7 +34,7 @@ def command(gateway: Gateway) -> list[str]:
     """The program that relays to the gateway's agent."""
     socket = settings.GATEWAY_SOCKETS / f"{gateway.name}.sock"
     relay = [sys.executable, "-m", "gateway", "relay", "--socket", str(socket)]
-    if gateway.link == Gateway.Link.LOCAL:
+    if gateway.link == Gateway.Link.LOCAL or not settings.LAB_NAME:  # without a lab, agents run on this machine itself
         return relay
     lab = ["--name", settings.LAB_NAME, "--state", str(settings.LAB_STATE)]
     return [sys.executable, "-m", "lab", *lab, "exec", gateway.name, "--", *relay]

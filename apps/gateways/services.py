@@ -1,9 +1,5 @@
 """What gateways report of themselves: that they answer, and their counters."""
 
-from base64 import b64decode
-from collections.abc import Iterator, Mapping
-from ipaddress import ip_network
-
 import structlog
 from django.db.models.functions import Now
 from django.utils import timezone
@@ -11,8 +7,9 @@ from django.utils import timezone
 from apps.bans import hits
 from apps.deployments import link
 from apps.deployments.models import GatewayState
-from apps.lib.fields import Prefix
+from apps.gateways import readings
 from apps.network.models import Gateway
+from apps.traffic import tallies
 from firewall import wire
 
 log = structlog.get_logger()
@@ -25,26 +22,14 @@ def collect(gateway: Gateway) -> bool:
     try:
         answer = link.channel(gateway).ask(wire.Counters())
     except link.Unreachable as fault:
-        mine.filter(unreachable_since=None).update(unreachable_since=Now())
+        mine.filter(unreachable_since=None).update(unreachable_since=Now(), error=str(fault))
         log.warning("gateway does not answer", gateway=gateway.name, error=str(fault))
         return False
-    mine.update(seen=Now(), unreachable_since=None)
-    if isinstance(answer, wire.Reading):
-        hits.record(gateway=gateway, readings=ban_readings(answer), at=timezone.now())
-    return isinstance(answer, wire.Reading)
-
-
-def ban_readings(reading: wire.Reading) -> Mapping[Prefix, tuple[int, int]]:
-    """Packets and octets of each banned prefix that was hit."""
-    return dict(_ban_readings(reading))
-
-
-def _ban_readings(reading: wire.Reading) -> Iterator[tuple[Prefix, tuple[int, int]]]:
-    for name, packed in reading.keys.items():
-        if not name.startswith("bans"):
-            continue
-        family, length = name.removeprefix("bans").split("_")
-        octets, width = b64decode(packed), 4 if family == "4" else 16
-        for at, (packets, volume) in enumerate(zip(reading.packets[name], reading.octets[name], strict=True)):
-            if packets:
-                yield ip_network((octets[at * width : (at + 1) * width], int(length))), (packets, volume)
+    mine.update(seen=Now())
+    if not isinstance(answer, wire.Reading):
+        log.warning("no counters", gateway=gateway.name, answer=answer)
+        return False
+    now = timezone.now()
+    hits.record(gateway=gateway, readings=readings.bans(answer), at=now)
+    tallies.record(gateway=gateway, readings=readings.members(answer), at=now)
+    return True

@@ -39,8 +39,8 @@ class Row:
         return max(0.0, (max(times) - self.forward.changed_at).total_seconds())
 
 
-def context(member: Member, *, form: ForwardForm | None = None, saved: int = 0, removed: int = 0) -> dict[str, Any]:
-    """What templates/nat/forwards.html needs. `saved`, `removed`: ids of forwards that were just written."""
+def context(member: Member, *, form: ForwardForm | None = None, saved: int = 0, removed: int = 0, problem: str = "") -> dict[str, Any]:
+    """What templates/nat/forwards.html needs. `saved`, `removed`: ids of forwards just written; `problem`: why not."""
     shown = list(forwards_of(member))
     gone = PortForward.objects.filter(pk=removed, holding__member=member).first() if removed else None
     rows = [Row(forward, known) for forward, known in activations(shown)]
@@ -52,6 +52,7 @@ def context(member: Member, *, form: ForwardForm | None = None, saved: int = 0, 
         "rows": rows,
         "form": form or ForwardForm(member),
         "saved": mine,
+        "problem": problem,
         "removed": lifted[0] if lifted else None,
         "most": member.tariff.most_forwards,
         "public_addresses": public_addresses_of(member),

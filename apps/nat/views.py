@@ -21,9 +21,9 @@ def _member(pk: int) -> Member:
 
 def _answer(request: HttpRequest, member: Member, **shown: Any) -> HttpResponse:
     """The panel for HTMX; for a browser without it the member's page, with what was saved in its address."""
-    form = shown.get("form")
-    if request.headers.get("HX-Request") or form:
-        status = 422 if form else 200
+    wrong = shown.get("form") or shown.get("problem")
+    if request.headers.get("HX-Request") or wrong:
+        status = 422 if wrong else 200
         template = "nat/forwards.html#panel" if request.headers.get("HX-Request") else "nat/forwards.html"
         return render(request, template, panel.context(member, **shown), status=status)
     said = "&".join(f"{name}={pk}" for name, pk in shown.items() if pk)
@@ -67,14 +67,17 @@ def _forward(pk: int) -> PortForward:
 def switch(request: HttpRequest, pk: int) -> HttpResponse:
     """Switch a forward on or off; its port stays its own."""
     forward = _forward(pk)
-    services.change_forward(
-        forward=forward,
-        version=forward.version,
-        private_port=forward.private_port,
-        purpose=forward.purpose,
-        enabled=not forward.enabled,
-        by=request.user,  # type: ignore[arg-type]  # staff_page: signed in
-    )
+    try:
+        services.change_forward(
+            forward=forward,
+            version=int(request.POST.get("version", "0")),
+            private_port=forward.private_port,
+            purpose=forward.purpose,
+            enabled=request.POST.get("enabled") == "1",
+            by=request.user,  # type: ignore[arg-type]  # staff_page: signed in
+        )
+    except (Problem, ValueError) as problem:
+        return _answer(request, forward.holding.member, problem=str(problem))
     return _answer(request, forward.holding.member, saved=forward.pk)
 
 
@@ -97,7 +100,5 @@ def restore(request: HttpRequest, pk: int) -> HttpResponse:
     try:
         again = services.restore_forward(forward=forward, by=request.user)  # type: ignore[arg-type]  # staff_page: signed in
     except Problem as problem:
-        form = ForwardForm(member, data={})
-        form.add_error(None, str(problem))
-        return _answer(request, member, form=form)
+        return _answer(request, member, problem=str(problem))
     return _answer(request, member, saved=again.pk)

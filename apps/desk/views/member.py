@@ -15,6 +15,7 @@ from apps.nat import panel
 from apps.nat.models import NatMapping
 from apps.nat.selectors import mappings_of
 from apps.network.models import Holding
+from apps.traffic.selectors import total_of
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ def _facts(found: Member) -> dict[str, Any]:
         "tariff": _("Tariff %(tariff)s") % {"tariff": found.tariff},
         "since": _("Member since %(day)s") % {"day": formats.day(found.since)},
         "paid": paid,
+        "traffic": total_of(found),
     }
 
 

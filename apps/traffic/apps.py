@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class TrafficConfig(AppConfig):
+    name = "apps.traffic"
