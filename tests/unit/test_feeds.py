@@ -1,7 +1,7 @@
 """What the feed parser understands, and that it says so of every line it does not."""
 
 import time
-from ipaddress import ip_network
+from ipaddress import IPv4Address, IPv6Address, ip_network
 from pathlib import Path
 
 import pytest
@@ -14,8 +14,8 @@ from apps.bans.prefixes import Fault
 EXCERPT = Path(__file__).parent.parent / "data" / "ipsum-excerpt.txt"
 
 
-def prefixes(text: str | bytes, **how: int) -> list[str]:
-    feed = parse(text, **how)
+def prefixes(text: str | bytes) -> list[str]:
+    feed = parse(text)
     assert not feed.bad
     return [str(entry.prefix) for entry in feed.entries]
 
@@ -125,8 +125,9 @@ def test_any_octets_can_be_read(octets: bytes) -> None:
     parse(octets)
 
 
-@given(st.sets(st.one_of(st.ip_addresses(v=4), st.ip_addresses(v=6).filter(lambda address: not address.ipv4_mapped)), max_size=50))  # type: ignore[union-attr]
-def test_every_address_written_is_read(addresses: set[object]) -> None:
+@given(st.sets(st.ip_addresses(), max_size=50))
+def test_every_address_written_is_read(addresses: set[IPv4Address | IPv6Address]) -> None:
+    addresses = {address for address in addresses if address.version == 4 or address.ipv4_mapped is None}
     assert {entry.prefix for entry in parse("\n".join(map(str, addresses))).entries} == {ip_network(str(each)) for each in addresses}
 
 
