@@ -4,10 +4,11 @@ import argparse
 import sys
 from collections.abc import Callable, Iterable
 
-from benchmarks import compiling
+from benchmarks import agent, compiling
 from benchmarks.figures import Figure, as_json, as_table
 
 BENCHMARKS: dict[str, Callable[[int], Iterable[Figure]]] = {
+    "agent": agent.run,
     "compile": compiling.run,
 }
 
