@@ -14,27 +14,36 @@ from apps.deployments.wanted import Wanted
 from apps.network.models import Gateway, GatewayGroup
 from firewall.summary import Line
 
-LEASE = timedelta(seconds=180)  # longer than any single question to a gateway may take
+LEASE = timedelta(seconds=90)  # longer than a gateway may take for one step; renewed before each
+OPENING_ATTEMPTS = 3
 SHOWN_DELTA = 256 * 1024
 
 
 def open_rollout(group: GatewayGroup, wanted: Wanted, gateways: Iterable[Gateway], *, by: int | None, cause: str) -> Rollout | None:
     """A new revision and its rollout, queued. None while another rollout of the group is open: that one is told to look again."""
-    try:
-        with transaction.atomic():
-            revision = Revision.objects.create(
-                group=group,
-                snapshot=wanted.snapshot.seen,
-                by=get_user_model().objects.filter(pk=by).first() if by else None,
-                cause=cause,
-                digests={gateway.name: wanted.targets[gateway.pk] for gateway in gateways},
-            )
-            rollout = Rollout.objects.create(group=group, revision=revision, lease_until=Now() + LEASE)
-            steps = [RolloutStep(rollout=rollout, gateway=gateway, position=at) for at, gateway in enumerate(gateways)]
-            RolloutStep.objects.bulk_create(steps)
-    except IntegrityError:
-        Rollout.objects.filter(group=group, state__in=Rollout.OPEN).update(again=True)
-        return None
+    for _attempt in range(OPENING_ATTEMPTS):
+        try:
+            return _opened(group, wanted, list(gateways), by=by, cause=cause)
+        except IntegrityError as error:
+            if "rollout_one_at_a_time" not in str(error):
+                raise
+        if Rollout.objects.filter(group=group, state__in=Rollout.OPEN).update(again=True):
+            return None  # else it was finished just now, and the place is free
+    return None
+
+
+def _opened(group: GatewayGroup, wanted: Wanted, gateways: list[Gateway], *, by: int | None, cause: str) -> Rollout:
+    with transaction.atomic():
+        revision = Revision.objects.create(
+            group=group,
+            snapshot=wanted.snapshot.seen,
+            by=get_user_model().objects.filter(pk=by).first() if by else None,
+            cause=cause,
+            digests={gateway.name: wanted.targets[gateway.pk] for gateway in gateways},
+        )
+        rollout = Rollout.objects.create(group=group, revision=revision, lease_until=Now() + LEASE)
+        steps = [RolloutStep(rollout=rollout, gateway=gateway, position=at) for at, gateway in enumerate(gateways)]
+        RolloutStep.objects.bulk_create(steps)
     return rollout
 
 

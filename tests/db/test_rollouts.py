@@ -1,0 +1,159 @@
+"""Rollouts to in-memory gateways, which run as processes of their own: no root and no kernel needed."""
+
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from io import StringIO
+from pathlib import Path
+from subprocess import Popen
+from tempfile import TemporaryDirectory
+
+import pytest
+from django.conf import LazySettings
+from django.core.management import CommandError, call_command
+from django.db import connection
+
+from apps.deployments import carry, link, services
+from apps.deployments.models import GatewayState, Rollout
+from apps.deployments.services import reconcile
+from apps.nat.models import PortForward
+from apps.nat.services import add_forward
+from firewall import wire
+from tests import rows
+from tests.whole.system import wait_for
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def network(transactional_db: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[rows.Network]:
+    """The lab's network as rows, and two gateways in memory."""
+    monkeypatch.setattr(services, "memory", carry.Memory())
+    with TemporaryDirectory(prefix="nw-") as directory, ExitStack() as stack:
+        settings.GATEWAY_SOCKETS = Path(directory)
+        for name in ("nat-1", "nat-2"):
+            socket = Path(directory) / f"{name}.sock"
+            serve = [
+                sys.executable,
+                "-m",
+                "gateway",
+                "serve",
+                "--fake",
+                "--name",
+                name,
+                "--socket",
+                str(socket),
+                "--state",
+                f"{directory}/{name}",
+            ]
+            process = stack.enter_context(Popen(serve, stderr=(Path(directory) / f"{name}.log").open("wb")))
+            stack.callback(process.terminate)
+            wait_for(socket.exists)
+        yield rows.network()
+        link.close_all()
+
+
+def forward(network: rows.Network, port: int = 8443) -> PortForward:
+    holding = network.residents["m1"].holding
+    return add_forward(holding=holding, public=rows.PUBLIC, protocol="tcp", public_port=port, private_port=443, by=network.admin)
+
+
+def test_a_gateway_in_memory_says_so(network: rows.Network) -> None:
+    reconcile(network.group)
+    assert set(GatewayState.objects.values_list("in_memory", flat=True)) == {True}
+
+
+def test_whoever_carries_less_goes_first(network: rows.Network) -> None:
+    nat_1, nat_2 = network.gateways
+    nat_1.carries4 = nat_1.carries6 = True
+    nat_2.carries6 = False
+    nat_2.save()
+    nat_1.save()
+    rollout = reconcile(network.group)
+    assert rollout is not None
+    assert [step.gateway.name for step in rollout.steps.all()] == ["nat-2", "nat-1"]
+
+
+def test_two_workers_at_once_make_one_rollout_at_a_time_and_end_on_one_revision(network: rows.Network) -> None:
+    forward(network)
+
+    def work(_: int) -> None:
+        try:
+            reconcile(network.group)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
+    reconcile(network.group)
+    assert not Rollout.objects.filter(state__in=Rollout.OPEN).exists()
+    assert Rollout.objects.filter(state=Rollout.State.CONFIRMED).count() >= 1
+    [digest_1, digest_2] = GatewayState.objects.values_list("digest", flat=True)
+    assert digest_1 == digest_2
+
+
+def test_a_change_during_a_rollout_is_not_forgotten(network: rows.Network) -> None:
+    rollout = reconcile(network.group)
+    assert rollout is not None
+    Rollout.objects.filter(pk=rollout.pk).update(state=Rollout.State.APPLYING)
+    forward(network)
+    assert reconcile(network.group) is None
+    rollout.refresh_from_db()
+    assert rollout.again
+
+
+def test_what_a_gateway_refused_is_not_tried_again_until_somebody_says_so(network: rows.Network) -> None:
+    reconcile(network.group)
+    for gateway in network.gateways:
+        channel = link.channel(gateway)
+        welcome = carry.hello(channel, 0)
+        channel.ask(wire.Confirm(10**6, welcome.digest))
+    forward(network)
+    refused = reconcile(network.group)
+    assert refused is not None
+    assert refused.state == Rollout.State.FAILED
+    assert "token" in refused.error
+    assert reconcile(network.group) is None
+    assert reconcile(network.group, force=True) is not None
+
+
+def output(command: str, *arguments: str) -> str:
+    told = StringIO()
+    call_command(command, *arguments, stdout=told)
+    return told.getvalue()
+
+
+def test_plan_says_in_words_and_nft_text_what_a_deploy_would_change(network: rows.Network) -> None:
+    reconcile(network.group)
+    forward(network)
+    told = output("plan")
+    assert "nat-1: 1 port forward added" in told
+    assert "add element inet netzwart fwd4 { 198.51.100.7 . tcp . 8443 : 10.16.0.10 . 443 }" in told
+    assert Rollout.objects.count() == 1
+
+
+def test_plan_says_when_nothing_changes(network: rows.Network) -> None:
+    reconcile(network.group)
+    assert output("plan") == "nat-1: nothing changes\nnat-2: nothing changes\n"
+
+
+def test_deploy_shows_each_gateways_outcome(network: rows.Network) -> None:
+    told = output("deploy")
+    assert told.count("confirmed") == 2
+
+
+def test_compile_writes_a_script_for_nft(network: rows.Network, tmp_path: Path) -> None:
+    script = tmp_path / "nat-1.nft"
+    assert "nat-1: " in output("compile", "--output", str(script))
+    assert script.read_text().startswith("add table inet netzwart\n")
+
+
+def test_compile_names_an_unknown_gateway_and_the_known_ones(network: rows.Network) -> None:
+    with pytest.raises(CommandError, match=r"There is no gateway 'nat-7'. Known: nat-1, nat-2."):
+        call_command("compile", "--gateway", "nat-7")
+
+
+def test_compile_says_which_file_cannot_be_written(network: rows.Network, tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="No such file or directory"):
+        call_command("compile", "--output", str(tmp_path / "no" / "where.nft"))
