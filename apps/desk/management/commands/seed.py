@@ -1,0 +1,76 @@
+"""manage.py seed: fill an empty database with a network that could be real."""
+
+from argparse import ArgumentParser
+from datetime import date
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connection
+from django.utils import timezone
+
+from apps.desk.seeding import demo, ground, rows
+from apps.members.models import Member
+from apps.nat.models import PortForward
+from apps.network.models import Gateway, GatewayGroup, Holding
+
+MOST = 500_000  # members that the topology's pools have room for
+FILE = "demo.json"
+
+
+class Command(BaseCommand):
+    help = "Fill an empty database with a network that could be real: the demo network, or one of any size for measuring."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        what = parser.add_mutually_exclusive_group(required=True)
+        what.add_argument("--members", type=int, metavar="N", help=f"a network of N members, up to {MOST:,}")
+        what.add_argument("--demo", action="store_true", help=f"the demo network, with logins in {FILE}; once only")
+        parser.add_argument(
+            "--seed", type=int, default=1, metavar="S", help="another network of the same size; the same for the same S on one day"
+        )
+        parser.add_argument(
+            "--in-memory", action="store_true", help="gateways that keep their rules in memory; so too when there is no lab"
+        )
+        parser.add_argument("--url", default="http://127.0.0.1:8000/", help=f"where the portal will be, for {FILE}")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        link = Gateway.Link.LAB if settings.LAB_NAME and not options["in_memory"] else Gateway.Link.LOCAL
+        today = timezone.localdate()
+        if options["demo"]:
+            self._demo(link, today, options["url"])
+        else:
+            self._members(options["members"], options["seed"], link, today)
+
+    def _members(self, count: int, seed: int, link: str, today: date) -> None:
+        if not 1 <= count <= MOST:
+            raise CommandError(f"--members {count}: choose 1 to {MOST:,}.")
+        _refuse_unless_empty()
+        rows.write(rows.plan(seed, count, ground.read(count), today), link)
+        demo.ban(None)
+        with connection.cursor() as cursor:
+            cursor.execute("ANALYZE")
+        self._count()
+
+    def _demo(self, link: str, today: date, url: str) -> None:
+        file = settings.VAR / FILE
+        there = demo.exists()
+        if there and file.exists():
+            self.stdout.write(f"The demo network is there already; nothing was changed. The logins are in {file}.")
+            return
+        if not there:
+            _refuse_unless_empty()
+            demo.make(link, today)
+        logins = demo.tell(file, url)
+        self._count()
+        self.stdout.write(f"The logins{', with new passwords,' if there else ''} and an API token are in {file}:")
+        for login in logins:
+            self.stdout.write(f"  {login['role']:<22}{login['username']:<10}{login['password']}")
+
+    def _count(self) -> None:
+        counts = {"members": Member, "holdings": Holding, "port forwards": PortForward, "gateways": Gateway}
+        self.stdout.write(", ".join(f"{model._default_manager.count():,} {word}" for word, model in counts.items()) + ".")
+
+
+def _refuse_unless_empty() -> None:
+    if Member.objects.exists() or GatewayGroup.objects.exists():
+        raise CommandError("This database has members or gateways already, and a seed only fills an empty one. Give it another database.")

@@ -1,0 +1,158 @@
+"""The demo network: some neighbours of the lab's hosts, those who sign in, a ban list, and a file that tells how.
+
+The file is the only place where the passwords and the token stand; without it, new ones are made.
+"""
+
+import json
+import os
+import secrets
+from dataclasses import asdict, dataclass
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any, Final
+
+from django.db import transaction
+from django.utils import timezone
+
+from apps.accounts import tokens
+from apps.accounts.models import ApiToken, User
+from apps.bans import feeds, importing, services
+from apps.desk.seeding import ground, rows
+from apps.desk.seeding.forwards import MINECRAFT, NEXTCLOUD, SSH, TORRENTS, WIREGUARD, Forward
+from apps.desk.seeding.houses import Room
+from apps.desk.seeding.names import Name
+from apps.desk.seeding.people import FIRST_NUMBER, Resident
+from apps.lib.validity import holds_now
+from apps.members.models import Member
+from apps.nat.models import NatMapping
+from apps.network.models import Holding
+
+SEED: Final = 1751
+MEMBERS: Final = 60
+FOR_SCRIPTS: Final = "demo"
+RESIDENTS: Final = (
+    Resident(Name("Selin Kaya", "selin.kaya", "de"), Room("B", 2, "214"), date(2024, 10, 1)),
+    Resident(Name("Jonas Brandt", "jonas.brandt", "de"), Room("B", 1, "107"), date(2023, 10, 1)),
+    Resident(Name("Tunde Okafor", "tunde.okafor", "en"), Room("A", 3, "302"), date(2024, 4, 1)),
+    Resident(Name("Chiara Esposito", "chiara.esposito", "en"), Room("C", 1, "112"), date(2025, 10, 1)),
+)
+FORWARDS: Final = (
+    (Forward(WIREGUARD, 51820), Forward(NEXTCLOUD, 9443), Forward(TORRENTS, 51413), Forward(SSH, 2222, enabled=False)),
+    (Forward(MINECRAFT, 25565),),
+)
+BANS: Final = """
+203.0.113.200      # tries ssh passwords, ticket 1142
+203.0.113.201      # tries ssh passwords
+203.0.113.224/27   # scans all day; their abuse desk does not answer
+192.0.2.77         # open resolver, used for amplification
+192.0.2.80         # phishing page that copies ours
+192.0.2.192/27     # bulletproof hosting
+192.0.2.131        # command server of a botnet, from the computing centre
+192.0.2.140        # fake update server
+2001:db8:bad::/48  # scans IPv6
+2001:db8:dead:beef::/64  # sends spam
+2001:db8:bead::666 # tries SIP passwords
+"""
+SHORT_BAN: Final = ("203.0.113.180", "floods port 25565; see again in a week", timedelta(days=7))
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Somebody who signs in."""
+
+    role: str
+    username: str
+    first_name: str
+    last_name: str
+    staff: bool
+
+
+ACCOUNTS: Final = (
+    Account("administrator", "mara", "Mara", "Lindqvist", staff=True),
+    Account("second administrator", "jakob", "Jakob", "Wirth", staff=True),
+    Account("member", "selin", "Selin", "Kaya", staff=False),
+)
+
+
+def exists() -> bool:
+    """Whether the database has the demo network."""
+    return User.objects.filter(username=ACCOUNTS[0].username).exists() and Member.objects.filter(number=FIRST_NUMBER).exists()
+
+
+def make(link: str, today: date) -> None:
+    """Everything but the passwords, in one transaction."""
+    with transaction.atomic():
+        members = rows.write(rows.plan(SEED, MEMBERS, ground.read(MEMBERS), today, RESIDENTS, FORWARDS), link)
+        users = {each.username: _user(each) for each in ACCOUNTS}
+        Member.objects.filter(pk=members[0].pk).update(user=users["selin"])
+        ban(users["mara"])
+
+
+def ban(author: User | None) -> None:
+    """The network's own ban list."""
+    own = services.create_list(name="Own", description="By hand, for everybody", by=author)
+    importing.bring(list=own, feed=feeds.parse(BANS), by=author)
+    prefix, comment, length = SHORT_BAN
+    services.ban(list=own, prefix=prefix, comment=comment, expires=timezone.now() + length, author=author)
+
+
+def _user(account: Account) -> User:
+    return User.objects.create(
+        username=account.username,
+        first_name=account.first_name,
+        last_name=account.last_name,
+        email=f"{account.username}@lindenhof.example",
+        is_staff=account.staff,
+        is_superuser=account.staff,
+    )
+
+
+def tell(file: Path, url: str) -> list[dict[str, str]]:
+    """Make new passwords and a new token, and write them to the file. Returns the logins."""
+    with transaction.atomic():
+        logins = [_login(account) for account in ACCOUNTS]
+        admin = User.objects.get(username=ACCOUNTS[0].username)
+        ApiToken.objects.filter(user=admin, name=FOR_SCRIPTS).delete()
+        _token, key = tokens.create(user=admin, name=FOR_SCRIPTS)
+        write_privately(file, json.dumps({"url": url, "logins": logins, "token": key, "members": residents()}, indent=2) + "\n")
+    return logins
+
+
+def _login(account: Account) -> dict[str, str]:
+    user, password = User.objects.get(username=account.username), secrets.token_hex(6)
+    user.set_password(password)
+    user.save(update_fields=["password"])
+    return {"role": account.role, "username": account.username, "password": password}
+
+
+def residents() -> dict[str, dict[str, Any]]:
+    """Who lives on the lab's member hosts, by host."""
+    return {host.name: asdict(found) for host in ground.read(MEMBERS).hosts if (found := _resident(host))}
+
+
+@dataclass(frozen=True, slots=True)
+class Living:
+    """What a script needs to know of a member on a lab host."""
+
+    id: int
+    holding: int
+    address: str
+    public: str
+    prefix6: str
+
+
+def _resident(host: ground.Host) -> Living | None:
+    holding = Holding.objects.filter(holds_now(), prefix=f"{host.address}/32").first()
+    mapping = NatMapping.objects.filter(holds_now(), holding=holding).first()
+    if holding is None or mapping is None:
+        return None
+    return Living(holding.member_id, holding.pk, str(host.address), str(mapping.public), str(host.prefix))
+
+
+def write_privately(file: Path, text: str) -> None:
+    """Readable by its owner alone, and whole or not at all."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    beside = file.with_name(f".{file.name}.{os.getpid()}")
+    with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as opened:
+        opened.write(text)
+    beside.replace(file)
