@@ -7,7 +7,7 @@ from apps.network.models import GatewayGroup
 
 
 @shared_task(name="workers.reconcile")
-def reconcile(by: int | None = None) -> None:
-    """Look at every group; whoever nudged is named in the revision."""
+def reconcile(by: int | None = None, force: bool = False) -> None:
+    """Look at every group; whoever nudged is named in the revision. force: also try what failed before."""
     for group in GatewayGroup.objects.all():
-        services.reconcile(group, by=by, cause="change" if by else "schedule")
+        services.reconcile(group, by=by, cause="change" if by else "schedule", force=force)

@@ -64,6 +64,11 @@ class Ban(Versioned, Deployed):
     def __str__(self) -> str:
         return str(self.prefix)
 
+    @property
+    def shown(self) -> str:
+        """As people write it: a prefix with its length, a single address without."""
+        return str(self.prefix).removesuffix("/32") if self.prefix.version == 4 else str(self.prefix).removesuffix("/128")
+
 
 class BanHits(models.Model):
     """How often the kernel of one gateway dropped packets from or to a banned prefix, summed over counter resets."""
@@ -79,3 +84,17 @@ class BanHits(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["gateway", "prefix"], name="banhits_once_per_gateway")]
         indexes = [models.Index(fields=["prefix"], name="banhits_by_prefix")]
+
+
+class Upload(models.Model):
+    """A feed that somebody looks at before importing it, and what was asked for with it."""
+
+    list = models.ForeignKey(BanList, models.CASCADE, related_name="+")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    created = models.DateTimeField(auto_now_add=True)
+    name = models.CharField(max_length=200)
+    content = models.BinaryField()
+    keep = models.BooleanField(default=False)
+    minimum_count = models.PositiveIntegerField(default=0)
+    comment = models.CharField(max_length=200, blank=True)
+    expires = models.DateTimeField(null=True)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import Count, Q, QuerySet
 
 from apps.deployments.models import GatewayState, Rollout
 from apps.lib.activation import Activation
@@ -43,6 +43,45 @@ def activations(rows: Iterable[Deployed]) -> Mapping[int, list[Activation]]:
 def last_rollouts() -> QuerySet[Rollout]:
     """Rollouts, the newest first, with what their rows show."""
     return Rollout.objects.select_related("revision__by", "group").prefetch_related("steps__gateway").order_by("-id")
+
+
+def rollouts_in(state: str) -> QuerySet[Rollout]:
+    """Rollouts for a list, without the long text of their deltas: all, or the `open`, `confirmed` or `failed` ones."""
+    wanted = {"open": Q(state__in=Rollout.OPEN), "confirmed": Q(state="confirmed"), "failed": Q(state="failed")}.get(state, Q())
+    return last_rollouts().filter(wanted).annotate(described=~Q(revision__delta="")).defer("revision__delta")
+
+
+def rollout_counts() -> dict[str, int]:
+    """How many rollouts there are in all, and open, confirmed and failed."""
+    return Rollout.objects.aggregate(
+        all=Count("pk"),
+        open=Count("pk", Q(state__in=Rollout.OPEN)),
+        confirmed=Count("pk", Q(state="confirmed")),
+        failed=Count("pk", Q(state="failed")),
+    )
+
+
+def newest_per_group() -> QuerySet[Rollout]:
+    """Each group's last rollout."""
+    newest = Rollout.objects.select_related("revision").defer("revision__delta")
+    return newest.order_by("group_id", "-id").distinct("group_id")
+
+
+def newest_but(rollout: Rollout) -> Rollout | None:
+    """The last rollout of the group, when it came after this one."""
+    later = Rollout.objects.filter(group=rollout.group_id, pk__gt=rollout.pk)
+    return later.order_by("-id").select_related("revision").defer("revision__delta").first()
+
+
+def one_before(rollout: Rollout) -> Rollout | None:
+    """The group's rollout before this one."""
+    earlier = Rollout.objects.filter(group=rollout.group_id, pk__lt=rollout.pk)
+    return earlier.order_by("-id").select_related("revision").defer("revision__delta").first()
+
+
+def states_by_name(rollout: Rollout) -> dict[str, GatewayState]:
+    """What the gateways of the rollout's group run, by their names."""
+    return {state.gateway.name: state for state in gateway_states().filter(gateway__group=rollout.group_id)}
 
 
 def gateway_states() -> QuerySet[GatewayState]:

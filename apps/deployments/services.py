@@ -8,10 +8,11 @@ from collections.abc import Callable
 
 import structlog
 
+from apps.accounts.models import User
 from apps.deployments import carry, link, rollouts
 from apps.deployments.models import GatewayState, Rollout, RolloutStep
 from apps.deployments.wanted import Wanted, want
-from apps.lib.nudge import send
+from apps.lib.nudge import nudge, send
 from apps.network.models import Gateway, GatewayGroup
 from firewall import wire
 from firewall.diff import diff
@@ -28,6 +29,11 @@ type Channels = Callable[[Gateway], link.Channel]
 def in_order(group: GatewayGroup) -> list[Gateway]:
     """The group's gateways in the order of a rollout: whoever carries less goes first."""
     return sorted(group.gateways.all(), key=lambda gateway: (gateway.carries4 + gateway.carries6, gateway.name))
+
+
+def request(*, by: User, force: bool = False) -> None:
+    """Ask a worker to look now. force: also try again what a gateway refused or was not there for."""
+    nudge("workers.reconcile", by.pk, force)
 
 
 def reconcile(

@@ -1,6 +1,7 @@
 """What a rollout changes, in words."""
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -8,9 +9,33 @@ from django.utils.translation import ngettext
 from firewall.summary import Kind, Line
 
 
+def lines_of(changes: Iterable[dict[str, Any]]) -> tuple[Line, ...]:
+    """The lines that a revision keeps, one per kind it touches."""
+    return tuple(Line(**{**each, "kind": Kind(each["kind"])}) for each in changes)
+
+
+def kind_words(kind: Kind) -> str:
+    """What the things of a kind are called: the head of a row."""
+    texts = {
+        Kind.ADDRESSES: _("Addresses"),
+        Kind.PREFIXES: _("IPv6 prefixes"),
+        Kind.MAPPINGS: _("NAT mappings"),
+        Kind.FORWARDS: _("Port forwards"),
+        Kind.BANS: _("Bans"),
+        Kind.RULES: _("Rules"),
+    }
+    return texts[kind]
+
+
+def share(line: Line) -> float:
+    """How much of its kind a line touches, in percent of what there is or was, whichever is more."""
+    touched, most = line.added + line.removed + line.changed, max(line.of, line.of - line.added + line.removed)
+    return min(100.0, 100 * touched / most) if most else 0.0
+
+
 def in_words(lines: Iterable[Line], *, rules: int = 0) -> str:
     """Such as “3 port forwards added, 1 removed; 2 bans added”."""
-    parts = [_line(line) for line in lines if line.kind != Kind.RULES]
+    parts = [_line(line) for line in lines if line.kind != Kind.RULES or not rules]
     if rules:
         parts.append(ngettext("%(n)d chain written anew", "%(n)d chains written anew", rules) % {"n": rules})
     return "; ".join(parts) or _("nothing changes")

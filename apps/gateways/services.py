@@ -1,16 +1,28 @@
-"""What gateways report of themselves: that they answer, and their counters."""
+"""What gateways report of themselves, that they answer and their counters; and what people say of them: interfaces and management."""
+
+from collections.abc import Mapping, Sequence
 
 import structlog
+from django.db import IntegrityError, transaction
+from django.db.models import F
 from django.db.models.functions import Now
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
+from apps.accounts.models import User
+from apps.audit.history import who_changed_last
 from apps.bans import hits
 from apps.deployments import link
 from apps.deployments.models import GatewayState
 from apps.gateways import readings
+from apps.lib import formats
+from apps.lib.errors import Conflict, Problem
+from apps.lib.fields import Prefix
+from apps.lib.nudge import nudge
 from apps.network.models import Gateway
 from apps.traffic import tallies
-from firewall import wire
+from firewall import names, wire
+from firewall.policy import PolicyError
 
 log = structlog.get_logger()
 
@@ -33,3 +45,57 @@ def collect(gateway: Gateway) -> bool:
     hits.record(gateway=gateway, readings=readings.bans(answer), at=now)
     tallies.record(gateway=gateway, readings=readings.members(answer), at=now)
     return True
+
+
+def configure(
+    *,
+    gateway: Gateway,
+    version: int,
+    lan: str,
+    wan: str,
+    management: str,
+    sync: str,
+    management_networks: Sequence[Prefix],
+    management_port: int,
+    by: User,
+) -> Gateway:
+    """Change the gateway's interfaces and who may manage it. Raises Conflict when somebody changed it since `version`, else Problem."""
+    given = {"lan": lan, "wan": wan, "management": management, "sync": sync}
+    _check_interfaces(given)
+    if not management_networks:
+        raise Problem(_("Without a management network nobody could reach this gateway any more. Name at least one."), "management_networks")
+    values = given | {"management_networks": list(management_networks), "management_port": management_port}
+    try:
+        with transaction.atomic():
+            if not Gateway.objects.filter(pk=gateway.pk, version=version).update(**values, version=F("version") + 1):
+                raise _conflict(gateway)
+            nudge("workers.reconcile", by.pk)
+    except IntegrityError as error:
+        raise Problem(_("The database refuses these values: %(error)s") % {"error": str(error).splitlines()[0]}) from error
+    gateway.refresh_from_db()
+    return gateway
+
+
+def _check_interfaces(given: Mapping[str, str]) -> None:
+    named: set[str] = set()
+    for fieldname, name in given.items():
+        if not name and fieldname == "sync":
+            continue
+        try:
+            names.interface(name)
+        except PolicyError as error:
+            words = _("“%(name)s” is no interface name. Use 1 to 15 of the characters A–Z a–z 0–9 _ . : @ -")
+            raise Problem(words % {"name": name}, fieldname) from error
+        if name in named:
+            raise Problem(_("%(name)s is already another interface of this gateway.") % {"name": name}, fieldname)
+        named.add(name)
+
+
+def _conflict(gateway: Gateway) -> Conflict:
+    last = who_changed_last(gateway)
+    if last is None:
+        return Conflict(_("Somebody changed this gateway while you were editing. Your input is kept below; compare and save again."))
+    who, at = last
+    given = {"who": who, "time": formats.moment(at, timezone.now(), with_seconds=False)}
+    words = _("%(who)s changed this gateway at %(time)s, while you were editing. Your input is kept below; compare and save again.")
+    return Conflict(words % given)

@@ -1,0 +1,77 @@
+"""Bans selected in the table, and what shall be done to all of them at once."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import QuerySet
+
+from apps.bans.forms import EndForm
+from apps.bans.models import Ban, BanList
+from apps.bans.panel import number
+from apps.bans.selectors import bans_of
+
+FIRST = 8
+TYPE_FROM = 100  # bans that go at once, from which on the number must be typed
+
+
+def must_type(removed: int, typed: int) -> bool:
+    """Is the number of bans that go still to be typed?"""
+    return removed >= TYPE_FROM and typed != removed
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The bans selected in the table, what shall be done to them, and whether that was confirmed."""
+
+    banlist: BanList
+    ids: list[int]
+    do: str
+    form: EndForm
+    confirmed: bool
+    typed: int
+    whole: bool
+    search: str
+
+    @property
+    def must_type(self) -> bool:
+        return self.do == "lift" and must_type(len(self.ids), self.typed)
+
+    @property
+    def type(self) -> bool:
+        return self.do == "lift" and must_type(len(self.ids), 0)
+
+    @property
+    def ready(self) -> bool:
+        return self.confirmed and bool(self.ids) and not self.must_type and (self.do == "lift" or self.form.is_valid())
+
+    @property
+    def lifts(self) -> bool:
+        return self.do == "lift"
+
+    @property
+    def more(self) -> int:
+        """How many are not shown by name."""
+        return max(0, len(self.ids) - FIRST)
+
+    @property
+    def first(self) -> QuerySet[Ban]:
+        """Some of them, to be shown by name."""
+        return Ban.objects.filter(pk__in=self.ids).order_by("prefix")[:FIRST]
+
+
+def choice_of(banlist: BanList, given: Any) -> Choice:
+    """What the form around the table, or the confirmation after it, asks for."""
+    whole, search = given.get("all") == "1", given.get("q", "")
+    picked = [int(text) for text in given.getlist("pick") if text.isascii() and text.isdigit() and len(text) < 19]
+    bans = bans_of(banlist, search) if whole else Ban.objects.filter(list=banlist, pk__in=picked)
+    confirmed = given.get("confirmed") == "1"
+    return Choice(
+        banlist,
+        list(bans.order_by().values_list("pk", flat=True)),
+        "end" if given.get("do") == "end" else "lift",
+        EndForm(given if confirmed else None),
+        confirmed,
+        number(given, "typed"),
+        whole,
+        search,
+    )

@@ -1,0 +1,133 @@
+"""Forms of ban lists, bans and imports. What cannot be banned is said by the services."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django import forms
+from django.core.files.uploadedfile import UploadedFile
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from apps.bans.feeds import LONGEST_COMMENT, Limits
+from apps.bans.models import Ban, BanList
+from apps.lib.errors import Problem
+
+TERMS = {"1h": timedelta(hours=1), "1d": timedelta(days=1), "7d": timedelta(days=7), "30d": timedelta(days=30)}
+TERM_CHOICES = [
+    ("never", gettext_lazy("never")),
+    ("1h", gettext_lazy("in 1 hour")),
+    ("1d", gettext_lazy("in 1 day")),
+    ("7d", gettext_lazy("in 1 week")),
+    ("30d", gettext_lazy("in 30 days")),
+    ("at", gettext_lazy("at a time")),
+]
+LOCAL = "%Y-%m-%dT%H:%M"
+
+
+class EndForm(forms.Form):
+    """When bans end: never, after a while, or at a time, which wins when it is given."""
+
+    offer = ""  # a value that would do where the given one does not
+    term = forms.ChoiceField(label=gettext_lazy("Ends"), choices=TERM_CHOICES)
+    until = forms.DateTimeField(
+        label=gettext_lazy("or at"), required=False, widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format=LOCAL)
+    )
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        if cleaned.get("term") == "at" and "until" in cleaned and cleaned["until"] is None:
+            self.add_error("until", _("Name the time, or choose when it ends from the list."))
+        return cleaned
+
+    def take(self, problem: Problem) -> None:
+        """Say a service's refusal under the field it concerns, and offer what would do."""
+        place = {"expires": "until", "prefix": "address"}.get(problem.fieldname, problem.fieldname)
+        self.add_error(place if place in self.fields else None, str(problem))
+        self.offer = problem.offer
+
+    def expires(self) -> datetime | None:
+        """The moment, or None for never."""
+        until: datetime | None = self.cleaned_data["until"]
+        term = TERMS.get(self.cleaned_data["term"])
+        return until or (timezone.now() + term if term else None)
+
+
+class BanForm(EndForm):
+    """A new ban."""
+
+    address = forms.CharField(label=gettext_lazy("Address or prefix"), max_length=80)
+    comment = forms.CharField(label=gettext_lazy("Comment"), max_length=LONGEST_COMMENT, required=False)
+    field_order = ("address", "comment", "term", "until")
+
+    def __init__(self, data: Any = None, initial: dict[str, Any] | None = None) -> None:
+        super().__init__(data, initial=initial)
+        plain = {"autocomplete": "off", "autocapitalize": "off", "spellcheck": "false", "class": "nw-mono"}
+        self.fields["address"].widget.attrs |= {**plain, "placeholder": "203.0.113.66"}
+
+
+class ChangeForm(EndForm):
+    """The comment and the end of a ban; `version` is the one that was read."""
+
+    version = forms.IntegerField(widget=forms.HiddenInput)
+    comment = forms.CharField(label=gettext_lazy("Comment"), max_length=LONGEST_COMMENT, required=False)
+    field_order = ("comment", "term", "until")
+
+    def __init__(self, ban: Ban, data: Any = None) -> None:
+        term = "at" if ban.expires else "never"
+        super().__init__(data, initial={"comment": ban.comment, "term": term, "until": ban.expires, "version": ban.version})
+        self.ban = ban
+        self.conflict = ""
+
+    def take_up(self, conflict: str, now: Ban) -> None:
+        """Keep the input beside what somebody else saved; the next save replaces that."""
+        self.ban, self.conflict = now, conflict
+        self.data = {**self.data.dict(), "version": str(now.version)}  # type: ignore[attr-defined]  # a QueryDict, from a request
+
+
+class ListForm(forms.Form):
+    """The name and description of a list."""
+
+    name = forms.CharField(label=gettext_lazy("Name"), max_length=60)
+    description = forms.CharField(label=gettext_lazy("Description"), max_length=200, required=False)
+
+
+class ListChangeForm(ListForm):
+    """The same of a list that exists; `version` is the one that was read."""
+
+    version = forms.IntegerField(widget=forms.HiddenInput)
+
+    def __init__(self, banlist: BanList, data: Any = None) -> None:
+        super().__init__(data, initial={"name": banlist.name, "description": banlist.description, "version": banlist.version})
+        self.conflict = ""
+
+    def take_up(self, conflict: str, now: BanList) -> None:
+        """Keep the input; the next save replaces what somebody else saved."""
+        self.conflict = conflict
+        self.data = {**self.data.dict(), "version": str(now.version)}  # type: ignore[attr-defined]  # a QueryDict, from a request
+
+
+class ImportForm(EndForm):
+    """A feed and how to take it."""
+
+    file = forms.FileField(
+        label=gettext_lazy("File"), help_text=gettext_lazy("One address, prefix or range a-b in each line; a comment after #.")
+    )
+    keep = forms.BooleanField(
+        label=gettext_lazy("Only add"),
+        required=False,
+        help_text=gettext_lazy("Bans that the file does not name stay. Else they are lifted."),
+    )
+    minimum_count = forms.IntegerField(
+        label=gettext_lazy("Smallest count"), required=False, min_value=0, max_value=1_000_000_000,
+        help_text=gettext_lazy("For feeds with a count behind each address: leave out what is named less often."),
+    )  # fmt: skip
+    comment = forms.CharField(label=gettext_lazy("Comment for entries without one"), max_length=LONGEST_COMMENT, required=False)
+    field_order = ("file", "keep", "comment", "term", "until", "minimum_count")
+
+    def clean_file(self) -> UploadedFile[Any]:
+        file: UploadedFile[Any] = self.cleaned_data["file"]
+        most = Limits().octets
+        if (file.size or 0) > most:
+            raise forms.ValidationError(_("The file is too long: %(n)d MiB is the most.") % {"n": most >> 20})
+        return file

@@ -1,0 +1,144 @@
+"""What the page of a ban list shows: its bans with their hits and gateways, what was just done, and who else bans what was searched."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.core.paginator import Paginator
+from django.db.models import F, Max, OuterRef, QuerySet, Subquery, Sum
+from django.utils import timezone
+
+from apps.bans.forms import BanForm
+from apps.bans.models import Ban, BanHits, BanList
+from apps.bans.prefixes import NoBan, read
+from apps.bans.selectors import Hits, bans_of, covering, hits_of
+from apps.bans.undo import lifted_in
+from apps.lib.activation import Activation, activations
+from apps.lib.fields import Prefix
+from apps.lib.states import On, Post
+
+PER_PAGE = 50
+SORTS = {"prefix": "prefix", "created": "created", "expires": "expires", "comment": "comment", "hits": "hits", "last": "last_hit"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A ban, what it kept out, and how it stands on each gateway."""
+
+    ban: Ban
+    hits: Hits
+    gateways: list[Activation]
+    listed: bool  # its list is on
+    ended: bool
+
+    @property
+    def posts(self) -> list[Post]:
+        there = On.FULL if self.listed and not self.ended else On.HOLLOW
+        return [Post(each.gateway, there if each.since else On.HALF) for each in self.gateways]
+
+    @property
+    def waits_for(self) -> list[str]:
+        """Gateways that do not have it as it is yet."""
+        return [each.gateway for each in self.gateways if not each.since]
+
+    @property
+    def names(self) -> str:
+        return ", ".join(each.gateway for each in self.gateways)
+
+    @property
+    def took(self) -> float | None:
+        """Seconds from saving to the last gateway's confirmation; None while one is missing."""
+        times = [each.since for each in self.gateways if each.since]
+        return None if self.waits_for or not times else max(0.0, (max(times) - self.ban.changed_at).total_seconds())
+
+
+def rows(bans: Iterable[Ban], banlist: BanList) -> list[Row]:
+    """The bans of one list as rows: two queries, however many there are."""
+    now, shown = timezone.now(), list(bans)
+    hits = hits_of(shown)
+    return [
+        Row(ban, hits.get(ban.prefix, Hits()), known, banlist.enabled, ban.expires is not None and ban.expires <= now)
+        for ban, known in activations(shown)
+    ]
+
+
+def context(banlist: BanList, asked: Any, form: BanForm | None = None) -> dict[str, Any]:
+    """What the page and its table need. asked: the query parameters (q, sort, page, saved, lifted, prefix)."""
+    search, sort = asked.get("q", "").strip(), asked.get("sort", "prefix")
+    page = Paginator(ordered(bans_of(banlist, search), sort), PER_PAGE).get_page(asked.get("page"))
+    shown = rows(page, banlist)
+    prefix = prefix_of(search)
+    return {
+        "list": banlist,
+        "page": page,
+        "rows": shown,
+        "search": search,
+        "sort": sort,
+        "prefix": Ban(prefix=prefix).shown if prefix else "",
+        "elsewhere": elsewhere(banlist, prefix) if prefix and not shown else [],
+        "form": form or BanForm(initial={"address": asked.get("prefix", "")}),
+        **done(banlist, asked),
+    }
+
+
+def done(banlist: BanList, asked: Any) -> dict[str, Any]:
+    """What was just done, as the address says: a ban saved, or a request that lifted some."""
+    saved = Ban.objects.filter(list=banlist, pk=number(asked, "saved")).first() if "saved" in asked else None
+    request = request_of(asked.get("lifted", ""))
+    return {
+        "saved": rows([saved], banlist)[0] if saved else None,
+        "covered": elsewhere(banlist, saved.prefix) if saved else [],
+        "lifted": lifted_in(banlist, request).count() if request else 0,
+        "lifted_in": request,
+        "restored": number(asked, "restored"),
+        "ends_set": number(asked, "ends"),
+    }
+
+
+def ordered(bans: QuerySet[Ban], sort: str) -> QuerySet[Ban]:
+    """By one column of the table, up or down (`-hits`); bans without a value come last."""
+    column = SORTS.get(sort.removeprefix("-"), "prefix")
+    of_prefix = BanHits.objects.filter(prefix=OuterRef("prefix")).values("prefix").order_by()
+    if column == "hits":
+        bans = bans.annotate(hits=Subquery(of_prefix.annotate(all=Sum("packets")).values("all")))
+    if column == "last_hit":
+        bans = bans.annotate(last_hit=Subquery(of_prefix.annotate(last=Max("last_hit")).values("last")))
+    by = F(column).desc(nulls_last=True) if sort.startswith("-") else F(column).asc(nulls_last=True)
+    return bans.order_by(by, "prefix", "id")
+
+
+def elsewhere(banlist: BanList, prefix: Prefix) -> list[Ban]:
+    """Bans on other lists that keep out all of the prefix too."""
+    return list(covering(prefix).exclude(list=banlist)[:5])
+
+
+def prefix_of(search: str) -> Prefix | None:
+    """The prefix, where the search is one."""
+    try:
+        return read(search)
+    except NoBan:
+        return None
+
+
+def number(asked: Any, name: str) -> int:
+    """A number in the address; 0 where there is none."""
+    text = asked.get(name, "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else 0
+
+
+def request_of(text: str) -> UUID | None:
+    """The id of a request in the address."""
+    try:
+        return UUID(text)
+    except ValueError:
+        return None
+
+
+LIST_SORTS = {"name": "name", "bans": "count", "hits": "packets", "last": "last_hit"}
+
+
+def sorted_lists(shown: QuerySet[BanList], sort: str) -> QuerySet[BanList]:
+    """Ban lists by one column of their table."""
+    column = F(LIST_SORTS.get(sort.removeprefix("-"), "name"))
+    return shown.order_by(column.desc(nulls_last=True) if sort.startswith("-") else column.asc(nulls_last=True), "name")

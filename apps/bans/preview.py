@@ -1,0 +1,52 @@
+"""What an import would do, before it is done."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from apps.bans.choice import must_type
+from apps.bans.importing import Outcome
+from apps.bans.models import Upload
+from apps.bans.uploads import import_kept
+from apps.bans.words import of_line
+from apps.lib.errors import Problem
+
+MOST_BAD = 1_000
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What an import would do; `problem` says why it cannot."""
+
+    outcome: Outcome
+    problem: str = ""
+
+    @property
+    def removed(self) -> int:
+        return self.outcome.removed
+
+    @property
+    def possible(self) -> bool:
+        return self.outcome.imported and not self.problem
+
+    @property
+    def type(self) -> bool:
+        return must_type(self.outcome.removed, 0)
+
+    @property
+    def more(self) -> int:
+        return max(0, len(self.outcome.bad) - MOST_BAD)
+
+    @property
+    def bad(self) -> list[str]:
+        """The bad lines as sentences, the first of very many."""
+        return [of_line(line) for line in self.outcome.bad[:MOST_BAD]]
+
+
+def preview_of(upload: Upload, by: Any) -> Preview:
+    """Try the import, and take it back."""
+    outcome = Outcome(False)
+    try:
+        outcome = import_kept(upload, by=by, skip_invalid=False, dry_run=True)
+        return Preview(outcome if outcome.imported else import_kept(upload, by=by, skip_invalid=True, dry_run=True))
+    except Problem as problem:
+        return Preview(outcome, str(problem))

@@ -1,0 +1,61 @@
+"""Taking back what was done to bans, and doing one thing to many of them.
+
+What was lifted or changed is read from the history that the tables leave; all events of one request share its context.
+"""
+
+from collections.abc import Collection
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.apps import apps
+from django.db import transaction
+from django.db.models import F, Q
+from django.db.models.functions import Now
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import User
+from apps.bans.models import Ban, BanList
+from apps.bans.services import change_ban
+from apps.lib.errors import Problem
+from apps.lib.nudge import nudge
+
+
+def set_ends(*, bans: Collection[int], expires: datetime | None, by: User) -> int:
+    """Let the bans with these ids end then, all or none; says how many there were. Raises Problem when that has passed."""
+    if expires is not None and expires <= timezone.now():
+        raise Problem(_("This end has passed. Choose a later one, or never."), "until")
+    with transaction.atomic():
+        changed = Ban.objects.filter(pk__in=bans).update(expires=expires, version=F("version") + 1)
+        nudge("workers.reconcile", by.pk)
+    return changed
+
+
+def lifted_in(list: BanList, request: UUID) -> Any:
+    """The bans of the list that a request lifted, as they were, without those that have ended since."""
+    events = apps.get_model("bans", "BanEvent")._default_manager
+    gone = events.filter(pgh_context_id=request, pgh_label="delete", list_id=list.pk)
+    return gone.filter(Q(expires=None) | Q(expires__gt=Now()))
+
+
+def restore(*, list: BanList, request: UUID, by: User) -> int:
+    """Bring back what a request lifted, with comments, ends and authors; says how many. What is there again stays as it is."""
+    gone = [
+        Ban(list=list, prefix=each.prefix, comment=each.comment, author_id=each.author_id, expires=each.expires)
+        for each in lifted_in(list, request)
+    ]
+    with transaction.atomic():
+        before = Ban.objects.filter(list=list).count()
+        Ban.objects.bulk_create(gone, ignore_conflicts=True)
+        nudge("workers.reconcile", by.pk)
+        return Ban.objects.filter(list=list).count() - before
+
+
+def revert(*, ban: Ban, by: User) -> Ban:
+    """Give a ban back the comment and end it had before its last change. Raises Problem when there is none, or that end has passed."""
+    events: Any = ban.events  # type: ignore[attr-defined]  # made by the tracker
+    before = events.order_by("-pgh_id")[1:2].first()
+    if before is None:
+        raise Problem(_("There is nothing to take back."))
+    return change_ban(ban=ban, version=ban.version, comment=before.comment, expires=before.expires, by=by)

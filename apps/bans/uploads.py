@@ -1,0 +1,42 @@
+"""Files between their preview and the import: kept in the database for an hour, so that whichever process answers finds them."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import User
+from apps.bans import feeds
+from apps.bans.importing import Outcome, bring
+from apps.bans.models import BanList, Upload
+from apps.lib.errors import Problem
+
+KEPT = timedelta(hours=1)
+
+
+def keep(*, list: BanList, name: str, content: bytes, options: dict[str, Any], by: User) -> Upload:
+    """Keep a file with what was asked for: keep, minimum_count, comment. Forgets those that nobody came back for."""
+    Upload.objects.filter(created__lt=Now() - KEPT).delete()
+    return Upload.objects.create(list=list, name=name[:200], content=content, by=by, **options)
+
+
+def import_kept(upload: Upload, *, by: User, skip_invalid: bool, dry_run: bool) -> Outcome:
+    """Bring the file into its list, or say what that would do. Raises Problem when it is too long or names nothing."""
+    try:
+        feed = feeds.parse(bytes(upload.content), minimum_count=upload.minimum_count)
+    except feeds.TooBig as error:
+        raise Problem(_("The file is too long (%(why)s). Split it, or leave some of it out.") % {"why": error}, "file") from error
+    outcome = bring(
+        list=upload.list,
+        feed=feed,
+        by=by,
+        comment=upload.comment,
+        expires=upload.expires,
+        keep=upload.keep,
+        skip_invalid=skip_invalid,
+        dry_run=dry_run,
+    )
+    if outcome.imported and not dry_run:
+        upload.delete()
+    return outcome

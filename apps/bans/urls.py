@@ -1,0 +1,24 @@
+"""Ban lists and their bans."""
+
+from django.urls import path, re_path
+
+from apps.bans.views import bans, imports, lists
+
+app_name = "bans"
+urlpatterns = [
+    path("", lists.lists, name="lists"),
+    path("<int:pk>/", lists.banlist, name="list"),
+    path("<int:pk>/switch/", lists.switch, name="switch"),
+    path("<int:pk>/edit/", lists.edit, name="edit"),
+    path("<int:pk>/delete/", lists.delete, name="delete"),
+    path("<int:pk>/add/", bans.add, name="add"),
+    path("<int:pk>/bulk/", bans.bulk, name="bulk"),
+    path("<int:pk>/restore/<uuid:history>/", bans.restore, name="restore"),
+    path("<int:pk>/import/", imports.upload, name="import"),
+    path("import/<int:pk>/", imports.preview, name="preview"),
+    re_path(r"^(?P<pk>[0-9]{1,18})/bans\.(?P<form>txt|csv)$", lists.download, name="download"),
+    path("ban/<int:pk>/", bans.change, name="ban"),
+    path("ban/<int:pk>/saved/", bans.saved, name="saved"),
+    path("ban/<int:pk>/lift/", bans.lift, name="lift"),
+    path("ban/<int:pk>/revert/", bans.revert, name="revert"),
+]

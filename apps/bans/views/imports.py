@@ -1,0 +1,49 @@
+"""Bringing a file into a ban list: upload, look, confirm."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+
+from apps.accounts.permissions import staff_page
+from apps.bans import panel, uploads
+from apps.bans.choice import must_type
+from apps.bans.forms import ImportForm
+from apps.bans.models import BanList, Upload
+from apps.bans.preview import preview_of
+from apps.lib.errors import Problem
+
+
+@staff_page
+def upload(request: HttpRequest, pk: int) -> HttpResponse:
+    """Choose a file and how to take it."""
+    banlist = get_object_or_404(BanList, pk=pk)
+    form = ImportForm(request.POST, request.FILES) if request.method == "POST" else ImportForm()
+    if form.is_valid():
+        file, cleaned = form.cleaned_data["file"], form.cleaned_data
+        options = {name: cleaned[name] for name in ("keep", "comment")} | {
+            "minimum_count": cleaned["minimum_count"] or 0,
+            "expires": form.expires(),
+        }
+        kept = uploads.keep(list=banlist, name=file.name, content=file.read(), options=options, by=request.user)  # type: ignore[arg-type]  # signed in
+        return redirect("bans:preview", kept.pk)
+    return render(request, "bans/import.html", {"list": banlist, "form": form}, status=422 if form.is_bound else 200)
+
+
+@staff_page
+def preview(request: HttpRequest, pk: int) -> HttpResponse:
+    """What the file would do, with all its bad lines; then do it."""
+    kept = get_object_or_404(Upload.objects.select_related("list"), pk=pk, by=request.user)
+    shown = preview_of(kept, request.user)
+    typed = panel.number(request.POST, "typed")
+    if request.method != "POST" or must_type(shown.removed, typed) or not shown.possible:
+        return render(request, "bans/preview.html", {"list": kept.list, "upload": kept, "preview": shown})
+    try:
+        outcome = uploads.import_kept(kept, by=request.user, skip_invalid=True, dry_run=False)  # type: ignore[arg-type]  # staff_page: signed in
+    except Problem as problem:
+        messages.error(request, str(problem))
+        return redirect("bans:list", kept.list.pk)
+    words = _("Imported: %(added)d added, %(removed)d lifted, %(renewed)d renewed, %(unchanged)d unchanged.")
+    given = {"added": outcome.added, "removed": outcome.removed, "renewed": outcome.renewed, "unchanged": outcome.unchanged}
+    messages.success(request, words % given)
+    return redirect("bans:list", kept.list.pk)

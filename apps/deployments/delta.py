@@ -1,0 +1,112 @@
+"""The nft text kept with a revision, taken apart for the page: what comes and what goes, set by set and chain by chain.
+
+Only for showing: nothing that is deployed is ever read from here. The text may be cut anywhere, and quotes may hold any character.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from firewall.summary import kind_of
+
+_STATEMENT = re.compile(r"(add|delete|flush) (element|rule|set|map|chain|counter) inet netzwart (\S+)(?: (.*))?")
+_ELEMENT = re.compile(r'((?:[^,"{}]|"[^"]*")+)(?:,|\s*\}|$)')
+_COMMENT = re.compile(r' comment "([^"]*)"')
+
+type Row = tuple[str, str, str]
+
+
+@dataclass
+class Group:
+    """A set or a chain: its name, its rows of (sign, element, comment), and how many come and go."""
+
+    kind: str
+    name: str
+    rows: list[Row] = field(default_factory=list)
+    anew: bool = False
+
+    @property
+    def added(self) -> int:
+        return sum(sign == "+" for sign, _element, _comment in self.rows)
+
+    @property
+    def removed(self) -> int:
+        return len(self.rows) - self.added
+
+    @property
+    def title(self) -> str:
+        return f"{self.kind} {self.name}"
+
+    @property
+    def note(self) -> str:
+        if self.kind == "chain":
+            rules = ngettext("%(n)d rule", "%(n)d rules", self.added) % {"n": self.added}
+            return _("%(rules)s, written anew") % {"rules": rules} if self.added else _("removed")
+        counts = [f"+{self.added}" if self.added else "", f"\u2212{self.removed}" if self.removed else ""]
+        return " ".join(filter(None, [*counts, _("new") if self.anew else ""]))
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The beginning of a delta: groups of (title, note, rows), how many rows there are and how many of them are here."""
+
+    groups: list[tuple[str, str, list[Row]]]
+    total: int
+    shown: int
+
+
+def shown(text: str, most: int) -> Shown:
+    """The delta with at most `most` rows of each group: elements, then sets that repeat others, then rules. The notes count all rows."""
+    groups = sorted((group for group in read(text) if group.rows), key=lambda group: (group.kind == "chain", kind_of(group.name) is None))
+    cut = [(group.title, _note(group, most), group.rows[:most]) for group in groups]
+    return Shown(cut, sum(len(group.rows) for group in groups), sum(len(rows) for _title, _words, rows in cut))
+
+
+def _note(group: Group, most: int) -> str:
+    return group.note if len(group.rows) <= most else _("%(note)s, the first %(n)d here") % {"note": group.note, "n": most}
+
+
+def read(text: str) -> list[Group]:
+    """Every set and chain that the text touches, in its order."""
+    groups: dict[tuple[bool, str], Group] = {}
+    for line in text.splitlines():
+        statement = _STATEMENT.fullmatch(line)
+        if statement and statement[2] != "counter":
+            verb, what, name, rest = statement.groups(default="")
+            group = groups.setdefault((what in ("chain", "rule"), name), Group("chain" if what in ("chain", "rule") else "set", name))
+            _take(group, verb, what, rest)
+    return list(groups.values())
+
+
+def _take(group: Group, verb: str, what: str, rest: str) -> None:
+    sign = "+" if verb == "add" else "\u2212"
+    if what == "element":
+        group.rows.extend((sign, *_parted(_with_length(group.name, element))) for element in _elements(rest))
+    elif what == "rule":
+        group.rows.append((sign, *_parted(rest)))
+    else:
+        group.anew |= verb == "add"
+    if what == "map" or (what == "element" and group.rows and " : " in group.rows[-1][1]):
+        group.kind = "map"
+
+
+def _elements(braced: str) -> Iterator[str]:
+    return (found[1].strip() for found in _ELEMENT.finditer(braced.removeprefix("{")) if found[1].strip())
+
+
+def _with_length(name: str, element: str) -> str:
+    """Sets of prefixes are named after their length, and their elements stand without it: bans4_24 { 203.0.113.0 }."""
+    length = name.partition("_")[2]
+    if not length.isdecimal() or length in ("32", "128"):
+        return element
+    prefix, space, rest = element.partition(" ")
+    return f"{prefix}/{length}{space}{rest}"
+
+
+def _parted(element: str) -> tuple[str, str]:
+    """The element without its comment, and the comment."""
+    comment = _COMMENT.search(element)
+    return (_COMMENT.sub("", element), comment[1]) if comment else (element, "")

@@ -1,0 +1,73 @@
+"""What the gateways run, in the words of the top bar, and how many rollouts ask for somebody, for the navigation."""
+
+from collections import defaultdict
+
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from apps.deployments.models import GatewayState, Rollout
+from apps.deployments.selectors import gateway_states, newest_per_group
+from apps.lib.context import Running
+from apps.lib.navigation import Count
+from apps.lib.states import Kind
+
+_WORST = (Kind.BAD, Kind.WARN, Kind.MOVING, Kind.OK)
+
+
+def asking(_request: HttpRequest) -> Count | None:
+    """Groups whose last rollout failed ask for somebody; where one is under way, it is just said."""
+    states = [rollout.state for rollout in newest_per_group()]
+    failed = states.count(Rollout.State.FAILED)
+    return Count(failed + sum(state in Rollout.OPEN for state in states), asks=failed > 0)
+
+
+def what_runs(_request: HttpRequest) -> Running | None:
+    """Of all groups, the one with the most to say. None while there is no gateway that ever answered."""
+    groups: dict[int, list[GatewayState]] = defaultdict(list)
+    for state in gateway_states():
+        groups[state.gateway.group_id].append(state)
+    newest = {rollout.group_id: rollout for rollout in newest_per_group()}
+    said = [_of_group(states, newest.get(group)) for group, states in groups.items()]
+    return min(said, key=lambda running: _WORST.index(running.kind), default=None)
+
+
+def _of_group(states: list[GatewayState], last: Rollout | None) -> Running:
+    if last and last.state in Rollout.OPEN:
+        return Running(Kind.MOVING, str(last), _moving(last), reverse("deployments:rollout", args=[last.pk]))
+    revision = max((state.revision for state in states if state.revision), key=lambda each: each.pk, default=None)
+    if revision is None:
+        return Running(Kind.WARN, _("no revision"), _("on the gateways yet"), reverse("gateways:list"))
+    on = [state for state in states if state.revision == revision]
+    away = [state.gateway.name for state in states if state.unreachable_since]
+    words = ", ".join(filter(None, [where(on, states), _away(away), _memory(states)]))
+    kind = Kind.BAD if away else Kind.WARN if len(on) < len(states) else Kind.OK
+    return Running(kind, str(revision), words, reverse("gateways:list"))
+
+
+def where(on: list[GatewayState], of: list[GatewayState]) -> str:
+    """on both gateways, on all 3 gateways, on nat-2 only."""
+    if len(on) == len(of) == 2:
+        return _("on both gateways")
+    if len(on) == len(of) > 2:
+        return _("on all %(n)d gateways") % {"n": len(of)}
+    names = ", ".join(state.gateway.name for state in on)
+    return _("on %(gateways)s") % {"gateways": names} if len(on) == len(of) else _("on %(gateways)s only") % {"gateways": names}
+
+
+def _moving(rollout: Rollout) -> str:
+    if rollout.state == Rollout.State.QUEUED:
+        return _("waits for a worker")
+    step = rollout.steps.filter(state="applying").select_related("gateway").first()
+    if step is None:
+        return _("under way")
+    words = _("confirming on %(gateway)s") if step.committed else _("applying on %(gateway)s")
+    return words % {"gateway": step.gateway.name}
+
+
+def _away(names: list[str]) -> str:
+    return _("%(gateways)s does not answer") % {"gateways": ", ".join(names)} if names else ""
+
+
+def _memory(states: list[GatewayState]) -> str:
+    return _("in memory, no packets") if any(state.in_memory for state in states) else ""

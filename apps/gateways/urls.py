@@ -1,0 +1,12 @@
+"""Gateways."""
+
+from django.urls import path
+
+from apps.gateways import views
+
+app_name = "gateways"
+urlpatterns = [
+    path("", views.gateways, name="list"),
+    path("<int:pk>/", views.gateway, name="gateway"),
+    path("<int:pk>/edit/", views.edit, name="edit"),
+]

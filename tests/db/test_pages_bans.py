@@ -1,0 +1,286 @@
+"""Pages of ban lists: searching, adding, changing, lifting, many at once, importing and exporting."""
+
+from datetime import timedelta
+from ipaddress import ip_network
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from apps.bans import hits, services
+from apps.bans.models import Ban, BanList, Upload
+from tests import rows
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def staff(network: rows.Network, client: Client) -> Client:
+    client.force_login(network.admin)
+    return client
+
+
+@pytest.fixture
+def own(network: rows.Network) -> BanList:
+    return services.create_list(name="Own", description="Ours", by=network.admin)
+
+
+def ban(banlist: BanList, prefix: str, **changes: Any) -> Ban:
+    return services.ban(list=banlist, prefix=prefix, author=None, **changes)
+
+
+def text(response: Any) -> str:
+    return str(response.content.decode())
+
+
+def feed(content: str) -> dict[str, Any]:
+    return {"file": SimpleUploadedFile("feed.txt", content.encode()), "term": "never"}
+
+
+def test_only_staff_sees_bans(own: BanList, client: Client) -> None:
+    there = ban(own, "203.0.113.66")
+    reads = ("/bans/", f"/bans/{own.pk}/", f"/bans/ban/{there.pk}/", f"/bans/{own.pk}/bans.csv", f"/bans/{own.pk}/import/")
+    assert [client.get(path).status_code for path in reads] == [302] * 5
+    client.force_login(rows.user("guest", staff=False))
+    writes = (f"/bans/{own.pk}/add/", f"/bans/{own.pk}/bulk/", f"/bans/ban/{there.pk}/lift/", f"/bans/{own.pk}/delete/")
+    assert [client.get(path).status_code for path in reads] + [client.post(path).status_code for path in writes] == [403] * 9
+    assert Ban.objects.count() == 1
+
+
+def test_a_list_is_made_and_its_name_is_taken(staff: Client) -> None:
+    assert "No ban list yet" in text(staff.get("/bans/"))
+    assert staff.post("/bans/", {"name": "Own", "description": ""}).status_code == 302
+    again = staff.post("/bans/", {"name": "Own"})
+    assert again.status_code == 422 and "There is already a list called “Own”" in text(again)
+
+
+def test_the_lists_say_how_much_they_keep_out(staff: Client, own: BanList, network: rows.Network) -> None:
+    there = ban(own, "203.0.113.66")
+    hits.record(gateway=network.gateways[0], readings={there.prefix: (12_418, 3_000_000)}, at=timezone.now())
+    page = text(staff.get("/bans/?sort=-hits"))
+    assert "12,418" in page and "3.00\u202fMB" in page
+
+
+def test_a_ban_is_added_in_the_table(staff: Client, own: BanList) -> None:
+    response = staff.post(f"/bans/{own.pk}/add/", {"address": " 203.0.113.66 ", "comment": "ssh", "term": "1d"}, follow=True)
+    made = Ban.objects.get()
+    assert made.shown == "203.0.113.66" and made.expires and timedelta(hours=23) < made.expires - timezone.now() <= timedelta(days=1)
+    assert "<b>Saved.</b> 203.0.113.66 is on its way to nat-1, nat-2" in text(response)
+    assert f"/bans/ban/{made.pk}/lift/" in text(response)
+
+
+def test_htmx_gets_the_form_and_what_changed(staff: Client, own: BanList) -> None:
+    sent = {"address": "203.0.113.66", "term": "never"}
+    added = text(staff.post(f"/bans/{own.pk}/add/", sent, headers={"HX-Request": "true"}))
+    assert "<html" not in added and added.count("hx-swap-oob") == 3 and 'value="203.0.113.66"' not in added
+    refused = staff.post(f"/bans/{own.pk}/add/", sent, headers={"HX-Request": "true"})
+    assert refused.status_code == 422 and "is already on “Own” as ban" in text(refused) and "<table" not in text(refused)
+
+
+@pytest.mark.parametrize(
+    ("sent", "says"),
+    [
+        ({"address": "203.0.113.9/24"}, 'name="address" value="203.0.113.0/24"'),
+        ({"address": "10.16.0.10"}, "would ban ourselves"),
+        ({"address": "<b>"}, "“&lt;b&gt;” is no address or prefix"),
+        ({"address": ""}, "This field is required"),
+        ({"address": "x" * 500}, "at most 80 characters"),
+        ({"address": "203.0.113.9", "term": "at"}, "Name the time"),
+        ({"address": "203.0.113.9", "until": "2001-01-01T00:00"}, "has passed"),
+        ({"address": "203.0.113.9", "until": "soon"}, "Enter a valid date/time"),
+        ({"address": "203.0.113.9", "comment": "x" * 201}, "at most 200 characters"),
+        ({"address": "203.0.113.9", "term": "forever"}, "Select a valid choice"),
+    ],
+)
+def test_what_cannot_be_banned_is_said_under_its_field(staff: Client, own: BanList, sent: dict[str, str], says: str) -> None:
+    response = staff.post(f"/bans/{own.pk}/add/", {"term": "never"} | sent)
+    assert response.status_code == 422 and says in text(response) and not Ban.objects.exists()
+
+
+def test_the_strip_says_what_another_list_does_too(staff: Client, own: BanList, network: rows.Network) -> None:
+    ban(services.create_list(name="Feed", by=network.admin), "203.0.113.0/24")
+    page = text(staff.post(f"/bans/{own.pk}/add/", {"address": "203.0.113.66", "term": "never"}, follow=True))
+    assert "Feed</a> keeps it out too, with 203.0.113.0/24" in page
+
+
+def test_the_strip_asks_again_only_while_something_is_missing(staff: Client, own: BanList) -> None:
+    there = ban(own, "203.0.113.66")
+    assert staff.get(f"/bans/ban/{there.pk}/saved/?waits=nat-1,nat-2").status_code == 204
+    assert f'id="posts-{there.pk}" hx-swap-oob' in text(staff.get(f"/bans/ban/{there.pk}/saved/?waits=nat-1"))
+
+
+def test_a_search_finds_what_covers_an_address(staff: Client, own: BanList) -> None:
+    ban(own, "203.0.113.0/24", comment="scanners")
+    ban(own, "198.51.99.0/24", comment="spam")
+    page = text(staff.get(f"/bans/{own.pk}/?q=203.0.113.9"))
+    assert "203.0.113.0/24</code>" in page and "198.51.99.0/24</code>" not in page
+    assert "198.51.99.0/24</code>" in text(staff.get(f"/bans/{own.pk}/?q=spam"))
+
+
+def test_no_match_says_who_else_bans_it_or_offers_to(staff: Client, own: BanList, network: rows.Network) -> None:
+    page = text(staff.get(f"/bans/{own.pk}/?q=203.0.113.9"))
+    assert "No ban on this list covers 203.0.113.9" in page and "?prefix=203.0.113.9#add" in page
+    ban(services.create_list(name="Feed", by=network.admin), "203.0.113.0/24")
+    assert "Feed</a> keeps it out with 203.0.113.0/24" in text(staff.get(f"/bans/{own.pk}/?q=203.0.113.9"))
+
+
+@pytest.mark.parametrize(
+    "asked", ["q=%00&sort=%27", "page=-1&sort=-hits", "saved=x&lifted=y&restored=z", "saved=99999999999999999999", "q=1.2.3.4%2F99"]
+)
+def test_hostile_addresses_are_just_pages(staff: Client, own: BanList, asked: str) -> None:
+    ban(own, "203.0.113.66", comment="<script>alert(1)</script>")
+    response = staff.get(f"/bans/{own.pk}/?{asked}")
+    assert response.status_code == 200 and "<script>alert" not in text(response)
+
+
+@pytest.mark.parametrize("sort", ["prefix", "-created", "expires", "comment", "-hits", "last"])
+def test_the_table_sorts(staff: Client, own: BanList, network: rows.Network, sort: str) -> None:
+    first, second = ban(own, "203.0.113.66", comment="a"), ban(own, "203.0.113.67", comment="b", expires=timezone.now() + timedelta(days=1))
+    hits.record(gateway=network.gateways[0], readings={second.prefix: (7, 420)}, at=timezone.now())
+    page = text(staff.get(f"/bans/{own.pk}/?sort={sort}"))
+    order = page.index(f"posts-{first.pk}") < page.index(f"posts-{second.pk}")
+    assert order is (sort in ("prefix", "comment"))
+
+
+def test_a_ban_is_changed_and_the_change_taken_back(staff: Client, own: BanList) -> None:
+    there = ban(own, "203.0.113.66", comment="before")
+    staff.post(f"/bans/ban/{there.pk}/", {"comment": "after", "term": "7d", "version": 1})
+    there.refresh_from_db()
+    assert (there.comment, there.version) == ("after", 2) and there.expires
+    assert "<ins>after</ins>" in text(staff.get(f"/bans/ban/{there.pk}/"))
+    staff.post(f"/bans/ban/{there.pk}/revert/")
+    there.refresh_from_db()
+    assert (there.comment, there.expires) == ("before", None)
+
+
+def test_a_stale_change_shows_both_comments(staff: Client, own: BanList) -> None:
+    there = ban(own, "203.0.113.66")
+    staff.post(f"/bans/ban/{there.pk}/", {"comment": "theirs", "term": "never", "version": 1})
+    response = staff.post(f"/bans/ban/{there.pk}/", {"comment": "mine", "term": "never", "version": 1})
+    assert response.status_code == 422 and 'value="mine"' in text(response) and "Saved meanwhile: theirs" in text(response)
+    assert Ban.objects.get().comment == "theirs" and 'name="version" value="2"' in text(response)
+
+
+def test_a_ban_is_lifted_and_brought_back(staff: Client, own: BanList) -> None:
+    there = ban(own, "203.0.113.66", comment="ssh")
+    asks = text(staff.get(f"/bans/ban/{there.pk}/lift/"))
+    assert "It leaves nat-1, nat-2 within a second" in asks and Ban.objects.exists()
+    response = staff.post(f"/bans/ban/{there.pk}/lift/", follow=True)
+    assert "<b>Lifted.</b> 1 ban leaves" in text(response) and not Ban.objects.exists()
+    undo = text(response).partition(f'action="/bans/{own.pk}/restore/')[2].partition('"')[0]
+    assert "1 ban is back" in text(staff.post(f"/bans/{own.pk}/restore/{undo}", follow=True))
+    assert (Ban.objects.get().shown, Ban.objects.get().comment) == ("203.0.113.66", "ssh")
+
+
+def test_lifting_says_when_another_list_keeps_it_out(staff: Client, own: BanList, network: rows.Network) -> None:
+    there = ban(own, "203.0.113.66")
+    ban(services.create_list(name="Feed", by=network.admin), "203.0.113.0/24")
+    assert "nothing changes on the gateways" in text(staff.get(f"/bans/ban/{there.pk}/lift/"))
+
+
+def test_some_bans_are_lifted_after_a_confirmation(staff: Client, own: BanList) -> None:
+    some = [ban(own, f"203.0.113.{number}") for number in range(1, 5)]
+    picked = {"do": "lift", "pick": [some[0].pk, some[1].pk, "x", "99999999999999999999"]}
+    assert "Lift 2 bans?" in text(staff.post(f"/bans/{own.pk}/bulk/", picked)) and Ban.objects.count() == 4
+    assert "2 bans leave" in text(staff.post(f"/bans/{own.pk}/bulk/", picked | {"confirmed": "1"}, follow=True))
+    assert Ban.objects.count() == 2
+
+
+def test_bans_of_other_lists_cannot_be_picked(staff: Client, own: BanList, network: rows.Network) -> None:
+    other = ban(services.create_list(name="Feed", by=network.admin), "203.0.113.0/24")
+    assert "No ban is selected" in text(staff.post(f"/bans/{own.pk}/bulk/", {"do": "lift", "pick": other.pk, "confirmed": "1"}))
+    assert Ban.objects.count() == 1
+
+
+def test_many_at_once_want_their_number_typed(staff: Client, own: BanList) -> None:
+    Ban.objects.bulk_create([Ban(list=own, prefix=ip_network(f"203.0.113.{number}/32")) for number in range(120)])
+    every = {"do": "lift", "all": "1", "q": "", "confirmed": "1"}
+    assert "Type 120 to go on" in text(staff.post(f"/bans/{own.pk}/bulk/", every)) and Ban.objects.count() == 120
+    staff.post(f"/bans/{own.pk}/bulk/", every | {"typed": "120"})
+    assert not Ban.objects.exists()
+
+
+def test_ends_are_set_for_all_that_were_found(staff: Client, own: BanList) -> None:
+    ban(own, "203.0.113.66", comment="ssh")
+    kept = ban(own, "203.0.113.67", comment="mail")
+    asked = {"do": "end", "all": "1", "q": "ssh"}
+    assert "When shall 1 ban end?" in text(staff.post(f"/bans/{own.pk}/bulk/", asked))
+    past = staff.post(f"/bans/{own.pk}/bulk/", asked | {"confirmed": "1", "term": "at", "until": "2001-01-01T00:00"})
+    assert past.status_code == 422 and "has passed" in text(past)
+    assert "1 ban has a new end" in text(staff.post(f"/bans/{own.pk}/bulk/", asked | {"confirmed": "1", "term": "7d"}, follow=True))
+    assert [each.expires is None for each in Ban.objects.order_by("prefix")] == [False, True] and kept.expires is None
+
+
+def test_a_list_is_switched_off_and_on(staff: Client, own: BanList) -> None:
+    ban(own, "203.0.113.66")
+    assert "1 ban leaves nat-1, nat-2" in text(staff.get(f"/bans/{own.pk}/switch/"))
+    assert "This list is off" in text(staff.post(f"/bans/{own.pk}/switch/", follow=True))
+    assert "Put 1 ban in force" in text(staff.get(f"/bans/{own.pk}/switch/"))
+    staff.post(f"/bans/{own.pk}/switch/", {"on": "1"})
+    assert BanList.objects.get().enabled
+
+
+def test_a_stale_list_form_keeps_its_input(staff: Client, own: BanList) -> None:
+    staff.post(f"/bans/{own.pk}/edit/", {"name": "Theirs", "description": "", "version": 1})
+    response = staff.post(f"/bans/{own.pk}/edit/", {"name": "Mine", "description": "", "version": 1})
+    assert response.status_code == 422 and 'value="Mine"' in text(response) and "Saved meanwhile: Theirs" in text(response)
+
+
+def test_deleting_a_list_says_how_many_bans_go(staff: Client, own: BanList) -> None:
+    ban(own, "203.0.113.66")
+    assert "Delete the list and 1 ban" in text(staff.get(f"/bans/{own.pk}/delete/"))
+    staff.post(f"/bans/{own.pk}/delete/")
+    assert not BanList.objects.exists()
+
+
+def test_a_file_is_looked_at_before_it_is_imported(staff: Client, own: BanList) -> None:
+    ban(own, "198.51.99.0/24")
+    sent = staff.post(f"/bans/{own.pk}/import/", feed("203.0.113.0/24\n203.0.113.0/24\nno <b>address\n10.16.0.0/16\n"))
+    page = text(staff.get(sent["Location"]))
+    assert "2 lines cannot be bans" in page and "Add 1, lift 1, leave out 2 lines" in page and "no &lt;b&gt;address" in page
+    assert [each.shown for each in Ban.objects.all()] == ["198.51.99.0/24"]
+    assert "Imported: 1 added, 1 lifted" in text(staff.post(sent["Location"], follow=True))
+    assert [each.shown for each in Ban.objects.all()] == ["203.0.113.0/24"] and not Upload.objects.exists()
+
+
+def test_a_file_without_bans_cannot_be_imported(staff: Client, own: BanList) -> None:
+    sent = staff.post(f"/bans/{own.pk}/import/", feed("nonsense\n"))
+    page = text(staff.get(sent["Location"]))
+    assert "This file cannot be imported" in page and "Line 1:" in page and '<button class="btn btn-primary">' not in page
+    assert staff.post(sent["Location"]).status_code == 200 and not Ban.objects.exists()
+
+
+def test_somebody_elses_upload_is_not_shown(staff: Client, own: BanList, client: Client) -> None:
+    sent = staff.post(f"/bans/{own.pk}/import/", feed("203.0.113.0/24\n"))
+    client.force_login(rows.user("jakob"))
+    assert client.get(sent["Location"]).status_code == 404
+
+
+def test_a_list_is_exported(staff: Client, own: BanList, network: rows.Network) -> None:
+    there = ban(own, "203.0.113.66", comment="=cmd()")
+    ban(own, "198.51.99.0/24", comment="ended", expires=timezone.now() + timedelta(days=1))
+    Ban.objects.filter(comment="ended").update(expires=timezone.now())
+    hits.record(gateway=network.gateways[0], readings={there.prefix: (7, 420)}, at=timezone.now())
+    as_text, as_csv = (b"".join(staff.get(f"/bans/{own.pk}/bans.{form}").streaming_content).decode() for form in ("txt", "csv"))  # type: ignore[arg-type]
+    assert as_text == "203.0.113.66 # =cmd()\n"
+    assert "203.0.113.66,'=cmd()," in as_csv and ",7,420," in as_csv and as_csv.count("\n") == 3
+
+
+def test_queries_do_not_grow_with_rows(staff: Client, own: BanList) -> None:
+    def asked(path: str) -> int:
+        with CaptureQueriesContext(connection) as queries:
+            assert staff.get(path).status_code == 200
+        return len(queries)
+
+    def fill(start: int, end: int) -> None:
+        Ban.objects.bulk_create([Ban(list=own, prefix=ip_network(f"203.0.113.{number}/32"), comment="x") for number in range(start, end)])
+
+    paths = (f"/bans/{own.pk}/", f"/bans/{own.pk}/?sort=-hits", "/bans/")
+    fill(0, 10)
+    few = [asked(path) for path in paths]
+    fill(10, 200)
+    assert [asked(path) for path in paths] == few

@@ -1,0 +1,152 @@
+"""Pages of gateways: the list, one of them, and its form."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from apps.deployments.models import GatewayState, Revision
+from apps.network.models import Gateway, GatewayGroup
+from tests import rows
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def staff(network: rows.Network, client: Client) -> Client:
+    client.force_login(network.admin)
+    return client
+
+
+def seen(gateway: Gateway, **changes: Any) -> None:
+    """The gateway answered just now."""
+    GatewayState.objects.update_or_create(gateway=gateway, defaults={"seen": timezone.now(), "unreachable_since": None} | changes)
+
+
+def text(response: Any) -> str:
+    return str(response.content.decode())
+
+
+def given(gateway: Gateway, **changes: Any) -> dict[str, Any]:
+    """What the form of the gateway posts."""
+    values = {"lan": "lan0", "wan": "wan0", "management": "mgmt0", "sync": "sync0", "management_port": 22, "version": gateway.version}
+    return values | {"management_networks": "172.31.0.0/24"} | changes
+
+
+def test_only_staff_sees_gateways(network: rows.Network, client: Client) -> None:
+    pk = network.gateways[0].pk
+    assert [client.get(path).status_code for path in ("/gateways/", f"/gateways/{pk}/", f"/gateways/{pk}/edit/")] == [302] * 3
+    client.force_login(rows.user("guest", staff=False))
+    assert [client.get(path).status_code for path in ("/gateways/", f"/gateways/{pk}/", f"/gateways/{pk}/edit/")] == [403] * 3
+
+
+def test_without_gateways_the_list_says_what_will_stand_there(db: None, client: Client) -> None:
+    client.force_login(rows.user())
+    assert "No gateway yet" in text(client.get("/gateways/"))
+    GatewayGroup.objects.create(name="Lindenhof")
+    assert "No gateway in this group yet" in text(client.get("/gateways/"))
+
+
+def test_a_gateway_says_what_it_runs_and_carries(staff: Client, network: rows.Network) -> None:
+    first = network.gateways[0]
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_current_snapshot()::text")
+        (snapshot,) = cursor.fetchone()
+    seen(first, revision=Revision.objects.create(group=network.group, snapshot=snapshot), since=timezone.now(), in_memory=True)
+    page = text(staff.get(f"/gateways/{first.pk}/"))
+    assert "nat-1 answers and runs r" in page and "no packet passes through it" in page and "IPv4 primary" in page
+    assert "172.31.0.0/24" in page and "lan0" in page and str(network.public.prefix) in page
+
+
+def test_a_silent_gateway_says_since_when(staff: Client, network: rows.Network) -> None:
+    first, second = network.gateways
+    seen(first, unreachable_since=timezone.now() - timedelta(minutes=5), error="nat-1: no <i>answer</i>")
+    seen(second)
+    page = text(staff.get("/gateways/"))
+    assert "nat-1 has not answered since" in page and "Unreachable since" in page and "no &lt;i&gt;answer" in page
+
+
+def test_carrying_both_alone_is_a_warning(staff: Client, network: rows.Network) -> None:
+    first, second = network.gateways
+    Gateway.objects.filter(pk=second.pk).update(carries6=False)
+    Gateway.objects.filter(pk=first.pk).update(carries6=True)
+    seen(first)
+    seen(second)
+    assert "carries IPv4 and IPv6 alone" not in text(staff.get(f"/gateways/{first.pk}/"))
+    seen(second, unreachable_since=timezone.now())
+    assert "nat-1 carries IPv4 and IPv6 alone" in text(staff.get(f"/gateways/{first.pk}/"))
+
+
+def test_a_family_that_nobody_carries_is_a_warning(staff: Client, network: rows.Network) -> None:
+    Gateway.objects.update(carries6=False)
+    assert "No gateway is primary for IPv6" in text(staff.get("/gateways/"))
+
+
+def test_workers_that_do_not_look_are_said(staff: Client, network: rows.Network) -> None:
+    for gateway in network.gateways:
+        seen(gateway, seen=timezone.now() - timedelta(hours=1))
+    assert "Do the workers run?" in text(staff.get("/gateways/"))
+
+
+def test_interfaces_are_changed_and_the_history_says_by_whom(staff: Client, network: rows.Network) -> None:
+    first = network.gateways[0]
+    response = staff.post(f"/gateways/{first.pk}/edit/", given(first, lan="eth1.10", management_networks="172.31.0.0/24\n2001:db8:f::/64"))
+    assert response.status_code == 302
+    first.refresh_from_db()
+    assert (first.lan, first.version, [str(each) for each in first.management_networks]) == (
+        "eth1.10",
+        2,
+        ["172.31.0.0/24", "2001:db8:f::/64"],
+    )
+    page = text(staff.get(f"/gateways/{first.pk}/"))
+    assert "<ins>eth1.10</ins>" in page and "Mara Lindqvist" in page
+
+
+def test_a_stale_save_shows_both_values_and_loses_neither(staff: Client, network: rows.Network) -> None:
+    first = network.gateways[0]
+    stale = given(first, lan="mine0")
+    staff.post(f"/gateways/{first.pk}/edit/", given(first, lan="theirs0", management_port=2222))
+    response = staff.post(f"/gateways/{first.pk}/edit/", stale)
+    page = text(response)
+    assert response.status_code == 422 and "Mara Lindqvist changed this gateway at" in page
+    assert 'value="mine0"' in page and "Saved meanwhile: <code>theirs0</code>" in page and "<code>2222</code>" in page
+    first.refresh_from_db()
+    assert first.lan == "theirs0" and f'name="version" value="{first.version}"' in page
+    assert staff.post(f"/gateways/{first.pk}/edit/", stale | {"version": first.version}).status_code == 302
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"lan": "lan 0; drop"}, "is no interface name"),
+        ({"lan": "wan0"}, "is already another interface"),
+        ({"management_networks": "172.31.0.1/24"}, "is no network"),
+        ({"management_networks": " \n "}, "This field is required"),
+        ({"management_networks": "<script>"}, "“&lt;script&gt;” is no network"),
+        ({"management_port": "99999"}, "less than or equal to 65535"),
+        ({"version": "x"}, "Enter a whole number"),
+        ({"lan": "lan\x00"}, "Null characters are not allowed"),
+    ],
+)
+def test_what_cannot_be_is_said_under_its_field(staff: Client, network: rows.Network, changes: dict[str, Any], says: str) -> None:
+    first = network.gateways[0]
+    response = staff.post(f"/gateways/{first.pk}/edit/", given(first, **changes))
+    assert response.status_code == 422 and says in text(response)
+    assert Gateway.objects.get(pk=first.pk).version == 1
+
+
+def test_queries_do_not_grow_with_gateways(staff: Client, network: rows.Network) -> None:
+    def asked(path: str) -> int:
+        with CaptureQueriesContext(connection) as queries:
+            assert staff.get(path).status_code == 200
+        return len(queries)
+
+    paths = ("/gateways/", f"/gateways/{network.gateways[0].pk}/")
+    few = [asked(path) for path in paths]
+    for number in range(3, 30):
+        seen(rows.gateway(network.group, f"nat-{number}"))
+    assert [asked(path) for path in paths] == few

@@ -1,0 +1,186 @@
+"""Pages of rollouts: the list, one of them, and asking for one."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from apps.deployments import delta, rollouts, running
+from apps.deployments.models import GatewayState, Rollout, RolloutStep
+from apps.deployments.wanted import want
+from firewall.diff import diff
+from firewall.render import render_delta
+from firewall.ruleset import EMPTY
+from firewall.summary import summarise
+from tests import rows
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def staff(network: rows.Network, client: Client) -> Client:
+    client.force_login(network.admin)
+    return client
+
+
+@pytest.fixture
+def roll(network: rows.Network) -> Callable[..., Rollout]:
+    """A rollout: confirmed, or stopped with an error at one gateway, or left open."""
+
+    def make(*, error: str = "", unreachable: bool = False, leave_open: bool = False) -> Rollout:
+        wanted = want(network.group)
+        made = rollouts.open_rollout(network.group, wanted, network.gateways[::-1], by=network.admin.pk, cause="change")
+        assert made and rollouts.claim(made)
+        ruleset = wanted.rulesets[network.gateways[0].pk]
+        change = diff(EMPTY, ruleset)
+        text = render_delta(change, now=wanted.snapshot.now)
+        rollouts.describe(made.revision, summarise(change, ruleset), text, ruleset.count_elements())
+        for step in made.steps.select_related("gateway", "rollout__revision"):
+            rollouts.sending(step)
+            if leave_open:
+                break
+            if error and step.position:
+                rollouts.failed(step, error, unreachable=unreachable)
+                continue
+            rollouts.committed(step, octets=4100, commit_ms=3, read_back_ms=0)
+            rollouts.confirmed(step, wanted, in_memory=True)
+        if not leave_open:
+            rollouts.finish(made)
+        return made
+
+    return make
+
+
+def text(response: Any) -> str:
+    return str(response.content.decode())
+
+
+def test_only_staff_sees_rollouts(network: rows.Network, client: Client) -> None:
+    assert client.get("/rollouts/").status_code == 302
+    client.force_login(rows.user("guest", staff=False))
+    assert client.get("/rollouts/").status_code == 403
+    assert client.post("/rollouts/deploy/").status_code == 403
+
+
+def test_an_empty_list_says_what_will_stand_there(staff: Client) -> None:
+    assert "Nothing has been rolled out yet" in text(staff.get("/rollouts/"))
+
+
+def test_the_list_says_what_changed_and_where(staff: Client, roll: Callable[..., Rollout]) -> None:
+    made = roll()
+    page = text(staff.get("/rollouts/"))
+    assert f"r{made.revision.pk}" in page and "addresses added" in page and "Mara Lindqvist" in page
+    assert "nat-1 and nat-2 run" in page or "nat-2 and nat-1 run" in page
+
+
+def test_the_list_filters_by_state(staff: Client, roll: Callable[..., Rollout]) -> None:
+    roll()
+    assert "No such rollout" in text(staff.get("/rollouts/?state=failed"))
+    assert staff.get("/rollouts/?state=%00&page=x").status_code == 200
+
+
+def test_a_rollout_shows_each_step_with_its_evidence(staff: Client, roll: Callable[..., Rollout]) -> None:
+    page = text(staff.get(f"/rollouts/{roll().pk}/"))
+    assert page.count("Confirmed in") == 2 and "4.10\u202fkB" in page and "3\u202fms" in page and "under 1\u202fms, equal" in page
+    assert "In memory" in page and "hx-trigger" not in page
+
+
+def test_a_refusal_says_what_to_do(staff: Client, roll: Callable[..., Rollout]) -> None:
+    page = text(staff.get(f"/rollouts/{roll(error='digest <b>differs</b>').pk}/"))
+    assert "digest &lt;b&gt;differs" in page and "Nothing changed on nat-1" in page and "Try again" in page
+
+
+def test_a_gateway_that_does_not_answer_follows_by_itself(staff: Client, roll: Callable[..., Rollout]) -> None:
+    page = text(staff.get(f"/rollouts/{roll(error='no answer within 20 s', unreachable=True).pk}/"))
+    assert "nat-1 does not answer. What it misses follows by itself" in page
+
+
+def test_an_open_rollout_asks_again_until_it_is_over(staff: Client, roll: Callable[..., Rollout]) -> None:
+    made = roll(leave_open=True)
+    page = text(staff.get(f"/rollouts/{made.pk}/"))
+    assert "every 1s" in page
+    seen = page.partition("/now/?seen=")[2].partition('"')[0]
+    assert staff.get(f"/rollouts/{made.pk}/now/?seen={seen}").status_code == 204
+    made.steps.update(state=RolloutStep.State.CONFIRMED, confirmed=timezone.now())
+    rollouts.finish(made)
+    last = text(staff.get(f"/rollouts/{made.pk}/now/?seen={seen}"))
+    assert "every 1s" not in last and 'id="changes" hx-swap-oob' in last and "<html" not in last
+
+
+def test_try_again_forces_and_names_who_asked(
+    staff: Client, network: rows.Network, roll: Callable[..., Rollout], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[Any, ...]] = []
+    monkeypatch.setattr("apps.lib.nudge.send", lambda *sent: asked.append(sent))
+    made = roll(error="refused")
+    assert staff.get(f"/rollouts/{made.pk}/again/").status_code == 405
+    assert "Asked to try again" in text(staff.post(f"/rollouts/{made.pk}/again/", follow=True))
+    staff.post("/rollouts/deploy/")
+    assert asked[-2:] == [("workers.reconcile", network.admin.pk, True), ("workers.reconcile", network.admin.pk, False)]
+
+
+def test_the_delta_comes_as_it_is_kept(staff: Client, roll: Callable[..., Rollout]) -> None:
+    response = staff.get(f"/rollouts/{roll().pk}/delta/")
+    assert response["Content-Type"].startswith("text/plain") and response["Content-Disposition"].startswith("attachment")
+    assert text(response).startswith("add table inet netzwart")
+
+
+def test_what_is_not_there_is_not_found(staff: Client) -> None:
+    assert [staff.get(f"/rollouts/{pk}/{rest}").status_code for pk in (404, 10**20) for rest in ("", "now/", "delta/")] == [404] * 6
+
+
+def test_the_top_bar_says_what_runs(staff: Client, network: rows.Network, roll: Callable[..., Rollout]) -> None:
+    assert "on both gateways, in memory, no packets" in text(staff.get(f"/rollouts/{roll().pk}/"))
+    GatewayState.objects.filter(gateway=network.gateways[0]).update(unreachable_since=timezone.now())
+    assert "nat-1 does not answer" in text(staff.get("/rollouts/"))
+    opened = roll(leave_open=True)
+    assert f"<b>{opened}</b>" in text(staff.get("/rollouts/")) and "applying on nat-2" in text(staff.get("/rollouts/"))
+
+
+def test_a_failed_rollout_asks_for_somebody(network: rows.Network, roll: Callable[..., Rollout], rf: Any) -> None:
+    roll(error="refused")
+    count = running.asking(rf.get("/"))
+    assert count and (count.number, count.asks) == (1, True)
+    roll()
+    count = running.asking(rf.get("/"))
+    assert count and count.number == 0
+
+
+def test_queries_do_not_grow_with_rows(staff: Client, roll: Callable[..., Rollout]) -> None:
+    def asked(path: str) -> int:
+        with CaptureQueriesContext(
+            connection,
+        ) as queries:
+            assert staff.get(path).status_code == 200
+        return len(queries)
+
+    made = [roll() for _ in range(3)]
+    few = asked("/rollouts/"), asked(f"/rollouts/{made[0].pk}/")
+    for _ in range(12):
+        roll()
+    assert (asked("/rollouts/"), asked(f"/rollouts/{made[0].pk}/")) == few
+
+
+def test_a_delta_is_shown_set_by_set_whatever_its_comments_hold() -> None:
+    lines = [
+        "add table inet netzwart",
+        "delete element inet netzwart bans4_24 { 203.0.113.0 }",
+        'add element inet netzwart bans4_24 { 192.0.2.0 comment "a, b } { : c", 198.51.100.0 timeout 60s comment "x" }',
+        "add element inet netzwart fwd4 { 198.51.100.7 . tcp . 80 : 10.0.0.1 . 80 }",
+        "flush chain inet netzwart input",
+        'add rule inet netzwart input iifname "lo" accept comment "loop, back"',
+        "add element inet netzwart down4 { 10.0.0.1, 10.0.0.2, 10.0",
+    ]
+    shown = delta.shown("\n".join(lines), 2)
+    assert shown.groups[0] == (
+        "set bans4_24",
+        "+2 \u22121, the first 2 here",
+        [("\u2212", "203.0.113.0/24", ""), ("+", "192.0.2.0/24", "a, b } { : c")],
+    )
+    assert shown.groups[1][0] == "map fwd4" and shown.groups[2][0] == "set down4"
+    assert shown.groups[3] == ("chain input", "1 rule, written anew", [("+", 'iifname "lo" accept', "loop, back")])
+    assert (shown.total, shown.shown) == (8, 6)
