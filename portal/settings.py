@@ -122,6 +122,14 @@ GATEWAY_SOCKETS = Path(os.environ.get("NETZWART_GATEWAY_SOCKETS", VAR / "gateway
 RECONCILE_SECONDS = float(os.environ.get("NETZWART_RECONCILE_SECONDS", "30"))
 COLLECT_SECONDS = float(os.environ.get("NETZWART_COLLECT_SECONDS", "15"))
 
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "handlers": {"console": {"class": "logging.StreamHandler"}},
+    "root": {"handlers": ["console"], "level": "WARNING"},
+    "loggers": {"django": {"handlers": ["console"], "level": "WARNING", "propagate": False}},
+}
+
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("de", "Deutsch")]
 LOCALE_PATHS = [ROOT / "locale"]

@@ -22,13 +22,13 @@ SHOWN_DELTA = 256 * 1024
 def open_rollout(group: GatewayGroup, wanted: Wanted, gateways: Iterable[Gateway], *, by: int | None, cause: str) -> Rollout | None:
     """A new revision and its rollout, queued. None while another rollout of the group is open: that one is told to look again."""
     for _attempt in range(OPENING_ATTEMPTS):
+        if Rollout.objects.filter(group=group, state__in=Rollout.OPEN).update(again=True):
+            return None
         try:
             return _opened(group, wanted, list(gateways), by=by, cause=cause)
-        except IntegrityError as error:
+        except IntegrityError as error:  # somebody else opened one just now
             if "rollout_one_at_a_time" not in str(error):
                 raise
-        if Rollout.objects.filter(group=group, state__in=Rollout.OPEN).update(again=True):
-            return None  # else it was finished just now, and the place is free
     return None
 
 

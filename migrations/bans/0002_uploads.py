@@ -6,26 +6,25 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('bans', '0001_lists_and_bans'),
+        ("bans", "0001_lists_and_bans"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Upload',
+            name="Upload",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('created', models.DateTimeField(auto_now_add=True)),
-                ('name', models.CharField(max_length=200)),
-                ('content', models.BinaryField()),
-                ('keep', models.BooleanField(default=False)),
-                ('minimum_count', models.PositiveIntegerField(default=0)),
-                ('comment', models.CharField(blank=True, max_length=200)),
-                ('expires', models.DateTimeField(null=True)),
-                ('by', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('list', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='bans.banlist')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("created", models.DateTimeField(auto_now_add=True)),
+                ("name", models.CharField(max_length=200)),
+                ("content", models.BinaryField()),
+                ("keep", models.BooleanField(default=False)),
+                ("minimum_count", models.PositiveIntegerField(default=0)),
+                ("comment", models.CharField(blank=True, max_length=200)),
+                ("expires", models.DateTimeField(null=True)),
+                ("by", models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="+", to=settings.AUTH_USER_MODEL)),
+                ("list", models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="+", to="bans.banlist")),
             ],
         ),
     ]
