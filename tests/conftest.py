@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import cache
 
 import pytest
+from django.conf import LazySettings
 
 
 @cache
@@ -46,3 +47,9 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: N
         pytest.exit(
             "No database: NETZWART_DATABASE_URL is not set. Run script/test, or: python -m portal.stack run -- pytest …", returncode=4
         )
+
+
+@pytest.fixture(autouse=True)
+def _quick_passwords(settings: LazySettings) -> None:
+    """A password is made to be slow to guess; tests make hundreds of users."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

@@ -1,12 +1,15 @@
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_network
+from typing import ClassVar
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
+from apps.members.models import Member
+from apps.network.models import Gateway, GatewayGroup
 from apps.traffic.models import Tally
 from apps.traffic.selectors import total_of
 from apps.traffic.tallies import Counted, record
@@ -55,15 +58,24 @@ def test_a_silent_member_has_no_row(network: rows.Network) -> None:
 
 
 class Sums(TestCase):
+    @classmethod
+    def setUpTestData(cls) -> None:
+        group = GatewayGroup.objects.create(name="Lindenhof")
+        cls.gateway, cls.member = rows.gateway(group, "nat-1"), rows.member()
+        rows.hold(cls.member, rows.pool(group, "private4", "10.16.0.0/12"), str(M1))
+
+    gateway: ClassVar[Gateway]
+    member: ClassVar[Member]
+
     @given(st.lists(st.tuples(st.integers(1, 10**12), st.booleans()), min_size=1, max_size=12))
-    @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
     def test_the_sum_is_what_passed_whatever_was_reset(self, steps: list[tuple[int, bool]]) -> None:
-        network, counter, passed = rows.network(), 0, 0
+        counter = passed = 0
         for at, (octets, reset) in enumerate(steps):
             counter = octets if reset and octets < counter else counter + octets
             passed += octets
-            record(gateway=network.gateways[0], readings={M1: Counted(at + 1, counter, 0, 0)}, at=START + timedelta(seconds=at))
-        assert total_of(network.residents["m1"].member).up == passed
+            record(gateway=self.gateway, readings={M1: Counted(at + 1, counter, 0, 0)}, at=START + timedelta(seconds=at))
+        assert total_of(self.member).up == passed
 
 
 pytestmark = pytest.mark.django_db
