@@ -31,7 +31,8 @@ SETTINGS = {
     "log_checkpoints": "off",
 }
 # For databases that may be lost with the machine's power, such as those of tests: nothing waits for the disk.
-THROWAWAY = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+# Tests make the database refuse things on purpose; what a test did not expect it shows itself.
+THROWAWAY = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "log_min_messages": "fatal"}
 # What it tells of starting and stopping; errors are shown.
 HUSH = r"LOG: |FATAL:  the database system is (starting up|shutting down)"
 
