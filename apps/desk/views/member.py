@@ -1,5 +1,6 @@
 """A member's whole page."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,9 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.permissions import staff_page
 from apps.lib import formats
+from apps.lib.activation import activations
+from apps.lib.models import Deployed
+from apps.lib.states import On, Post
 from apps.lib.validity import holds_now
 from apps.members.models import Member
 from apps.nat import panel
@@ -43,6 +47,7 @@ def _facts(found: Member) -> dict[str, Any]:
         "member": found,
         "holdings": [(holding, mappings.get(holding.pk)) for holding in holdings],
         "line": line_of(found, holdings, list(mappings.values())),
+        "posts": posts_of([*holdings, *mappings.values()]) if found.state == Member.State.ACTIVE else [],
         "number": f"M-{found.number}",
         "room": _("Room %(room)s") % {"room": found.room} if found.room else "",
         "tariff": _("Tariff %(tariff)s") % {"tariff": found.tariff},
@@ -50,6 +55,15 @@ def _facts(found: Member) -> dict[str, Any]:
         "paid": paid,
         "traffic": total_of(found),
     }
+
+
+def posts_of(rows: Iterable[Deployed]) -> list[Post]:
+    """The pair for several rows together: a post is full when its gateway has all of them."""
+    waits: dict[str, bool] = {}
+    for _row, known in activations(rows):
+        for each in known:
+            waits[each.gateway] = waits.get(each.gateway, False) or each.since is None
+    return [Post(gateway, On.HALF if waiting else On.FULL) for gateway, waiting in sorted(waits.items())]
 
 
 def line_of(found: Member, holdings: list[Holding], mappings: list[NatMapping]) -> Line:
