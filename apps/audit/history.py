@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.contrib.auth import get_user_model
 from django.db.models import Model
 from django.utils.translation import gettext as _
-
-from apps.accounts.models import User
 
 type Change = tuple[str, str, str]
 UNSHOWN = ("id", "version")
@@ -72,7 +71,8 @@ def _user_of(event: Any) -> int | None:
 
 def _names(events: Iterable[Model]) -> dict[int, str]:
     pks = {pk for event in events if (pk := _user_of(event))}
-    return {user.pk: user.name for user in User.objects.filter(pk__in=pks)} if pks else {}
+    users = get_user_model()._default_manager.filter(pk__in=pks) if pks else ()
+    return {user.pk: user.get_full_name() or user.get_username() for user in users}
 
 
 def _who(event: Any, names: Mapping[int, str]) -> str:

@@ -1,6 +1,6 @@
 """What the page of a ban list shows: its bans with their hits and gateways, what was just done, and who else bans what was searched."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -12,7 +12,7 @@ from django.utils import timezone
 from apps.bans.forms import BanForm
 from apps.bans.models import Ban, BanHits, BanList
 from apps.bans.prefixes import NoBan, read
-from apps.bans.selectors import Hits, bans_of, covering, hits_of
+from apps.bans.selectors import Hits, ListInBrief, bans_of, covering, hits_of, in_brief
 from apps.bans.undo import lifted_in
 from apps.lib.activation import Activation, activations
 from apps.lib.fields import Prefix
@@ -71,6 +71,7 @@ def context(banlist: BanList, asked: Any, form: BanForm | None = None) -> dict[s
     prefix = prefix_of(search)
     return {
         "list": banlist,
+        "brief": in_brief(banlist),
         "page": page,
         "rows": shown,
         "search": search,
@@ -135,10 +136,15 @@ def request_of(text: str) -> UUID | None:
         return None
 
 
-LIST_SORTS = {"name": "name", "bans": "count", "hits": "packets", "last": "last_hit"}
+_LIST_SORTS: dict[str, Callable[[ListInBrief], Any]] = {
+    "name": lambda brief: brief.list.name.casefold(),
+    "bans": lambda brief: brief.bans,
+    "hits": lambda brief: brief.hits.packets,
+    "last": lambda brief: brief.hits.last.timestamp() if brief.hits.last else 0.0,
+}
 
 
-def sorted_lists(shown: QuerySet[BanList], sort: str) -> QuerySet[BanList]:
+def sorted_lists(shown: Iterable[ListInBrief], sort: str) -> list[ListInBrief]:
     """Ban lists by one column of their table."""
-    column = F(LIST_SORTS.get(sort.removeprefix("-"), "name"))
-    return shown.order_by(column.desc(nulls_last=True) if sort.startswith("-") else column.asc(nulls_last=True), "name")
+    by = _LIST_SORTS.get(sort.removeprefix("-"), _LIST_SORTS["name"])
+    return sorted(shown, key=by, reverse=sort.startswith("-"))

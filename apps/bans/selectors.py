@@ -42,13 +42,19 @@ def lists() -> list[ListInBrief]:
     return [ListInBrief(row, row.bans_in_force, hits.get(row.pk, Hits())) for row in rows]
 
 
-def _hits_by_list() -> dict[int, Hits]:
+def in_brief(banlist: BanList) -> ListInBrief:
+    """One list. Two queries."""
+    return ListInBrief(banlist, alive(banlist.bans.all()).count(), _hits_by_list(banlist).get(banlist.pk, Hits()))
+
+
+def _hits_by_list(only: BanList | None = None) -> dict[int, Hits]:
     query = """
         SELECT b.list_id, sum(h.packets)::bigint, sum(h.octets)::bigint, max(h.last_hit)
-        FROM bans_banhits h JOIN bans_ban b ON b.prefix = h.prefix GROUP BY b.list_id
+        FROM bans_banhits h JOIN bans_ban b ON b.prefix = h.prefix
+        WHERE %(list)s::bigint IS NULL OR b.list_id = %(list)s GROUP BY b.list_id
     """
     with connection.cursor() as cursor:
-        cursor.execute(query)
+        cursor.execute(query, {"list": only.pk if only else None})
         return {pk: Hits(*sums) for pk, *sums in cursor.fetchall()}
 
 

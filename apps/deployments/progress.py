@@ -200,7 +200,7 @@ def truth(rollout: Rollout, newer: Rollout | None, in_memory: Set[str]) -> Truth
     """What is true of the rollout now. `newer`: the last one of its group, when this is not it; `in_memory`: gateways without a kernel."""
     names = {on: [step.gateway.name for step in rollout.steps.all() if _ON[RolloutStep.State(step.state)] is on] for on in On}
     after = _("%(newer)s came after it.") % {"newer": newer} if newer else ""
-    memory = _("In memory: no packet passes through it.") if in_memory & set(names[On.FULL]) else ""
+    memory = _("In memory: no packet passes.") if in_memory & set(names[On.FULL]) else ""
     match rollout.state:
         case Rollout.State.QUEUED:
             follows = _("If none takes it, the next look by schedule does.")

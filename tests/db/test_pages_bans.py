@@ -154,7 +154,7 @@ def test_a_ban_is_changed_and_the_change_taken_back(staff: Client, own: BanList)
     assert "<ins>after</ins>" in text(staff.get(f"/bans/ban/{there.pk}/"))
     staff.post(f"/bans/ban/{there.pk}/revert/")
     there.refresh_from_db()
-    assert (there.comment, there.expires) == ("before", None)
+    assert [there.comment, str(there.expires)] == ["before", "None"]
 
 
 def test_a_stale_change_shows_both_comments(staff: Client, own: BanList) -> None:
@@ -265,7 +265,7 @@ def test_a_list_is_exported(staff: Client, own: BanList, network: rows.Network) 
     ban(own, "198.51.99.0/24", comment="ended", expires=timezone.now() + timedelta(days=1))
     Ban.objects.filter(comment="ended").update(expires=timezone.now())
     hits.record(gateway=network.gateways[0], readings={there.prefix: (7, 420)}, at=timezone.now())
-    as_text, as_csv = (b"".join(staff.get(f"/bans/{own.pk}/bans.{form}").streaming_content).decode() for form in ("txt", "csv"))  # type: ignore[arg-type]
+    as_text, as_csv = (staff.get(f"/bans/{own.pk}/bans.{form}").getvalue().decode() for form in ("txt", "csv"))
     assert as_text == "203.0.113.66 # =cmd()\n"
     assert "203.0.113.66,'=cmd()," in as_csv and ",7,420," in as_csv and as_csv.count("\n") == 3
 

@@ -15,7 +15,7 @@ from apps.bans import panel, services, undo
 from apps.bans.choice import Choice, choice_of
 from apps.bans.forms import BanForm, ChangeForm
 from apps.bans.models import Ban, BanList
-from apps.bans.selectors import hits_of, lists
+from apps.bans.selectors import hits_of
 from apps.bans.views.lists import gateways_in_words
 from apps.lib.errors import Conflict, Problem
 
@@ -35,7 +35,7 @@ def _to_list(pk: int, **done: object) -> HttpResponse:
 @require_POST
 def add(request: HttpRequest, pk: int) -> HttpResponse:
     """Ban an address or prefix."""
-    banlist, form = get_object_or_404(lists(), pk=pk), BanForm(request.POST)
+    banlist, form = get_object_or_404(BanList, pk=pk), BanForm(request.POST)
     if form.is_valid():
         given = {"prefix": form.cleaned_data["address"], "comment": form.cleaned_data["comment"], "expires": form.expires()}
         try:
@@ -51,8 +51,7 @@ def _added(request: HttpRequest, banlist: BanList, made: Ban) -> HttpResponse:
     """The table with the new ban said, and an empty form, or the page."""
     if not request.headers.get("HX-Request"):
         return _to_list(banlist.pk, saved=made.pk)
-    fresh = get_object_or_404(lists(), pk=banlist.pk)
-    return render(request, "bans/list.html#added", panel.context(fresh, {"saved": str(made.pk)}) | {"oob": True, "added": True})
+    return render(request, "bans/list.html#added", panel.context(banlist, {"saved": str(made.pk)}) | {"oob": True, "added": True})
 
 
 @staff_page
@@ -119,7 +118,7 @@ def restore(request: HttpRequest, pk: int, history: UUID) -> HttpResponse:
 @require_POST
 def bulk(request: HttpRequest, pk: int) -> HttpResponse:
     """Say what would be done to the selected bans, or do it, once that was confirmed."""
-    banlist = get_object_or_404(lists(), pk=pk)
+    banlist = get_object_or_404(BanList, pk=pk)
     chosen = choice_of(banlist, request.POST)
     if chosen.ready:
         return _lifted(request, chosen) if chosen.do == "lift" else _ended(request, chosen)

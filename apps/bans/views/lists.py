@@ -12,6 +12,7 @@ from apps.bans import export, panel, services
 from apps.bans.choice import must_type
 from apps.bans.forms import ListChangeForm, ListForm
 from apps.bans.models import BanList
+from apps.bans.selectors import in_brief
 from apps.bans.selectors import lists as all_lists
 from apps.lib.errors import Conflict, Problem
 from apps.network.models import Gateway
@@ -34,7 +35,7 @@ def lists(request: HttpRequest) -> HttpResponse:
 
 
 def _list(pk: int) -> BanList:
-    return get_object_or_404(all_lists(), pk=pk)
+    return get_object_or_404(BanList, pk=pk)
 
 
 def gateways_in_words() -> str:
@@ -56,7 +57,7 @@ def switch(request: HttpRequest, pk: int) -> HttpResponse:
     """Say what switching the list on or off does; then do it."""
     found = _list(pk)
     if request.method != "POST":
-        return render(request, "bans/switch.html", {"list": found, "gateways": gateways_in_words()})
+        return render(request, "bans/switch.html", {"list": found, "brief": in_brief(found), "gateways": gateways_in_words()})
     on = request.POST.get("on") == "1"
     services.change_list(list=found, version=found.version, name=found.name, description=found.description, enabled=on, by=request.user)  # type: ignore[arg-type]  # staff_page: signed in
     said = _("“%(list)s” is on: its bans go to the gateways now.") if on else _("“%(list)s” is off: its bans leave the gateways now.")
