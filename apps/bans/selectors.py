@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db import connection
-from django.db.models import BigIntegerField, Func, Max, OuterRef, Q, QuerySet, Subquery, Sum
-from django.db.models.functions import Cast, Now
+from django.db.models import BigIntegerField, Exists, Func, Max, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Cast, Coalesce, Now
 
 from apps.bans.models import Ban, BanHits, BanList
 from apps.bans.prefixes import NoBan, read
@@ -24,32 +23,24 @@ class Hits:
     last: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ListInBrief:
-    """A list, how many of its bans are in force, and what those on it kept out."""
-
-    list: BanList
-    bans: int
-    hits: Hits
-
-
-def lists() -> list[ListInBrief]:
-    """All lists by name. Two queries, however many there are."""
-    bans = alive(Ban.objects.filter(list=OuterRef("pk"))).order_by()
-    number = Func("pk", function="count", output_field=BigIntegerField())  # an aggregate would group the rows
-    hits = _hits_by_list()
-    rows = BanList.objects.annotate(bans_in_force=Subquery(bans.annotate(number=number).values("number")))
-    return [ListInBrief(row, row.bans_in_force, hits.get(row.pk, Hits())) for row in rows]
+def lists() -> QuerySet[BanList]:
+    """All lists, with `count` (bans in force), and `packets`, `octets`, `last_hit` of what is on them. One query."""
+    bans = alive(Ban.objects.filter(list=OuterRef("pk")))
+    hits = BanHits.objects.filter(Exists(Ban.objects.filter(list=OuterRef(OuterRef("pk")), prefix=OuterRef("prefix"))))
+    return BanList.objects.annotate(
+        count=_over(bans, "count", "pk"),
+        packets=_over(hits, "sum", "packets"),
+        octets=_over(hits, "sum", "octets"),
+        last_hit=Subquery(hits.order_by().annotate(last=Func("last_hit", function="max")).values("last")),
+    )
 
 
-def _hits_by_list() -> dict[int, Hits]:
-    query = """
-        SELECT b.list_id, sum(h.packets)::bigint, sum(h.octets)::bigint, max(h.last_hit)
-        FROM bans_banhits h JOIN bans_ban b ON b.prefix = h.prefix GROUP BY b.list_id
-    """
-    with connection.cursor() as cursor:
-        cursor.execute(query)
-        return {pk: Hits(*sums) for pk, *sums in cursor.fetchall()}
+def _over(rows: QuerySet[Any], function: str, column: str) -> Coalesce:
+    """The function over all these rows, as a subquery (an aggregate of Django would group them)."""
+    number = BigIntegerField()
+    return Coalesce(
+        Cast(Subquery(rows.order_by().annotate(one=Func(column, function=function, output_field=number)).values("one")), number), 0
+    )
 
 
 def alive(bans: QuerySet[Ban]) -> QuerySet[Ban]:
