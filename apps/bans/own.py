@@ -1,5 +1,7 @@
 """Which networks are ours, so that nobody bans them: all pools, and where the gateways are managed from."""
 
+from django.utils.translation import gettext as _
+
 from apps.bans.prefixes import Fault, NoBan
 from apps.lib.fields import Prefix
 from apps.network.models import Gateway, Pool
@@ -7,9 +9,10 @@ from apps.network.models import Gateway, Pool
 
 def own_networks() -> list[tuple[Prefix, str]]:
     """Each network with its name for people, in two queries."""
-    pools = [(pool.prefix, f"pool {pool}") for pool in Pool.objects.order_by("prefix")]
-    gateways = Gateway.objects.order_by("name")
-    return pools + [(network, f"management network {network} of {each}") for each in gateways for network in each.management_networks]
+    pools = [(pool.prefix, _("pool %(pool)s") % {"pool": pool}) for pool in Pool.objects.order_by("prefix")]
+    managed = [(network, each) for each in Gateway.objects.order_by("name") for network in each.management_networks]
+    text = _("management network %(network)s of %(gateway)s")
+    return pools + [(network, text % {"network": network, "gateway": gateway}) for network, gateway in managed]
 
 
 def refuse_own(prefix: Prefix) -> None:

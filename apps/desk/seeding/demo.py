@@ -84,7 +84,7 @@ def make(link: str, today: date) -> None:
     with transaction.atomic():
         members = rows.write(rows.plan(SEED, MEMBERS, ground.read(MEMBERS), today, RESIDENTS, FORWARDS), link)
         users = {each.username: _user(each) for each in ACCOUNTS}
-        Member.objects.filter(pk=members[0].pk).update(user=users["selin"])
+        Member.objects.filter(pk=members[0]).update(user=users["selin"])
         ban(users["mara"])
 
 

@@ -1,0 +1,34 @@
+"""Write many rows of a model by COPY: less than half the time of bulk_create. Constraints and triggers are the same."""
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+
+from django.db import connection, models
+from psycopg import sql
+
+type Row = Sequence[object]
+
+
+def copy(model: type[models.Model], columns: Sequence[str], rows: Iterable[Row]) -> list[int]:
+    """Rows with values for these columns; the database's defaults fill the others. Returns their ids, in order."""
+    listed = list(rows)
+    ids = _ids(model, len(listed))
+    names = sql.SQL(", ").join(map(sql.Identifier, ("id", *columns)))
+    statement = sql.SQL("COPY {} ({}) FROM STDIN").format(sql.Identifier(model._meta.db_table), names)
+    with connection.cursor() as cursor, cursor.copy(statement) as writing:
+        for pk, row in zip(ids, listed, strict=True):
+            writing.write_row((pk, *row))
+    return ids
+
+
+def copy_groups(model: type[models.Model], columns: Sequence[str], groups: Iterable[Sequence[Row]]) -> list[list[int]]:
+    """Write the rows of all groups at once; the ids come back in their groups."""
+    lists = list(groups)
+    ids = iter(copy(model, columns, (row for group in lists for row in group)))
+    return [list(islice(ids, len(group))) for group in lists]
+
+
+def _ids(model: type[models.Model], number: int) -> list[int]:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT nextval(pg_get_serial_sequence(%s, 'id')) FROM generate_series(1, %s)", (model._meta.db_table, number))
+        return [pk for (pk,) in cursor.fetchall()]
