@@ -1,7 +1,12 @@
-"""Write many rows of a model by COPY: less than half the time of bulk_create. Constraints and triggers are the same."""
+"""Write many rows of a model by COPY: less than half the time of bulk_create. Constraints and triggers are the same.
+
+Rows are written scattered. When addresses come in order but their times do not, the GiST indexes of exclusion constraints
+degrade to 150 pages per check instead of 3.
+"""
 
 from collections.abc import Iterable, Sequence
 from itertools import islice
+from random import Random
 
 from django.db import connection, models
 from psycopg import sql
@@ -16,8 +21,8 @@ def copy(model: type[models.Model], columns: Sequence[str], rows: Iterable[Row])
     names = sql.SQL(", ").join(map(sql.Identifier, ("id", *columns)))
     statement = sql.SQL("COPY {} ({}) FROM STDIN").format(sql.Identifier(model._meta.db_table), names)
     with connection.cursor() as cursor, cursor.copy(statement) as writing:
-        for pk, row in zip(ids, listed, strict=True):
-            writing.write_row((pk, *row))
+        for at in _scattered(len(listed)):
+            writing.write_row((ids[at], *listed[at]))
     return ids
 
 
@@ -32,3 +37,9 @@ def _ids(model: type[models.Model], number: int) -> list[int]:
     with connection.cursor() as cursor:
         cursor.execute("SELECT nextval(pg_get_serial_sequence(%s, 'id')) FROM generate_series(1, %s)", (model._meta.db_table, number))
         return [pk for (pk,) in cursor.fetchall()]
+
+
+def _scattered(number: int) -> list[int]:
+    order = list(range(number))
+    Random(0).shuffle(order)  # noqa: S311 - no secret
+    return order

@@ -22,7 +22,7 @@ from apps.members.models import Device, Member
 from apps.nat.models import NatMapping, PortForward
 from apps.network.models import Holding, Pool
 
-MEMBERS_AT_ONCE: Final = 10_000
+MEMBERS_AT_ONCE: Final = 100_000
 
 MEMBER: Final = ("version", "number", "name", "email", "language", "state", "tariff_id", "room_id", "since", "paid_until", "note")
 DEVICE: Final = ("member_id", "name", "mac")
