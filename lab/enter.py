@@ -35,7 +35,7 @@ def enter(holder: Process, act: Callable[[], int]) -> NoReturn:
     """Call `act` inside the holder's namespaces, in a process of its own, and end with its exit status or by its signal."""
     try:
         _join(holder)
-    except ProcessLookupError:
+    except (ProcessLookupError, FileNotFoundError):
         sys.exit("the lab is gone")
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # if it came ignored, the exit status would be lost
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, {*HANDED_DOWN, signal.SIGCHLD})
@@ -64,10 +64,14 @@ def _act(act: Callable[[], int]) -> int:
 def _join(holder: Process) -> None:
     here = os.getcwd()  # noqa: PTH109
     namespaces = os.CLONE_NEWNS | os.CLONE_NEWPID | os.CLONE_NEWNET
+    root = os.open(f"/proc/{holder.pid}/root", os.O_PATH | os.O_DIRECTORY)
     with holder.opened() as descriptor:
         if not os.path.samefile(f"/proc/{holder.pid}/ns/user", "/proc/self/ns/user"):  # noqa: PTH121
             namespaces |= os.CLONE_NEWUSER
         os.setns(descriptor, namespaces)
+    os.fchdir(root)  # joining mounts leads to the root of all of them, which is not the holder's where it runs in a chroot
+    os.chroot(".")
+    os.close(root)
     with suppress(OSError):  # what lies below /run is not to be seen in there
         os.chdir(here)
 
