@@ -15,7 +15,7 @@ STATE = ROOT / "var" / "lab"
 
 def parser() -> ArgumentParser:
     root = ArgumentParser("python -m lab", description="A whole network in Linux network namespaces: members, two gateways, an internet.")
-    root.add_argument("--name", default="demo", help="which lab; several may run (default: %(default)s)")
+    root.add_argument("--name", help="which lab; several may run (default: the only one that is noted, else demo)")
     root.add_argument("--state", type=Path, default=STATE, metavar="DIR", help="where running labs are noted (default: var/lab)")
     each = root.add_subparsers(required=True, metavar="COMMAND")
 
@@ -43,8 +43,15 @@ def parser() -> ArgumentParser:
     return root
 
 
+def only_name(state: Path) -> str:
+    """The name of the only lab that is noted in the directory; "demo" where there is none or more than one."""
+    noted = [entry.stem for entry in state.glob("*.json")]
+    return noted[0] if len(noted) == 1 else "demo"
+
+
 def main() -> int:
     options = parser().parse_args()
+    options.name = options.name or only_name(options.state)
     if getattr(options, "command", None) is not None:
         options.command = options.command[1:] if options.command[:1] == ["--"] else options.command
         if not options.command:

@@ -8,6 +8,12 @@ from apps.network.models import Gateway
 
 @shared_task(name="workers.collect")
 def collect() -> None:
-    """Read each gateway once."""
-    for gateway in Gateway.objects.all():
-        services.collect(gateway)
+    """Have each gateway read, each by a task of its own: what one says or does not say is nothing to the others."""
+    for gateway in Gateway.objects.values_list("pk", flat=True):
+        collect_one.delay(gateway)
+
+
+@shared_task(name="workers.collect_one")
+def collect_one(gateway: int) -> None:
+    """Read one gateway."""
+    services.collect(Gateway.objects.get(pk=gateway))

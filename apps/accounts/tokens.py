@@ -38,7 +38,9 @@ class TokenAuthentication(BaseAuthentication):
         alive = ApiToken.objects.filter(Q(expires=None) | Q(expires__gt=now), user__is_active=True)
         token = alive.select_related("user").filter(sha256=fingerprint(key.strip())).first()
         if token is None:
-            raise AuthenticationFailed(_("This token is unknown, expired or withdrawn. Make a new one on your profile page."))
+            raise AuthenticationFailed(
+                _("This token is unknown, expired or withdrawn. An administrator can make a new one with “manage.py token”.")
+            )
         if token.last_used is None or now - token.last_used > USE_IS_NOTED_EVERY:
             ApiToken.objects.filter(pk=token.pk).update(last_used=now)
         return token.user, token

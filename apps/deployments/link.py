@@ -74,7 +74,7 @@ class Channel:
             self._send(process, number, request)
             return wire.reply(self._receive(process, number))
         except (OSError, WireError) as error:
-            raise Unreachable(f"{self.name}: {self._last_words(process) or error}") from error
+            raise Unreachable(self._last_words(process) or str(error)) from error
 
     def _open(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:

@@ -81,6 +81,7 @@ class RolloutStep(models.Model):
     read_back_ms = models.PositiveIntegerField(default=0)
     confirmed = models.DateTimeField(null=True)
     error = models.TextField(blank=True)
+    unreachable = models.BooleanField(default=False)
 
     class Meta:
         ordering = ["position"]

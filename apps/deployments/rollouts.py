@@ -105,7 +105,7 @@ def confirmed(step: RolloutStep, wanted: Wanted, *, in_memory: bool) -> None:
 
 def failed(step: RolloutStep, text: str, *, unreachable: bool) -> None:
     """The gateway did not get there; what it runs has not changed."""
-    RolloutStep.objects.filter(pk=step.pk).update(state=RolloutStep.State.FAILED, error=text)
+    RolloutStep.objects.filter(pk=step.pk).update(state=RolloutStep.State.FAILED, error=text, unreachable=unreachable)
     state, _created = GatewayState.objects.get_or_create(gateway=step.gateway)
     if not unreachable:
         GatewayState.objects.filter(pk=state.pk).update(error=text, seen=Now(), unreachable_since=None)
@@ -134,4 +134,9 @@ def abandon_expired(group: GatewayGroup) -> int:
 def still_true(wanted: Wanted) -> None:
     """Nothing has to be deployed: what the gateways run is also true to this newer snapshot."""
     for pk, target in wanted.targets.items():
-        GatewayState.objects.filter(gateway=pk, digest=target).update(snapshot=wanted.snapshot.seen)
+        GatewayState.objects.filter(gateway=pk, digest=target).update(snapshot=wanted.snapshot.seen, error="")
+
+
+def not_deployable(group: GatewayGroup, text: str) -> None:
+    """What the database asks for must not be deployed; the gateways go on with what they run, and their pages say why."""
+    GatewayState.objects.filter(gateway__group=group).update(error=text)

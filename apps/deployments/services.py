@@ -45,7 +45,7 @@ def reconcile(
     """
     rollouts.abandon_expired(group)
     gateways, wanted = in_order(group), want(group)
-    due = [gateway for gateway in gateways if force or _is_due(gateway, wanted, channels)]
+    due = [gateway for gateway in gateways if force or _is_due(gateway, wanted, channels, look=cause == "schedule")]
     if not due:
         rollouts.still_true(wanted)
         return None
@@ -58,27 +58,36 @@ def reconcile(
     return rollout
 
 
-def _is_due(gateway: Gateway, wanted: Wanted, channels: Channels) -> bool:
-    """Does the gateway run something else, and is there a point in trying now? What it refused is not tried again blindly."""
+def _is_due(gateway: Gateway, wanted: Wanted, channels: Channels, *, look: bool) -> bool:
+    """Does the gateway run something else, and is there a point in trying now? What it refused is not tried again blindly.
+
+    look: ask the gateway what it really runs, even if it should be right; somebody may have meddled with its kernel.
+    """
     state = GatewayState.objects.filter(gateway=gateway).first()
     target = wanted.targets[gateway.pk]
     if state is None:
         return True
-    if state.digest == target:
-        return False
-    if state.unreachable_since:
-        return _answers(channels(gateway), wanted.snapshot.now)
-    last = RolloutStep.objects.filter(gateway=gateway).order_by("-rollout_id").select_related("rollout__revision").first()
-    refused = last is not None and last.state == RolloutStep.State.FAILED
-    return not (refused and last and last.rollout.revision.digests.get(gateway.name) == target)
+    if look or state.unreachable_since:
+        runs = _runs(channels(gateway), wanted.snapshot.now)
+        if runs is None or runs == target == state.digest:
+            return False
+        return runs != state.digest or not _was_refused(gateway, target)
+    return state.digest != target and not _was_refused(gateway, target)
 
 
-def _answers(channel: link.Channel, now: int) -> bool:
+def _runs(channel: link.Channel, now: int) -> str | None:
+    """The digest of what the gateway's kernel holds; None while it does not answer."""
     try:
-        carry.hello(channel, now)
+        return carry.hello(channel, now).digest
     except (link.Unreachable, carry.NotDone):
+        return None
+
+
+def _was_refused(gateway: Gateway, target: str) -> bool:
+    last = RolloutStep.objects.filter(gateway=gateway).order_by("-rollout_id").select_related("rollout__revision").first()
+    if last is None or last.state != RolloutStep.State.FAILED or last.unreachable:
         return False
-    return True
+    return bool(last.rollout.revision.digests.get(gateway.name) == target)
 
 
 def _run(rollout: Rollout, wanted: Wanted, channels: Channels) -> None:
@@ -118,7 +127,7 @@ def _carry(step: RolloutStep, order: carry.Order, wanted: Wanted, channel: link.
 
 def _describe(rollout: Rollout, order: carry.Order, channel: link.Channel) -> None:
     """What changes, from what this process knows of the gateway, else from what the gateway says."""
-    if order.delta is None:
+    if not order.delta:  # nothing is known, or what is known is no longer so
         lines, text = planned(channel, order.ruleset, order.now)
     else:
         lines, text = summarise(order.delta, order.ruleset), render_delta(order.delta, now=order.now)

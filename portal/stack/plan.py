@@ -29,9 +29,9 @@ def migrate() -> Program:
     return manage("migrate", "migrate", "--no-input", "--verbosity", "0")
 
 
-def seed() -> Program:
+def seed(port: int) -> Program:
     """Idempotent; writes Places.demo."""
-    return manage("seed", "seed", "--demo")
+    return manage("seed", "seed", "--demo", "--url", f"http://127.0.0.1:{port}/")
 
 
 def lab(places: Places, *arguments: str) -> Program:

@@ -28,7 +28,7 @@ async def serve(places: Places, port: int, output: Output) -> None:
         environment = {**os.environ, "PYTHONUNBUFFERED": "1", **variables(places, lab=not no_lab)}
         async with supervise(environment, output) as supervisor:
             await database.up(supervisor, places)
-            await _portal_data(supervisor, places)
+            await _portal_data(supervisor, places, port)
             await _gateways(supervisor, places, no_lab)
             await _programs(supervisor, places, port)
             output.say(f"\nNetzwart is up after {time.monotonic() - started:.1f} s.\n" + welcome(places, port, no_lab))
@@ -42,12 +42,12 @@ def why_no_lab(places: Places) -> str:
     return "" if done.returncode == 0 else (said[-1] if said else f"'lab check' ended with status {done.returncode}")
 
 
-async def _portal_data(supervisor: Supervisor, places: Places) -> None:
+async def _portal_data(supervisor: Supervisor, places: Places, port: int) -> None:
     with supervisor.output.step("Database schema"):
         await supervisor.run(plan.migrate())
     if not places.demo.exists():
         with supervisor.output.step("Demo network"):
-            await supervisor.run(plan.seed())
+            await supervisor.run(plan.seed(port))
 
 
 async def _gateways(supervisor: Supervisor, places: Places, no_lab: str) -> None:
