@@ -91,7 +91,7 @@ def _newest(branches: Sequence[tuple[Trail, Q]], start: int, most: int) -> list[
     return [_Found(key, pk) for key, pk, _at in together[start : start + most]]
 
 
-def _branch(trail: Trail, wanted: Q) -> QuerySet[Any, Any]:
+def _branch(trail: Trail, wanted: Q) -> Any:
     events: QuerySet[Any] = trail.events._default_manager.filter(wanted)
     return events.annotate(key=Value(trail.key)).values_list("key", "pgh_id", "pgh_created_at")
 

@@ -17,7 +17,6 @@ from apps.network.services import release
 from tests import rows
 from tests.db.pages import queries, signed_in, text
 
-
 # One transaction is one moment: what happened first is told by transactions.
 pytestmark = pytest.mark.django_db(transaction=True)
 
