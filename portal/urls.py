@@ -13,5 +13,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("bans/", include("apps.bans.urls")),
     path("rollouts/", include("apps.deployments.urls")),
     path("gateways/", include("apps.gateways.urls")),
+    path("", include("apps.desk.urls_network")),
+    path("", include("apps.desk.urls_audit")),
     path("", include("apps.desk.urls")),
 ]

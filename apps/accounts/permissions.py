@@ -10,6 +10,8 @@ from django.http import HttpRequest, HttpResponseBase
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
+from apps.accounts.models import User
+
 type View = Callable[..., HttpResponseBase]
 
 
@@ -32,3 +34,10 @@ def staff_page(view: View) -> View:
         return view(request, *args, **kwargs)
 
     return checked
+
+
+def person(request: HttpRequest) -> User:
+    """Whoever signed in and asks for a staff page: the `by` of services."""
+    if not isinstance(request.user, User):
+        raise PermissionDenied
+    return request.user

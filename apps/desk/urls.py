@@ -2,10 +2,24 @@
 
 from django.urls import path
 
-from apps.desk.views import dashboard, member
+from apps.desk.views import addresses_of, dashboard, devices_of, member, member_edit, members, search
 
 app_name = "desk"
 urlpatterns = [
     path("", dashboard.dashboard, name="dashboard"),
+    path("search", search.search, name="search"),
+    path("members/", members.members, name="members"),
+    path("members.csv", members.members_csv, name="members-csv"),
+    path("members/bulk/", members.bulk_action, name="members-bulk"),
+    path("members/add/", member_edit.add, name="member-add"),
     path("members/<int:pk>/", member.member, name="member"),
+    path("members/<int:pk>/edit/", member_edit.edit, name="member-edit"),
+    path("members/<int:pk>/activate/", member_edit.activate, name="member-activate"),
+    path("members/<int:pk>/leave/", member_edit.leave, name="member-leave"),
+    path("members/<int:pk>/addresses/", addresses_of.panel, name="holdings"),
+    path("members/<int:pk>/addresses/add/", addresses_of.add, name="holding-add"),
+    path("members/<int:pk>/devices/add/", devices_of.add, name="device-add"),
+    path("holdings/<int:pk>/release/", addresses_of.release, name="holding-release"),
+    path("devices/<int:pk>/edit/", devices_of.edit, name="device-edit"),
+    path("devices/<int:pk>/remove/", devices_of.remove, name="device-remove"),
 ]

@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.audit.history import who_changed_last
+from apps.audit.selectors import last_change
 from apps.bans import hits
 from apps.deployments import link
 from apps.deployments.models import GatewayState
@@ -92,7 +92,7 @@ def _check_interfaces(given: Mapping[str, str]) -> None:
 
 
 def _conflict(gateway: Gateway) -> Conflict:
-    last = who_changed_last(gateway)
+    last = last_change(gateway)
     if last is None:
         return Conflict(_("Somebody changed this gateway while you were editing. Your input is kept below; compare and save again."))
     who, at = last

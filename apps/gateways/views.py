@@ -7,7 +7,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.accounts.permissions import staff_page
-from apps.audit.history import last
+from apps.audit.selectors import history_of
 from apps.deployments import progress
 from apps.gateways import selectors, services
 from apps.gateways.forms import GatewayForm
@@ -40,7 +40,7 @@ def gateway(request: HttpRequest, pk: int) -> HttpResponse:
         "others": [each for each in group if each != found],
         "pools": selectors.pools_of(found.group),
         "rows": [progress.row(rollout, now) for rollout in selectors.last_rollouts_of(found, LAST_ROLLOUTS)],
-        "entries": last(found, 8),
+        "entries": history_of(found, 8),
     }
     return render(request, "gateways/gateway.html", context)
 

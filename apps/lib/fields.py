@@ -62,6 +62,8 @@ class AddressField(_ParsedField):
     default_error_messages = {"invalid": _("“%(value)s” is no IP address. Write it like 198.51.100.7 or 2001:db8::7.")}
 
     def parse(self, text: str) -> Address:
+        if "%" in text:  # a zone of some host (RFC 4007), which means nothing here
+            raise ValueError(text)
         return ip_address(text.removesuffix("/32").removesuffix("/128"))
 
 
@@ -74,6 +76,8 @@ class PrefixField(_ParsedField):
     }
 
     def parse(self, text: str) -> Prefix:
+        if "%" in text:
+            raise ValueError(text)
         return ip_network(text)
 
 

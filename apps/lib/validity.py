@@ -23,3 +23,8 @@ def ended_now(field: str = "valid") -> Expression:
 def holds_now(field: str = "valid") -> Q:
     """Rows whose range contains this moment."""
     return Q(**{f"{field}__contains": Now()})
+
+
+def holds_now_or_later(field: str = "valid") -> Q:
+    """Rows whose range has not ended: it contains this moment, or begins after it."""
+    return Q(**{f"{field}__overlap": from_now()})

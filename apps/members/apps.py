@@ -1,5 +1,29 @@
 from django.apps import AppConfig
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
 
 
 class MembersConfig(AppConfig):
     name = "apps.members"
+
+    def ready(self) -> None:
+        from apps.audit.trail import Trail, tell
+        from apps.members.models import Device, Member
+
+        tell(
+            Trail(
+                Member,
+                called=_("Member"),
+                words=lambda row: f"{row.name}, M-{row.number}",
+                href=lambda row: reverse("desk:member", args=[row.pk]),
+            )
+        )
+        tell(
+            Trail(
+                Device,
+                called=_("Device"),
+                part_of="member",
+                words=lambda row: f"{row.name} {row.mac}",
+                href=lambda row: reverse("desk:member", args=[row.member_id]),
+            )
+        )

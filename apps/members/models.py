@@ -79,7 +79,9 @@ class Member(Versioned):
         indexes = [
             models.Index(fields=["name", "id"], name="member_by_name"),
             GinIndex(OpClass(Lower("name"), "gin_trgm_ops"), name="member_name_search"),
-            models.Index(fields=["state"], name="member_by_state"),
+            models.Index(fields=["state", "name", "id"], name="member_by_state_and_name"),
+            models.Index(fields=["paid_until", "name", "id"], name="member_by_end_of_payment"),
+            models.Index(fields=["state", "tariff"], name="member_counted"),
         ]
         constraints = [
             models.CheckConstraint(condition=~models.Q(name=""), name="member_has_a_name"),

@@ -14,11 +14,11 @@ def search(members: QuerySet[Member], text: str) -> QuerySet[Member]:
     text = text.strip().replace("\0", "")
     if not text:
         return members
-    mac = _mac(text)
-    if mac:
-        return members.filter(Exists(Device.objects.filter(member=OuterRef("pk"), mac=mac)))
     if _is_address(text):
         return members.filter(holdings__prefix__covers=text, holdings__valid__contains=Now()).distinct()
+    mac = _mac(text)  # after addresses: 2001:db8:a0:10::5 has twelve digits too
+    if mac:
+        return members.filter(Exists(Device.objects.filter(member=OuterRef("pk"), mac=mac)))
     return members.filter(_by_words(text))
 
 
@@ -42,6 +42,6 @@ def _mac(text: str) -> str | None:
 
 def _is_address(text: str) -> bool:
     try:
-        return bool(ip_address(text))
+        return "%" not in text and bool(ip_address(text))
     except ValueError:
         return False

@@ -1,5 +1,27 @@
+from typing import Any
+
 from django.apps import AppConfig
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
 
 
 class NatConfig(AppConfig):
     name = "apps.nat"
+
+    def ready(self) -> None:
+        from apps.audit.trail import UNSHOWN, Trail, tell
+        from apps.lib.hanging import hang
+        from apps.nat.models import NatMapping, PortForward
+        from apps.nat.words import count_of_forwards, count_of_mappings
+        from apps.network.models import Holding
+
+        hang(Holding, lambda ids: PortForward.objects.filter(holding__in=ids), count_of_forwards)
+        hang(Holding, lambda ids: NatMapping.objects.filter(holding__in=ids), count_of_mappings)
+        unshown = UNSHOWN | {"group", "kind", "pool"}
+        tell(Trail(PortForward, called=_("Port forward"), part_of="holding", href=_holders_page, unshown=unshown))
+        tell(Trail(NatMapping, called=_("NAT mapping"), part_of="holding", href=_holders_page, unshown=unshown))
+
+
+def _holders_page(row: Any) -> str:
+    """The page of the member who holds the address."""
+    return reverse("desk:member", args=[row.holding.member_id]) if row.holding else ""

@@ -49,6 +49,7 @@ class NatMapping(OfHolding):
 
     class Meta(OfHolding.Meta):
         ordering = ["holding", "id"]
+        indexes = [models.Index(fields=["public", "id"], name="natmapping_by_public")]
         constraints = [
             *OfHolding.Meta.constraints,
             ExclusionConstraint(name="natmapping_one_at_a_time", expressions=[("holding", "="), ("valid", RangeOperators.OVERLAPS)]),
@@ -74,6 +75,7 @@ class PortForward(OfHolding):
 
     class Meta(OfHolding.Meta):
         ordering = ["protocol", "public_port", "id"]
+        indexes = [models.Index(fields=["public_port", "protocol"], name="portforward_by_port")]
         constraints = [
             *OfHolding.Meta.constraints,
             ExclusionConstraint(

@@ -1,5 +1,26 @@
 from django.apps import AppConfig
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
 
 
 class NetworkConfig(AppConfig):
     name = "apps.network"
+
+    def ready(self) -> None:
+        from apps.audit.trail import UNSHOWN, Trail, tell
+        from apps.lib.hanging import hang
+        from apps.members.models import Member
+        from apps.network.models import Holding, Pool
+        from apps.network.words import count_of_holdings
+
+        hang(Member, lambda ids: Holding.objects.filter(member__in=ids), count_of_holdings)
+        tell(
+            Trail(
+                Holding,
+                part_of="member",
+                called=_("Address"),
+                href=lambda row: reverse("desk:member", args=[row.member_id]),
+                unshown=UNSHOWN | {"group", "kind"},
+            )
+        )
+        tell(Trail(Pool, called=_("Pool"), href=lambda row: reverse("network:pool", args=[row.pk])))

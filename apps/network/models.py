@@ -127,6 +127,7 @@ class Holding(Deployed):
     class Meta:
         ordering = ["kind", "prefix"]
         triggers = [stamp_transaction()]
+        indexes = [models.Index(fields=["kind", "prefix"], name="holding_by_prefix")]
         constraints = [
             ExclusionConstraint(
                 name="holding_address_held_twice",

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import staff_page
-from apps.audit.history import last
+from apps.audit.selectors import history_of
 from apps.bans import panel, services, undo
 from apps.bans.choice import Choice, choice_of
 from apps.bans.forms import BanForm, ChangeForm
@@ -78,7 +78,7 @@ def change(request: HttpRequest, pk: int) -> HttpResponse:
             form.take_up(str(conflict), _ban(pk))
         except Problem as problem:
             form.take(problem)
-    shown = {"ban": ban, "form": form, "entries": last(ban, LAST_CHANGES), "row": panel.rows([ban], ban.list)[0]}
+    shown = {"ban": ban, "form": form, "entries": history_of(ban, LAST_CHANGES), "row": panel.rows([ban], ban.list)[0]}
     return render(request, "bans/ban.html", shown, status=422 if form.is_bound else 200)
 
 

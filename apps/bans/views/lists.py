@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.accounts.permissions import staff_page
-from apps.audit.history import last
+from apps.audit.selectors import history_of
 from apps.bans import export, panel, services
 from apps.bans.choice import must_type
 from apps.bans.forms import ListChangeForm, ListForm
@@ -47,7 +47,7 @@ def gateways_in_words() -> str:
 def banlist(request: HttpRequest, pk: int) -> HttpResponse:
     """One list: its bans, and the form for another."""
     found = _list(pk)
-    shown = panel.context(found, request.GET) | {"entries": last(found, LAST_CHANGES)}
+    shown = panel.context(found, request.GET) | {"entries": history_of(found, LAST_CHANGES)}
     part = "#bans" if request.headers.get("HX-Target") == "bans" else ""
     return render(request, f"bans/list.html{part}", shown)
 

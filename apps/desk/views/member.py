@@ -9,17 +9,20 @@ from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
 
 from apps.accounts.permissions import staff_page
+from apps.audit.selectors import history_of
+from apps.desk import panels
 from apps.lib import formats
 from apps.lib.activation import activations
 from apps.lib.models import Deployed
+from apps.lib.params import number
 from apps.lib.states import On, Post
-from apps.lib.validity import holds_now
 from apps.members.models import Member
 from apps.nat import panel
 from apps.nat.models import NatMapping
-from apps.nat.selectors import mappings_of
 from apps.network.models import Holding
 from apps.traffic.selectors import total_of
+
+HISTORY = 8  # entries in the rail
 
 
 @dataclass(frozen=True)
@@ -35,19 +38,19 @@ class Line:
 def member(request: HttpRequest, pk: int) -> HttpResponse:
     """One member: what is true, addresses, forwards."""
     found = get_object_or_404(Member.objects.select_related("tariff", "room__site"), pk=pk)
-    saved, removed = (int(request.GET.get(name) or 0) if request.GET.get(name, "").isdecimal() else 0 for name in ("saved", "removed"))
-    return render(request, "desk/member.html", {**_facts(found), **panel.context(found, saved=saved, removed=removed)})
+    saved, removed = number(request.GET, "saved"), number(request.GET, "removed")
+    held = panels.addresses(found, added=number(request.GET, "added"))
+    context = {**_facts(found, held["holdings"]), **held, **panels.devices(found), **panel.context(found, saved=saved, removed=removed)}
+    return render(request, "desk/member.html", context | {"history": history_of(found, HISTORY)})
 
 
-def _facts(found: Member) -> dict[str, Any]:
-    mappings = {mapping.holding_id: mapping for mapping in mappings_of(found)}
-    holdings = list(Holding.objects.filter(holds_now(), member=found).select_related("device", "pool").order_by("kind", "prefix"))
+def _facts(found: Member, held: list[panels.Row]) -> dict[str, Any]:
+    holdings, mappings = [row.holding for row in held], [row.mapping for row in held if row.mapping]
     paid = _("Paid until %(day)s") % {"day": formats.day(found.paid_until)} if found.paid_until else ""
     return {
         "member": found,
-        "holdings": [(holding, mappings.get(holding.pk)) for holding in holdings],
-        "line": line_of(found, holdings, list(mappings.values())),
-        "posts": posts_of([*holdings, *mappings.values()]) if found.state == Member.State.ACTIVE else [],
+        "line": line_of(found, holdings, mappings),
+        "posts": posts_of([*holdings, *mappings]) if found.state == Member.State.ACTIVE else [],
         "number": f"M-{found.number}",
         "room": _("Room %(room)s") % {"room": found.room} if found.room else "",
         "tariff": _("Tariff %(tariff)s") % {"tariff": found.tariff},

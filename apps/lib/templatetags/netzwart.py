@@ -111,6 +111,15 @@ def address(
     return format_html('<span class="nw-address">{}{}</span>', shown, copy_button(text) if copy else "")
 
 
+@register.simple_tag
+def addresses(values: Sequence[str], empty: object = "") -> SafeString:
+    """{% addresses row.private empty="none yet" %}: the first, and how many more there are."""
+    if not values:
+        return format_html('<span class="nw-3">{}</span>', empty) if empty else SafeString("")
+    more = format_html(' <span class="nw-3" title="{}">+{}</span>', ", ".join(values[1:]), len(values) - 1) if len(values) > 1 else ""
+    return format_html('<span class="nw-address"><code>{}</code>{}</span>', values[0], more)
+
+
 @register.simple_tag(name="copy")
 def copy_button(text: str) -> SafeString:
     """{% copy "a04f 7c1e" %}: a button that copies exactly this and says so."""
@@ -123,12 +132,15 @@ def copy_button(text: str) -> SafeString:
 
 @register.filter
 def when(at: datetime | None, form: str = "") -> SafeString | str:
-    """{{ at|when }}; "zone" adds the zone, "short" drops the seconds, "full" is Thu 12 Nov 2026, 21:13 CET, "ago" is relative."""
+    """{{ at|when }}; "zone" adds the zone, "short" drops the seconds, "full" is Thu 12 Nov 2026, 21:13 CET, "day" 12 Nov 2026, "ago"
+    is relative."""
     if at is None:
         return gettext("never")
     now, wants = timezone.now(), set(form.split())
     if "full" in wants:
         text = formats.full(at)
+    elif "day" in wants:
+        text = formats.day(at)
     elif "ago" in wants:
         text = formats.ago(at, now)
     else:

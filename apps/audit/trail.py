@@ -1,0 +1,81 @@
+"""What the history says of each tracked table: what a row is called, what it is part of, where it is shown.
+
+Each app tells it of its own models, when it is ready; a table that nobody told of is shown by its names alone.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.apps import apps
+from django.db.models import Model
+from django.utils.functional import Promise
+from django.utils.text import capfirst
+from pghistory.models import Event
+
+# What repeats another row, or only counts and stamps.
+UNSHOWN = frozenset({"id", "version", "changed_in", "changed_at", "held", "pool_kind", "pool_prefix"})
+
+
+def _nowhere(_row: Any) -> str:
+    return ""
+
+
+@dataclass(frozen=True)
+class Trail:
+    """`part_of`: the foreign key to the row this one belongs to. `words`: what the row is called. `href`: where it is shown.
+
+    `called`: what such a row is, where the model says it badly.
+    """
+
+    model: type[Model]
+    part_of: str = ""
+    words: Callable[[Any], str] = str
+    href: Callable[[Any], str] = _nowhere
+    unshown: frozenset[str] = UNSHOWN
+    called: str | Promise = ""
+
+    @property
+    def key(self) -> str:
+        return self.model._meta.label_lower
+
+    @property
+    def name(self) -> str:
+        return str(self.called or capfirst(str(self.model._meta.verbose_name)))
+
+    @property
+    def events(self) -> Any:
+        """The table of its events, a pghistory model made for it."""
+        return next(model for model in _event_models() if model.pgh_tracked_model is self.model)
+
+    @property
+    def owner(self) -> type[Model] | None:
+        """The model it is part of."""
+        related = self.model._meta.get_field(self.part_of).related_model if self.part_of else None
+        return related if isinstance(related, type) else None
+
+
+_told: dict[type[Model], Trail] = {}
+
+
+def tell(trail: Trail) -> None:
+    """Called once for each model, when its app is ready."""
+    _told[trail.model] = trail
+
+
+def trails() -> list[Trail]:
+    """One for each tracked table."""
+    return [trail_of(model.pgh_tracked_model) for model in _event_models()]
+
+
+def trail_of(model: Any) -> Trail:
+    return _told.get(model) or Trail(model)
+
+
+def parts_of(model: type[Model]) -> list[Trail]:
+    """The trails of what belongs to rows of this model."""
+    return [trail for trail in trails() if trail.owner is model]
+
+
+def _event_models() -> Iterator[Any]:
+    return (model for model in apps.get_models() if issubclass(model, Event) and getattr(model, "pgh_tracked_model", None))

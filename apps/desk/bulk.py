@@ -1,0 +1,173 @@
+"""What can be done with many members at once: what it would do, in words, and doing it."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from django import forms
+from django.db.models import Q, QuerySet
+from django.http import QueryDict
+from django.utils.translation import ngettext
+
+from apps.accounts.models import User
+from apps.desk.forms import ExtendForm, TariffForm
+from apps.desk.selectors.members import Wanted, found
+from apps.lib import formats
+from apps.members import services
+from apps.members.models import Member
+
+NAMED = 5
+MOST_PICKED = 1000
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The selected members: `picks` by id, or, where there are none, all that are found."""
+
+    members: QuerySet[Member]
+    number: int
+    picks: tuple[int, ...]
+
+    @property
+    def names(self) -> list[str]:
+        """The first few, for the preview."""
+        return list(self.members.order_by("name", "id").values_list("name", flat=True)[:NAMED])
+
+    @property
+    def more(self) -> int:
+        return max(0, self.number - NAMED)
+
+
+def chosen(post: QueryDict, want: Wanted) -> Chosen:
+    """Which rows were selected: all of the filter, or the picked ones."""
+    if post.get("all"):
+        members = found(want)
+        return Chosen(members, members.count(), ())
+    picks = tuple(int(pick) for pick in post.getlist("pick")[:MOST_PICKED] if pick.isascii() and pick.isdigit() and len(pick) < 19)
+    members = Member.objects.filter(pk__in=picks)
+    return Chosen(members, members.count(), picks)
+
+
+class Action[Form: forms.Form](ABC):
+    """One thing to do. `name` is its value in the form, `title` what the page asks."""
+
+    name = ""
+
+    def __init__(self, form: Form) -> None:
+        self.form = form
+
+    @abstractmethod
+    def title(self, chosen: Chosen) -> str: ...
+
+    @abstractmethod
+    def affected(self, chosen: Chosen) -> int:
+        """How many would change; the form is valid."""
+
+    @abstractmethod
+    def does(self, number: int) -> str:
+        """What happens to so many, as a sentence."""
+
+    @abstractmethod
+    def done(self, number: int) -> str: ...
+
+    @abstractmethod
+    def verb(self, number: int) -> str: ...
+
+    @abstractmethod
+    def do(self, chosen: Chosen, by: User) -> str:
+        """Do it and say what was done."""
+
+    def preview(self, chosen: Chosen) -> "Preview | None":
+        """What would happen with what the form says; None while it says nothing that makes sense."""
+        if not self.form.is_valid():
+            return None
+        number = self.affected(chosen)
+        return Preview(number, self.does(number), chosen.number - number, self.verb(number))
+
+
+@dataclass(frozen=True)
+class Preview:
+    number: int
+    does: str
+    spared: int
+    verb: str
+
+
+class Extend(Action[ExtendForm]):
+    name = "extend"
+
+    @property
+    def until(self) -> date:
+        until: date = self.form.cleaned_data["until"]
+        return until
+
+    def title(self, chosen: Chosen) -> str:
+        return ngettext("Extend “paid until” of %(n)s member", "Extend “paid until” of %(n)s members", chosen.number) % _n(chosen.number)
+
+    def affected(self, chosen: Chosen) -> int:
+        return chosen.members.filter(Q(paid_until__lt=self.until) | Q(paid_until=None)).count()
+
+    def does(self, number: int) -> str:
+        text = ngettext("%(n)s member is paid until %(day)s from now on.", "%(n)s members are paid until %(day)s from now on.", number)
+        return text % {**_n(number), "day": formats.day(self.until)}
+
+    done = does
+
+    def verb(self, number: int) -> str:
+        return ngettext("Extend %(n)s member", "Extend %(n)s members", number) % _n(number)
+
+    def do(self, chosen: Chosen, by: User) -> str:
+        return self.done(services.extend_paid(members=chosen.members, until=self.until, by=by))
+
+
+class ChangeTariff(Action[TariffForm]):
+    name = "tariff"
+
+    def title(self, chosen: Chosen) -> str:
+        return ngettext("Change the tariff of %(n)s member", "Change the tariff of %(n)s members", chosen.number) % _n(chosen.number)
+
+    def affected(self, chosen: Chosen) -> int:
+        return chosen.members.exclude(tariff=self.form.cleaned_data["tariff"]).count()
+
+    def does(self, number: int) -> str:
+        text = ngettext(
+            "%(n)s member has the tariff %(tariff)s from now on.", "%(n)s members have the tariff %(tariff)s from now on.", number
+        )
+        return text % {**_n(number), "tariff": self.form.cleaned_data["tariff"]}
+
+    done = does
+
+    def verb(self, number: int) -> str:
+        return ngettext("Change %(n)s tariff", "Change %(n)s tariffs", number) % _n(number)
+
+    def do(self, chosen: Chosen, by: User) -> str:
+        return self.done(services.change_tariff(members=chosen.members, tariff=self.form.cleaned_data["tariff"], by=by))
+
+
+def action(post: QueryDict, today: date) -> Action[ExtendForm] | Action[TariffForm] | None:
+    """What the pressed button asks for; with its defaults the first time, with what was entered then."""
+    match post.get("do"):
+        case Extend.name:
+            return Extend(ExtendForm(_entered(post, "until", ExtendForm(today=today)), today=today))
+        case ChangeTariff.name:
+            return ChangeTariff(TariffForm(_entered(post, "tariff", TariffForm())))
+    return None
+
+
+def _entered(post: QueryDict, name: str, fresh: forms.Form) -> dict[str, object]:
+    """The first look is a preview of the default."""
+    if name in post:
+        return {name: post[name]}
+    default = fresh[name].value() or next(iter(_choices(fresh, name)), "")
+    return {name: default}
+
+
+def _choices(form: forms.Form, name: str) -> Sequence[object]:
+    field = form.fields[name]
+    rows = field.queryset if isinstance(field, forms.ModelChoiceField) else None
+    return [row.pk for row in rows[:1]] if rows is not None else []
+
+
+def _n(number: int) -> dict[str, str]:
+    return {"n": formats.number(number)}

@@ -1,0 +1,93 @@
+"""What the panels of a member's page show: addresses with how they leave and where they are active, and devices."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from apps.desk.forms import HoldingForm
+from apps.lib.activation import Activation, activations
+from apps.lib.states import On, Post
+from apps.members.forms import DeviceForm
+from apps.members.models import Device, Member
+from apps.nat.models import NatMapping
+from apps.nat.selectors import mappings_of
+from apps.network.models import Holding, Pool
+from apps.network.selectors import Before, holders_before, holdings_of
+
+
+@dataclass(frozen=True)
+class Row:
+    """An address that the member holds: how it leaves, who had it before, and how it stands on each gateway."""
+
+    holding: Holding
+    mapping: NatMapping | None
+    before: Before | None
+    gateways: list[Activation]
+    alive: bool
+
+    @property
+    def posts(self) -> list[Post]:
+        """Hollow while the member is not active: then nothing of him is on the gateways."""
+        there = On.FULL if self.alive else On.HOLLOW
+        return [Post(each.gateway, there if each.since else On.HALF) for each in self.gateways]
+
+    @property
+    def waits_for(self) -> list[str]:
+        return [each.gateway for each in self.gateways if not each.since] if self.alive else []
+
+    @property
+    def took(self) -> float | None:
+        """Seconds from saving to the last gateway's confirmation."""
+        times = [each.since for each in self.gateways if isinstance(each.since, datetime)]
+        return max(0.0, (max(times) - self.holding.changed_at).total_seconds()) if times and not self.waits_for else None
+
+
+def addresses(member: Member, *, form: HoldingForm | None = None, added: int = 0, released: str = "") -> dict[str, Any]:
+    """What desk/member/_addresses.html needs. `added`: the id of a holding just given; `released`: what just ended, in words."""
+    rows = _rows(member)
+    moving = any(row.waits_for for row in rows)
+    return {
+        "member": member,
+        "holdings": rows,
+        "hold_form": form or HoldingForm(member),
+        "added": next((row for row in rows if row.holding.pk == added), None),
+        "released": released,
+        "poll_addresses": "every 500ms" if moving and added else "every 5s" if moving else "",
+    }
+
+
+def _rows(member: Member) -> list[Row]:
+    holdings = list(holdings_of(member))
+    mappings = {mapping.holding_id: mapping for mapping in mappings_of(member)}
+    before = holders_before(holdings)
+    alive = member.state == Member.State.ACTIVE
+    return [Row(holding, mappings.get(holding.pk), before.get(holding.pk), known, alive) for holding, known in activations(holdings)]
+
+
+@dataclass(frozen=True)
+class Owned:
+    """A device and the addresses it has."""
+
+    device: Device
+    addresses: list[str]
+
+
+def devices(member: Member, *, form: DeviceForm | None = None, saved: int = 0, removed: str = "") -> dict[str, Any]:
+    """What desk/member/_devices.html needs. `saved`: the id of a device just written; `removed`: the name of one that is gone."""
+    held: dict[int, list[str]] = defaultdict(list)
+    for holding in holdings_of(member).exclude(device=None):
+        held[holding.device_id or 0].append(holding.address)
+    owned = [Owned(device, held[device.pk]) for device in member.devices.all()]
+    return {
+        "member": member,
+        "devices": owned,
+        "device_form": form or DeviceForm(),
+        "device_saved": next((each.device for each in owned if each.device.pk == saved), None),
+        "device_removed": removed,
+    }
+
+
+def pools_exist() -> bool:
+    """Is there anything to give addresses from?"""
+    return Pool.objects.exclude(kind=Pool.Kind.PUBLIC4).exists()

@@ -1,0 +1,75 @@
+"""Pools with how full they are, and who had an address when."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import QuerySet
+
+from apps.lib.fields import Address
+from apps.nat.models import NatMapping, PortForward
+from apps.nat.selectors import leaving_as_pools, left_as, port_led_to
+from apps.network.models import Holding, Pool
+from apps.network.selectors import held_at, held_ever, held_in_pools, pools, size
+
+MOST = 50
+WARNS_AT = 0.9
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A pool with how many of its shares are used. `warns_at`: from how many on it is said."""
+
+    pool: Pool
+    used: int
+    size: int
+
+    @property
+    def free(self) -> int:
+        return max(0, self.size - self.used)
+
+    @property
+    def warns_at(self) -> float:
+        return self.size * WARNS_AT
+
+    @property
+    def kind(self) -> str:
+        """Of the meter. That all public addresses are in use is as it should be: members share them."""
+        return "warn" if self.used >= self.warns_at and self.pool.kind != Pool.Kind.PUBLIC4 else "plain"
+
+
+def all_pools() -> list[Shown]:
+    """Every pool. Private and IPv6 pools count who holds, public ones the addresses that somebody leaves as."""
+    held, left = held_in_pools(), leaving_as_pools()
+    return [shown(pool, held, left) for pool in pools()]
+
+
+def shown(pool: Pool, held: Mapping[int, int], left: Mapping[int, int]) -> Shown:
+    return Shown(pool, (left if pool.kind == Pool.Kind.PUBLIC4 else held).get(pool.pk, 0), size(pool))
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Who had an address at a moment: who held it, who left as it, and, with a port, where that led."""
+
+    address: Address
+    port: int | None
+    at: datetime
+    holding: Holding | None
+    leaving: list[NatMapping]
+    more: int
+    forwards: list[PortForward]
+    ever: list[Holding]
+
+    @property
+    def nobody(self) -> bool:
+        return not (self.holding or self.leaving or self.forwards)
+
+
+def who_had(address: Address, port: int | None, at: datetime) -> Answer:
+    """The one answer from these tables alone: no connection was ever logged for it."""
+    leaving = left_as(address, at)
+    number = leaving.count()
+    forwards = list(port_led_to(address, port, at)) if port else []
+    ever: QuerySet[Holding] = held_ever(address)[:MOST]
+    return Answer(address, port, at, held_at(address, at).first(), list(leaving[:MOST]), max(0, number - MOST), forwards, list(ever))

@@ -1,0 +1,283 @@
+"""The dashboard: what needs somebody, what was checked and is fine, the gateways, the last rollouts.
+
+Only what the database knows. The number of queries is constant; the time is passed in.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db.models import Count, Min
+from django.http import HttpRequest
+from django.urls import NoReverseMatch, reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from apps.bans.models import Ban, BanHits
+from apps.deployments import progress
+from apps.deployments.models import Rollout
+from apps.deployments.selectors import newest_per_group, rollouts_in
+from apps.desk.selectors.members import counts
+from apps.gateways.selectors import Shown, gateways, shown
+from apps.lib import formats
+from apps.lib.navigation import Count as NavigationCount
+from apps.lib.states import Kind, State
+from apps.members.models import Member
+from apps.network.models import Pool
+from apps.network.selectors import held_in_pools, pools, size
+
+SOON = timedelta(hours=24)
+LAST = 8
+NEARLY_FULL = 0.95
+URGENT = (Kind.BAD, Kind.WARN, Kind.MOVING, Kind.WAIT, Kind.PLAIN)
+
+
+@dataclass(frozen=True)
+class Need:
+    """Something that needs somebody: its state, what it is, the evidence, since when (or when), and the one thing to press."""
+
+    key: str
+    state: State
+    what: str
+    evidence: str
+    at: datetime | None
+    verb: str
+    url: str
+
+
+@dataclass(frozen=True)
+class Dashboard:
+    """Everything the page shows."""
+
+    at: str  # to the minute, so that nothing moves within one
+    title: str
+    active: int
+    needs: list[Need]
+    fine: list[str]
+    calm: str
+    gateways: list[Shown]
+    rollouts: list[progress.Row]
+
+
+def dashboard(now: datetime) -> Dashboard:
+    """What is true, what needs somebody, what happened last."""
+    gates, newest = shown(list(gateways()), now), {rollout.group_id: rollout for rollout in newest_per_group()}
+    found = _needs(gates, newest, now)
+    last = [progress.row(rollout, now) for rollout in rollouts_in("")[:LAST]]
+    return Dashboard(formats.full(now), title(found, gates), counts()["active"], found, _fine(gates, newest), _calm(last, now), gates, last)
+
+
+def needs(now: datetime) -> list[Need]:
+    """What the number in the navigation counts."""
+    return _needs(shown(list(gateways()), now), {rollout.group_id: rollout for rollout in newest_per_group()}, now)
+
+
+def _needs(gates: Sequence[Shown], newest: Mapping[int, Rollout], now: datetime) -> list[Need]:
+    found = [*_of_rollouts(newest.values()), *_of_gateways(gates, newest), *_of_pools(), *_of_members(), *_of_bans(now)]
+    return sorted(found, key=lambda need: URGENT.index(need.state.kind))
+
+
+def asking(_request: HttpRequest) -> NavigationCount | None:
+    """The number beside “Dashboard”: people ought to look where it is violet."""
+    found = needs(timezone.now())
+    return NavigationCount(len(found), asks=any(need.state.kind is not Kind.PLAIN for need in found)) if found else None
+
+
+def url(name: str, *arguments: object) -> str:
+    """The address of a page; empty while nobody has built it."""
+    try:
+        return reverse(name, args=arguments)
+    except NoReverseMatch:
+        return ""
+
+
+# --- What needs somebody
+
+
+def _of_rollouts(newest: Iterable[Rollout]) -> Iterator[Need]:
+    for rollout in newest:
+        if rollout.state == Rollout.State.FAILED:
+            yield Need(
+                f"rollout-{rollout.pk}",
+                State(Kind.BAD, _("Failed")),
+                _("%(revision)s did not reach every gateway") % {"revision": rollout},
+                first_line(rollout.error),
+                rollout.finished,
+                _("Open"),
+                url("deployments:rollout", rollout.pk),
+            )
+
+
+def _of_gateways(gates: Sequence[Shown], newest: Mapping[int, Rollout]) -> Iterator[Need]:
+    stale = [each for each in gates if each.state.kind is Kind.WARN]
+    if len(stale) > 1:
+        words = _("Nobody has asked %(gateways)s lately") % {"gateways": _listed([each.gateway.name for each in stale])}
+        since = min((each.status.seen for each in stale if each.status and each.status.seen), default=None)
+        yield Need("stale", stale[0].state, words, stale[0].line.follows, since, _("Open"), url("gateways:list"))
+    for each in gates:
+        if each.state.kind is not Kind.OK and not (each in stale and len(stale) > 1):
+            yield _need(each, each.state, each.line.sentence, each.line.follows, _since(each))
+        elif each.alone:
+            yield _need(each, State(Kind.WARN, _("Alone")), each.line.sentence, each.line.follows, None)
+        elif (behind := _behind(each, newest)) and behind.state != Rollout.State.FAILED:
+            words = _("%(gateway)s does not run %(revision)s yet") % {"gateway": each.gateway, "revision": behind}
+            yield _need(each, State(Kind.WARN, _("Behind"), "overdue"), words, _runs(each), behind.finished)
+    if memory := _in_memory(gates):
+        yield Need(
+            "memory",
+            State(Kind.PLAIN, _("In memory"), "info"),
+            _("No packet passes through %(gateways)s") % {"gateways": _listed(memory)},
+            _("they only pretend, for trying the portal out"),
+            None,
+            _("Show"),
+            url("gateways:list"),
+        )
+
+
+def _in_memory(gates: Sequence[Shown]) -> list[str]:
+    return [each.gateway.name for each in gates if each.status and each.status.in_memory]
+
+
+def _need(each: Shown, state: State, what: str, evidence: str, at: datetime | None) -> Need:
+    return Need(f"gateway-{each.gateway.pk}", state, what.rstrip("."), evidence, at, _("Open"), url("gateways:gateway", each.gateway.pk))
+
+
+def _since(each: Shown) -> datetime | None:
+    return (each.status.unreachable_since or each.status.seen) if each.status else None
+
+
+def _behind(each: Shown, newest: Mapping[int, Rollout]) -> Rollout | None:
+    """The rollout that the gateway should run and does not; none while one is under way."""
+    last = newest.get(each.gateway.group_id)
+    if last is None or last.state in Rollout.OPEN or each.status is None:
+        return None
+    return last if each.status.revision_id != last.revision_id else None
+
+
+def _runs(each: Shown) -> str:
+    runs = each.status.revision if each.status else None
+    return _("it still runs %(revision)s") % {"revision": runs} if runs else _("it runs nothing of ours yet")
+
+
+def _of_pools() -> Iterator[Need]:
+    held = held_in_pools()
+    for pool in pools().exclude(kind=Pool.Kind.PUBLIC4):
+        free = size(pool) - held.get(pool.pk, 0)
+        if held.get(pool.pk, 0) >= size(pool) * NEARLY_FULL:
+            yield Need(
+                f"pool-{pool.pk}",
+                State(Kind.WARN, _("Nearly full")),
+                _("The pool %(pool)s is nearly full") % {"pool": pool.name},
+                ngettext("%(n)s of %(size)s is free", "%(n)s of %(size)s are free", free)
+                % {"n": formats.number(free), "size": formats.number(size(pool))},
+                None,
+                _("Open"),
+                url("network:pool", pool.pk),
+            )
+
+
+def _of_members() -> Iterator[Need]:
+    waiting = Member.objects.filter(state=Member.State.PENDING).order_by("since", "pk").values_list("name", flat=True)[:3]
+    number = counts()["pending"]
+    if number and waiting:
+        yield Need(
+            "pending",
+            State(Kind.WAIT, _("Waiting")),
+            ngettext("%(n)s member waits for activation", "%(n)s members wait for activation", number) % {"n": formats.number(number)},
+            ", ".join(waiting) + (" …" if number > len(waiting) else ""),
+            None,
+            _("Review"),
+            f"{url('desk:members')}?view=pending",
+        )
+
+
+def _of_bans(now: datetime) -> Iterator[Need]:
+    ending = Ban.objects.filter(expires__gt=now, expires__lte=now + SOON, list__enabled=True)
+    facts = ending.aggregate(number=Count("pk"), first=Min("expires"))
+    if facts["number"]:
+        hit = (
+            BanHits.objects.filter(prefix__in=ending.values("prefix"), last_hit__gt=now - timedelta(hours=1))
+            .values("prefix")
+            .distinct()
+            .count()
+        )
+        yield Need(
+            "bans",
+            State(Kind.PLAIN, _("Expiring"), "clock"),
+            ngettext("%(n)s ban ends within 24 h", "%(n)s bans end within 24 h", facts["number"]) % {"n": formats.number(facts["number"])},
+            _hit_words(hit),
+            facts["first"],
+            _("Review"),
+            url("bans:lists"),
+        )
+
+
+def _hit_words(number: int) -> str:
+    if not number:
+        return _("none of them was hit in the last hour")
+    return ngettext("%(n)s of them was hit in the last hour", "%(n)s of them were hit in the last hour", number) % {
+        "n": formats.number(number)
+    }
+
+
+# --- Sentences
+
+
+def title(found: Sequence[Need], gates: Sequence[Shown]) -> str:
+    """“2 things need you, both gateways forward”."""
+    number = len(found)
+    first = (
+        ngettext("%(n)s thing needs you", "%(n)s things need you", number) % {"n": formats.number(number)}
+        if number
+        else _("Nothing needs you")
+    )
+    return _("%(needs)s, %(gateways)s") % {"needs": first, "gateways": _forwarding(gates)}
+
+
+def _forwarding(gates: Sequence[Shown]) -> str:
+    """What the gateways do, as far as the portal knows: who answers and runs what was confirmed, forwards."""
+    if not gates:
+        return _("no gateway is set up yet")
+    if any(each.state.kind in (Kind.WARN, Kind.PLAIN) for each in gates):
+        return _("nobody has asked the gateways lately")
+    working = sum(each.state.kind is Kind.OK and bool(each.status and each.status.revision_id) for each in gates)
+    if working < len(gates):
+        text = ngettext("%(n)d of %(all)d gateways forwards", "%(n)d of %(all)d gateways forward", working)
+        return text % {"n": working, "all": len(gates)}
+    if _in_memory(gates):
+        words = {1: _("the gateway answers, in memory"), 2: _("both gateways answer, in memory")}
+        return words.get(working, _("all gateways answer, in memory"))
+    return {1: _("the gateway forwards"), 2: _("both gateways forward")}.get(working, _("all %(n)d gateways forward") % {"n": working})
+
+
+def _fine(gates: Sequence[Shown], newest: Mapping[int, Rollout]) -> list[str]:
+    """What was looked at and is as it should be."""
+    answering = [each.gateway.name for each in gates if each.state.kind is Kind.OK]
+    said = [_("%(gateways)s answer") % {"gateways": _listed(answering)}] if len(answering) > 1 and len(answering) == len(gates) else []
+    if gates and all(each.status and not _behind(each, newest) and each.status.revision_id for each in gates):
+        said.append(_("all run the newest revision"))
+    if newest and all(rollout.state != Rollout.State.FAILED for rollout in newest.values()):
+        said.append(_("no rollout failed"))
+    carried = {
+        family for each in gates for family, is_primary in (("IPv4", each.gateway.carries4), ("IPv6", each.gateway.carries6)) if is_primary
+    }
+    if carried == {"IPv4", "IPv6"} and not any(each.alone for each in gates):
+        said.append(_("IPv4 and IPv6 each have a primary"))
+    return said
+
+
+def _calm(last: Sequence[progress.Row], now: datetime) -> str:
+    """What was done last."""
+    if not last:
+        return _("Nothing was rolled out yet.")
+    at = formats.moment(last[0].rollout.created, now, with_seconds=False)
+    return _("Last done: %(what)s, by %(who)s, %(at)s.") % {"what": last[0].what, "who": last[0].who, "at": at}
+
+
+def first_line(text: str) -> str:
+    return text.partition("\n")[0]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return progress.listed(names)

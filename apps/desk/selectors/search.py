@@ -1,0 +1,171 @@
+"""The search of the top bar: what a few characters may mean, by kinds.
+
+A name, a room, an M-number, a MAC address, an address, `address:port`, a port, a ban's prefix. The number of queries is constant.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from ipaddress import ip_address, ip_network
+
+from django.urls import NoReverseMatch, reverse
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from apps.bans.models import Ban
+from apps.bans.selectors import covering, find
+from apps.lib import formats
+from apps.lib.fields import Address, Prefix
+from apps.members.models import Member
+from apps.members.selectors import search as find_members
+from apps.nat.models import PortForward
+from apps.nat.selectors import forwards_on_port, leaves_as
+from apps.network.models import Pool
+from apps.network.selectors import held_ever
+
+SHOWN = 10
+_WITH_PORT = re.compile(r"(?:\[([0-9a-fA-F:.%]+)\]|([0-9.]+)):([0-9]{1,5})")
+
+
+@dataclass(frozen=True)
+class Hit:
+    """Something found: its name, what is said beside it, where it is."""
+
+    name: str
+    note: str
+    url: str
+    code: bool = False  # set in monospace
+
+
+@dataclass(frozen=True)
+class Group:
+    """What was found of one kind. `more`: where the rest is, if there is more than is shown."""
+
+    title: str
+    icon: str
+    hits: list[Hit]
+    more: str = ""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the text may be."""
+
+    text: str
+    address: Address | None = None
+    prefix: Prefix | None = None
+    port: int | None = None
+
+
+def read(text: str) -> Asked:
+    """Take the text apart: `[2001:db8::7]:443`, `198.51.100.7:8443`, `203.0.113.0/24`, `8443`."""
+    text = text.strip()
+    with_port = _WITH_PORT.fullmatch(text)
+    address = _address(with_port[1] or with_port[2] if with_port else text)
+    digits = with_port[3] if with_port else text
+    port = int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 6 and 0 < int(digits) < 65536 else None
+    return Asked(text, address, None if address else _prefix(text), port)
+
+
+def search(text: str) -> list[Group]:
+    """Everything the text may mean, without empty kinds."""
+    asked = read(text)
+    if not asked.text:
+        return []
+    return [group for group in (_members(asked), *_addresses(asked), _forwards(asked), _bans(asked), _pools(asked)) if group.hits]
+
+
+def only(groups: Sequence[Group]) -> str:
+    """The address of the one thing found; empty when there are none or several."""
+    urls = {hit.url for group in groups for hit in group.hits}
+    return urls.pop() if len(urls) == 1 else ""
+
+
+def _members(asked: Asked) -> Group:
+    text = str(asked.address) if asked.address else asked.text
+    found = list(find_members(Member.objects.select_related("room__site", "tariff"), text).order_by("name", "id")[: SHOWN + 1])
+    more = f"{reverse('desk:members')}?{urlencode({'q': text})}" if len(found) > SHOWN else ""
+    return Group(_("Members"), "members", [_member(member, asked) for member in found[:SHOWN]], more)
+
+
+def _member(member: Member, asked: Asked) -> Hit:
+    holds = _("holds %(address)s") % {"address": asked.address} if asked.address else ""
+    facts = (f"M-{member.number}", str(member.room or ""), member.get_state_display(), holds)
+    return Hit(member.name, " · ".join(filter(None, facts)), reverse("desk:member", args=[member.pk]))
+
+
+def _addresses(asked: Asked) -> Iterator[Group]:
+    """Who leaves as the address, and who had it."""
+    if asked.address is None:
+        return
+    leaving = list(leaves_as(asked.address)[: SHOWN + 1])
+    hits = [
+        Hit(str(each.holding.member), _from(each.holding.address), reverse("desk:member", args=[each.holding.member_id]))
+        for each in leaving
+    ]
+    held = f"{reverse('network:held')}?{urlencode({'address': str(asked.address)})}"
+    yield Group(_("Leave as this address"), "nat", hits[:SHOWN], held if len(leaving) > SHOWN else "")
+    number = held_ever(asked.address).count()
+    words = ngettext("held by %(n)s member so far", "held by %(n)s members so far", number) if number else _("who left as it, and when")
+    words = words % {"n": formats.number(number)} if number else words
+    yield Group(_("Who had it?"), "history", [Hit(str(asked.address), words, held, code=True)] if number or leaving else [])
+
+
+def _from(address: str) -> str:
+    return _("from %(address)s") % {"address": address}
+
+
+def _forwards(asked: Asked) -> Group:
+    if asked.port is None:
+        return Group("", "", [])
+    found = list(forwards_on_port(asked.port, asked.address).order_by("public", "protocol")[: SHOWN + 1])
+    return Group(_("Port forwards"), "nat", [_forward(forward) for forward in found])
+
+
+def _forward(forward: PortForward) -> Hit:
+    leads = formats.address(forward.holding.address, forward.private_port)
+    facts = (_("to %(address)s") % {"address": leads}, str(forward.holding.member), forward.purpose, "" if forward.enabled else _("off"))
+    return Hit(str(forward), " · ".join(filter(None, facts)), f"{reverse('desk:member', args=[forward.holding.member_id])}#forwards")
+
+
+def _bans(asked: Asked) -> Group:
+    """Bans that keep out the address; bans on, around or in the prefix."""
+    if asked.address:
+        found: list[Ban] = list(covering(ip_network(asked.address))[:SHOWN])
+    elif asked.prefix:
+        found = list(find(Ban.objects.select_related("list"), asked.text).order_by("prefix", "id")[:SHOWN])
+    else:
+        found = []
+    return Group(
+        _("Bans"), "bans", [Hit(str(ban.prefix), f"{ban.list} · {ban.comment}".rstrip(" ·"), _ban_url(ban), code=True) for ban in found]
+    )
+
+
+def _ban_url(ban: Ban) -> str:
+    try:
+        return f"{reverse('bans:list', args=[ban.list_id])}?{urlencode({'q': str(ban.prefix)})}"
+    except NoReverseMatch:
+        return ""
+
+
+def _pools(asked: Asked) -> Group:
+    wanted = asked.address or asked.prefix
+    found = Pool.objects.filter(prefix__overlaps=wanted).select_related("group")[:SHOWN] if wanted else []
+    return Group(
+        _("Pools"), "addresses", [Hit(str(pool), pool.get_kind_display(), reverse("network:pool", args=[pool.pk])) for pool in found]
+    )
+
+
+def _address(text: str) -> Address | None:
+    try:
+        return None if "%" in text else ip_address(text)
+    except ValueError:
+        return None
+
+
+def _prefix(text: str) -> Prefix | None:
+    try:
+        return ip_network(text, strict=False) if "/" in text and "%" not in text else None
+    except ValueError:
+        return None

@@ -1,0 +1,8 @@
+"""History: a page across apps that the navigation knows as the audit's."""
+
+from django.urls import path
+
+from apps.desk.views import history
+
+app_name = "audit"
+urlpatterns = [path("history/", history.history, name="history")]

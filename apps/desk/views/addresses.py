@@ -1,0 +1,87 @@
+"""Address pools, what is in them, and who had an address when."""
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from apps.accounts.permissions import person, staff_page
+from apps.audit.selectors import history_of
+from apps.desk.selectors import addresses as reading
+from apps.lib.errors import Conflict, Problem
+from apps.lib.forms import explain
+from apps.nat.selectors import leaving_as_pools, leaving_in
+from apps.network import services
+from apps.network.forms import HeldForm, NewPoolForm, PoolForm
+from apps.network.models import GatewayGroup, Pool
+from apps.network.selectors import held_in_pools, holders_in
+
+PER_PAGE = 50
+
+
+@staff_page
+def addresses(request: HttpRequest) -> HttpResponse:
+    """All pools, and the question who had an address."""
+    pools = reading.all_pools()
+    return render(request, "network/addresses.html", {"pools": pools, "form": HeldForm(), "groups": GatewayGroup.objects.exists()})
+
+
+@staff_page
+def held(request: HttpRequest) -> HttpResponse:
+    """Who had this address at that time."""
+    form, answer = HeldForm(request.GET), None
+    if form.is_valid():
+        wanted = form.cleaned_data
+        answer = reading.who_had(wanted["address"], wanted["port"], form.moment(timezone.now()))
+    part = "#answer" if request.headers.get("HX-Target") == "answer" else ""
+    return render(request, f"network/held.html{part}", {"form": form, "answer": answer})
+
+
+@staff_page
+def pool(request: HttpRequest, pk: int) -> HttpResponse:
+    """A pool and who holds what of it."""
+    found = get_object_or_404(Pool.objects.select_related("group"), pk=pk)
+    public = found.kind == Pool.Kind.PUBLIC4
+    rows = leaving_in(found) if public else holders_in(found)
+    context = {
+        "shown": reading.shown(found, {} if public else held_in_pools(), leaving_as_pools() if public else {}),
+        "pool": found,
+        "page": Paginator(rows, PER_PAGE).get_page(request.GET.get("page")),
+        "history": history_of(found, 8),
+    }
+    return render(request, "network/pool.html", context)
+
+
+@staff_page
+def add_pool(request: HttpRequest) -> HttpResponse:
+    """A new pool."""
+    form = NewPoolForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        wanted = {name: value for name, value in form.cleaned_data.items() if name != "version"}
+        try:
+            made = services.add_pool(by=person(request), **wanted)
+            messages.success(request, _("The pool %(pool)s is there. Members can be given addresses from it.") % {"pool": made})
+            return redirect("network:addresses")
+        except Problem as problem:
+            explain(form, problem)
+    return render(request, "network/pool_add.html", {"form": form}, status=422 if form.errors else 200)
+
+
+@staff_page
+def edit_pool(request: HttpRequest, pk: int) -> HttpResponse:
+    """Rename, grow or shrink a pool."""
+    found = get_object_or_404(Pool.objects.select_related("group"), pk=pk)
+    form = PoolForm(request.POST or None, initial={"version": found.version, "name": found.name, "prefix": found.prefix})
+    if request.method == "POST" and form.is_valid():
+        wanted = {**form.cleaned_data, "version": form.cleaned_data["version"] or 0}
+        try:
+            services.change_pool(pool=found, by=person(request), **wanted)
+            return redirect("network:pool", pk)
+        except Conflict as conflict:
+            explain(form, conflict)
+            form = form.on_top_of(Pool.objects.values_list("version", flat=True).get(pk=pk))
+        except Problem as problem:
+            explain(form, problem)
+    return render(request, "network/pool_edit.html", {"form": form, "pool": found}, status=422 if form.errors else 200)

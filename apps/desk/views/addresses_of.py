@@ -1,0 +1,81 @@
+"""The panel of a member's addresses: each answer is the panel again, or the member's page without HTMX."""
+
+from ipaddress import ip_address
+from typing import Any
+
+from django.contrib import messages
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from apps.accounts.models import User
+from apps.accounts.permissions import person, staff_page
+from apps.desk import panels
+from apps.desk.forms import HoldingForm
+from apps.lib import hanging
+from apps.lib.errors import Problem
+from apps.lib.forms import explain
+from apps.lib.params import number
+from apps.members.models import Member
+from apps.nat.selectors import least_used_public
+from apps.nat.services import map_address
+from apps.network import services
+from apps.network.models import Holding, Pool
+
+
+def _answer(request: HttpRequest, member: Member, **shown: Any) -> HttpResponse:
+    form, part = shown.get("form"), "#panel" if request.headers.get("HX-Request") else ""
+    if form or part:
+        return render(request, f"desk/member/_addresses.html{part}", panels.addresses(member, **shown), status=422 if form else 200)
+    return redirect(f"{reverse('desk:member', args=[member.pk])}?added={shown.get('added') or ''}#addresses")
+
+
+@staff_page
+def panel(request: HttpRequest, pk: int) -> HttpResponse:
+    """The panel as it is now; asked for again while a gateway is missing."""
+    return _answer(request, get_object_or_404(Member, pk=pk), added=number(request.GET, "added"))
+
+
+@staff_page
+@require_POST
+def add(request: HttpRequest, pk: int) -> HttpResponse:
+    """Give the member an address."""
+    member = get_object_or_404(Member, pk=pk)
+    form = HoldingForm(member, data=request.POST)
+    if form.is_valid():
+        try:
+            return _answer(request, member, added=_give(member, form.cleaned_data, person(request)).pk)
+        except Problem as problem:
+            explain(form, problem)
+    return _answer(request, member, form=form)
+
+
+@transaction.atomic
+def _give(member: Member, wanted: dict[str, Any], by: User) -> Holding:
+    """The address, and as what it leaves: both or neither."""
+    holding = services.hold(member=member, pool=wanted["pool"], prefix=wanted["prefix"], device=wanted["device"], by=by)
+    if holding.kind == Pool.Kind.PRIVATE4 and wanted["leaves"]:
+        chosen = wanted["leaves"]
+        public = least_used_public(holding.group) if chosen == HoldingForm.LEAST_USED else ip_address(chosen)
+        if public:
+            map_address(holding=holding, public=public, by=by)
+    return holding
+
+
+@staff_page
+def release(request: HttpRequest, pk: int) -> HttpResponse:
+    """Say what taking an address back ends; then do it."""
+    holding = get_object_or_404(Holding.objects.select_related("member", "device"), pk=pk)
+    if request.method != "POST":
+        ends = hanging.count(Holding, [holding.pk])
+        return render(request, "desk/member/release.html", {"holding": holding, "member": holding.member, "ends": ends})
+    ended = services.release(holding=holding, by=person(request))
+    with_it = _("It ended with it: %(what)s.") % {"what": hanging.in_words(ended)} if ended else _("Nothing else hung on it.")
+    said = _("%(address)s is free. %(with_it)s") % {"address": holding.address, "with_it": with_it}
+    if request.headers.get("HX-Request"):
+        return _answer(request, holding.member, released=said)
+    messages.success(request, said)
+    return _answer(request, holding.member)

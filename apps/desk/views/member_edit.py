@@ -1,0 +1,74 @@
+"""Adding a member, changing what is known, activating, leaving."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from apps.accounts.permissions import person, staff_page
+from apps.desk.conflicts import merge
+from apps.lib import hanging
+from apps.lib.errors import Conflict, Problem
+from apps.lib.forms import explain
+from apps.members import services
+from apps.members.forms import MemberForm, NewMemberForm, known
+from apps.members.models import Member, Tariff
+
+
+def _member(pk: int) -> Member:
+    return get_object_or_404(Member.objects.select_related("tariff", "room__site"), pk=pk)
+
+
+@staff_page
+def add(request: HttpRequest) -> HttpResponse:
+    """A new member."""
+    form = NewMemberForm(request.POST or None, today=timezone.localdate())
+    if request.method == "POST" and form.is_valid():
+        wanted = {name: form.cleaned_data[name] for name in ("number", "active")}
+        try:
+            return redirect("desk:member", services.add_member(facts=form.facts(), by=person(request), **wanted).pk)
+        except Problem as problem:
+            explain(form, problem)
+    context = {"form": form, "tariffs": Tariff.objects.exists()}
+    return render(request, "desk/member/add.html", context, status=422 if form.errors else 200)
+
+
+@staff_page
+def edit(request: HttpRequest, pk: int) -> HttpResponse:
+    """Change what is known of a member. Whoever comes too late sees both values and loses neither."""
+    member, merged = _member(pk), None
+    form = MemberForm(request.POST or None, initial=known(member))
+    if request.method == "POST" and form.is_valid():
+        try:
+            services.change_member(member=member, version=form.cleaned_data["version"] or 0, facts=form.facts(), by=person(request))
+            return redirect("desk:member", pk)
+        except Conflict:
+            merged = merge(form, _member(pk))
+        except Problem as problem:
+            explain(form, problem)
+    context = {"form": merged.form if merged else form, "member": member, "merged": merged}
+    return render(request, "desk/member/edit.html", context, status=409 if merged else 422 if form.errors else 200)
+
+
+@staff_page
+@require_POST
+def activate(request: HttpRequest, pk: int) -> HttpResponse:
+    """Let the member use the network."""
+    member = _member(pk)
+    services.activate(member=member, by=person(request))
+    messages.success(request, _("%(member)s is active. What the member holds is on its way to the gateways.") % {"member": member})
+    return redirect("desk:member", pk)
+
+
+@staff_page
+def leave(request: HttpRequest, pk: int) -> HttpResponse:
+    """Say what ends when the member leaves; then do it."""
+    member = _member(pk)
+    if request.method != "POST":
+        return render(request, "desk/member/leave.html", {"member": member, "ends": hanging.count(Member, [pk])})
+    ended = services.leave(member=member, by=person(request))
+    text = _("%(member)s has left. Ended: %(what)s.")
+    messages.success(request, text % {"member": member, "what": hanging.in_words(ended)})
+    return redirect("desk:member", pk)

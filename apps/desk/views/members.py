@@ -1,0 +1,61 @@
+"""The members list, what can be done with many of them at once, and its CSV."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_POST
+
+from apps.accounts.permissions import person, staff_page
+from apps.desk import bulk, exports
+from apps.desk.forms import FilterForm
+from apps.desk.selectors import members as listing
+
+
+@staff_page
+def members(request: HttpRequest) -> HttpResponse:
+    """All members, or those the address asks for; for HTMX only what changes."""
+    part = "#list" if request.headers.get("HX-Target") == "list" else ""
+    return render(request, f"desk/members.html{part}", _shown(request.GET))
+
+
+def _shown(params: QueryDict) -> dict[str, Any]:
+    want = listing.wanted(params)
+    counts = listing.counts()
+    return {
+        "want": want,
+        "page": listing.page(want, timezone.localdate()),
+        "views": [(name, listing.view_words(name), counts[name]) for name in listing.VIEWS],
+        "filters": FilterForm(params),
+        "sort": want.sort,
+        "any": counts["all"] > 0,
+    }
+
+
+@staff_page
+@require_POST
+def bulk_action(request: HttpRequest) -> HttpResponse:
+    """Say what would happen to the selected members; when that was confirmed, do it."""
+    want = listing.wanted(request.GET)
+    chosen = bulk.chosen(request.POST, want)
+    back = f"{reverse('desk:members')}?{request.GET.urlencode()}"
+    action = bulk.action(request.POST, timezone.localdate())
+    if action is None or not chosen.number:
+        return redirect(back)
+    if "confirmed" in request.POST and action.form.is_valid():
+        messages.success(request, action.do(chosen, person(request)))
+        return redirect(back)
+    return render(request, "desk/members_bulk.html", {"action": action, "chosen": chosen, "preview": action.preview(chosen), "back": back})
+
+
+@staff_page
+def members_csv(request: HttpRequest) -> StreamingHttpResponse:
+    """The list as CSV: all rows of the filter, in the order of names."""
+    response = StreamingHttpResponse(
+        exports.members(listing.wanted(request.GET), timezone.localdate()), content_type="text/csv; charset=utf-8"
+    )
+    response["Content-Disposition"] = f'attachment; filename="members-{timezone.localdate():%Y-%m-%d}.csv"'
+    return response

@@ -1,0 +1,19 @@
+"""The search of the top bar."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+
+from apps.accounts.permissions import staff_page
+from apps.desk.selectors.search import only
+from apps.desk.selectors.search import search as find
+from apps.lib.params import words
+
+
+@staff_page
+def search(request: HttpRequest) -> HttpResponse:
+    """What was found, by kinds; the thing itself where there is just one."""
+    text = words(request.GET, "q")
+    groups = find(text)
+    if url := only(groups):
+        return redirect(url)
+    return render(request, "desk/search.html", {"text": text, "groups": groups})

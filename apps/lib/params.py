@@ -1,0 +1,14 @@
+"""What stands in the address of a page, whatever somebody typed there."""
+
+from django.http import QueryDict
+
+
+def number(params: QueryDict, name: str, otherwise: int = 0) -> int:
+    """A number that a database takes; `otherwise` where there is none."""
+    text = params.get(name, "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else otherwise
+
+
+def words(params: QueryDict, name: str, most: int = 200) -> str:
+    """Text without what a database cannot hold, and not without end."""
+    return params.get(name, "").replace("\0", "").strip()[:most]

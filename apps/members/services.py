@@ -1,0 +1,167 @@
+"""Writing members and their devices. Every refusal is a sentence; a save that comes too late overwrites nothing."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+
+from django.db import IntegrityError, transaction
+from django.db.models import F, Max, QuerySet
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import User
+from apps.lib import hanging
+from apps.lib.errors import Conflict, Problem
+from apps.lib.fields import MacField
+from apps.lib.hanging import Ended
+from apps.lib.nudge import nudge
+from apps.members.models import Device, Member, Room, Tariff
+
+FIRST_NUMBER = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a person enters about a member."""
+
+    name: str
+    email: str
+    language: str
+    tariff: Tariff
+    room: Room | None
+    since: date
+    paid_until: date | None
+    note: str
+
+
+def add_member(*, facts: Facts, number: int | None = None, active: bool = False, by: User) -> Member:
+    """A new member, with the next free number unless told. Raises Problem when the number is taken."""
+    state = Member.State.ACTIVE if active else Member.State.PENDING
+    try:
+        with transaction.atomic():
+            given = number or (Member.objects.aggregate(last=Max("number"))["last"] or FIRST_NUMBER) + 1
+            member = Member.objects.create(number=given, state=state, **_checked(facts))
+            nudge("workers.reconcile", by.pk)
+    except IntegrityError as error:
+        raise _explained_member(error, number) from error
+    return member
+
+
+def change_member(*, member: Member, version: int, facts: Facts, by: User) -> Member:
+    """Change what is known of a member. Raises Conflict when somebody changed it since `version`."""
+    with transaction.atomic():
+        current = Member.objects.filter(pk=member.pk, version=version)
+        if not current.update(version=F("version") + 1, **_checked(facts)):
+            raise Conflict(_("Somebody changed this member while you were editing. Your input is kept below; compare and save again."))
+        nudge("workers.reconcile", by.pk)
+    member.refresh_from_db()
+    return member
+
+
+def activate(*, member: Member, by: User) -> None:
+    """Let the member use the network; doing it twice is harmless."""
+    with transaction.atomic():
+        changed = Member.objects.filter(pk=member.pk).exclude(state=Member.State.ACTIVE)
+        if changed.update(state=Member.State.ACTIVE, version=F("version") + 1):
+            hanging.stamp(Member, [member.pk])
+        nudge("workers.reconcile", by.pk)
+
+
+def leave(*, member: Member, by: User) -> list[Ended]:
+    """The member leaves: everything held ends now, and first what hangs on it; returns what that was. Twice is harmless."""
+    with transaction.atomic():
+        staying = Member.objects.filter(pk=member.pk).exclude(state=Member.State.LEFT)
+        staying.update(state=Member.State.LEFT, room=None, version=F("version") + 1)
+        ended = hanging.end(Member, [member.pk])
+        nudge("workers.reconcile", by.pk)
+    return ended
+
+
+def extend_paid(*, members: QuerySet[Member], until: date, by: User) -> int:
+    """Set “paid until” for all of these who are paid for less; returns how many that were. Never shortens."""
+    with transaction.atomic():
+        behind = members.filter(paid_until__lt=until) | members.filter(paid_until=None)
+        changed = _update(behind, paid_until=until)
+        nudge("workers.reconcile", by.pk)
+    return changed
+
+
+def change_tariff(*, members: QuerySet[Member], tariff: Tariff, by: User) -> int:
+    """Set the tariff of all of these who have another; returns how many that were."""
+    with transaction.atomic():
+        changed = _update(members.exclude(tariff=tariff), tariff=tariff)
+        nudge("workers.reconcile", by.pk)
+    return changed
+
+
+def _update(members: QuerySet[Member], **values: object) -> int:
+    ids = members.order_by().values("pk")
+    return Member.objects.filter(pk__in=ids).update(version=F("version") + 1, **values)
+
+
+def add_device(*, member: Member, name: str, mac: str, by: User) -> Device:
+    """A new device. Raises Problem when somebody has a device with this MAC address."""
+    try:
+        with transaction.atomic():
+            device = Device.objects.create(member=member, name=_device_name(name), mac=mac)
+            nudge("workers.reconcile", by.pk)
+    except IntegrityError as error:
+        raise _explained_device(error, mac) from error
+    return device
+
+
+def change_device(*, device: Device, name: str, mac: str, by: User) -> Device:
+    """Rename a device, or give it the MAC address of its new network card."""
+    try:
+        with transaction.atomic():
+            Device.objects.filter(pk=device.pk).update(name=_device_name(name), mac=mac)
+            nudge("workers.reconcile", by.pk)
+    except IntegrityError as error:
+        raise _explained_device(error, mac) from error
+    device.refresh_from_db()
+    return device
+
+
+def remove_device(*, device: Device, by: User) -> None:
+    """Forget a device; its addresses stay with the member. Twice is harmless."""
+    with transaction.atomic():
+        Device.objects.filter(pk=device.pk).delete()
+        nudge("workers.reconcile", by.pk)
+
+
+def _checked(facts: Facts) -> dict[str, object]:
+    values = {name: value.strip() if isinstance(value, str) else value for name, value in _shallow(facts)}
+    if not values["name"]:
+        raise Problem(_("A member has a name."), "name")
+    return values
+
+
+def _shallow(facts: Facts) -> Iterable[tuple[str, object]]:
+    return ((name, getattr(facts, name)) for name in Facts.__dataclass_fields__)
+
+
+def _device_name(name: str) -> str:
+    if not name.strip():
+        raise Problem(_("A device has a name, such as “Laptop”."), "name")
+    return name.strip()
+
+
+def _explained_member(error: IntegrityError, number: int | None) -> Problem:
+    if "number" not in str(error):
+        raise error
+    holder = Member.objects.filter(number=number).first() if number else None
+    free = (Member.objects.aggregate(last=Max("number"))["last"] or FIRST_NUMBER) + 1
+    if holder is None:
+        return Problem(_("Somebody else added a member at the same moment. Save again."), "number", offer=str(free))
+    text = _("M-%(number)d is %(member)s. M-%(free)d is free.")
+    return Problem(text % {"number": holder.number, "member": holder, "free": free}, "number", offer=str(free), culprit=holder)
+
+
+def _explained_device(error: IntegrityError, mac: str) -> Problem:
+    if "mac" not in str(error):
+        raise error
+    holder = Device.objects.filter(mac=MacField().parse(mac)).select_related("member").first()
+    if holder is None:
+        return Problem(_("%(mac)s was just taken by somebody else.") % {"mac": mac}, "mac")
+    text = _("%(mac)s is “%(device)s” of %(member)s (M-%(number)d).")
+    facts = {"mac": holder.mac, "device": holder.name, "member": holder.member, "number": holder.member.number}
+    return Problem(text % facts, "mac", culprit=holder)

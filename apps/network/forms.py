@@ -1,0 +1,106 @@
+"""Forms of addresses and pools."""
+
+from datetime import datetime
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from apps.lib.fields import AddressField, PrefixField
+from apps.members.models import Device, Member
+from apps.network.models import GatewayGroup, Pool
+
+
+class PrefixInput(forms.CharField):
+    """An address or a prefix."""
+
+    def clean(self, value: Any) -> Any:
+        text = super().clean(value)
+        return PrefixField().to_python(text) if text else None
+
+
+class AddressInput(forms.CharField):
+    """One address."""
+
+    def clean(self, value: Any) -> Any:
+        text = super().clean(value)
+        return AddressField().to_python(text) if text else None
+
+
+class HoldForm(forms.Form):
+    """An address for a member: the next free one of a pool, or this one."""
+
+    pool = forms.ModelChoiceField(Pool.objects.none(), label=_("Pool"), empty_label=None)
+    prefix = PrefixInput(  # type: ignore[assignment]  # a field, which Django takes off the class
+        label=_("Address"),
+        max_length=50,
+        required=False,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "placeholder": _("the next free one")}),
+    )
+    device = forms.ModelChoiceField(Device.objects.none(), label=_("Device"), required=False, empty_label=_("all devices"))
+
+    offer = ""  # an address that would do where the given one does not
+
+    def __init__(self, member: Member, data: Any = None) -> None:
+        super().__init__(data, prefix="hold")
+        self.fields["pool"].queryset = Pool.objects.exclude(kind=Pool.Kind.PUBLIC4).order_by("prefix")  # type: ignore[attr-defined]  # a ModelChoiceField
+        self.fields["device"].queryset = member.devices.all()  # type: ignore[attr-defined]  # a ModelChoiceField
+
+
+class PoolForm(forms.Form):
+    """A pool as it is changed: its name and size. What it is for stays."""
+
+    version = forms.IntegerField(widget=forms.HiddenInput, min_value=0, max_value=2**31 - 1, required=False)
+    name = forms.CharField(label=_("Name"), max_length=60, widget=forms.TextInput(attrs={"autocomplete": "off"}))
+    prefix = PrefixInput(  # type: ignore[assignment]  # a field, which Django takes off the class
+        label=_("Prefix"),
+        max_length=50,
+        help_text=_("Like 10.16.0.0/12 or 2001:db8:a0::/44"),
+        widget=forms.TextInput(attrs={"spellcheck": "false"}),
+    )
+
+    def on_top_of(self, version: int) -> "PoolForm":
+        """The same input for the row as it is now, with what was said of it."""
+        again = PoolForm({**self.data.dict(), "version": str(version)})  # type: ignore[attr-defined]  # what a browser posted
+        again.full_clean()
+        for fieldname, errors in self.errors.as_data().items():
+            for error in errors:
+                again.add_error(None if fieldname == "__all__" else fieldname, error)
+        return again
+
+
+class NewPoolForm(PoolForm):
+    """A new pool."""
+
+    kind = forms.ChoiceField(label=_("Kind"), choices=Pool.Kind)
+    group = forms.ModelChoiceField(GatewayGroup.objects.all(), label=_("Gateway group"), empty_label=None)
+    member_length = forms.IntegerField(
+        label=_("Length of a member’s share"),
+        min_value=32,
+        max_value=64,
+        initial=64,
+        help_text=_("Of IPv6 prefixes only: 64 gives each member a /64"),
+    )
+
+    field_order = ("name", "kind", "prefix", "member_length", "group")
+
+
+class HeldForm(forms.Form):
+    """Who held an address, and which port of it, at a moment."""
+
+    address = AddressInput(
+        label=_("Address"), max_length=50, widget=forms.TextInput(attrs={"spellcheck": "false", "placeholder": "198.51.100.7"})
+    )
+    port = forms.IntegerField(
+        label=_("Port"), min_value=1, max_value=65535, required=False, widget=forms.NumberInput(attrs={"inputmode": "numeric"})
+    )
+    at = forms.DateTimeField(
+        label=_("When"),
+        required=False,
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local", "step": "1"}, format="%Y-%m-%dT%H:%M:%S"),
+    )
+
+    def moment(self, now: datetime) -> datetime:
+        """The time asked for; without one, now."""
+        at: datetime | None = self.cleaned_data["at"]
+        return at or now

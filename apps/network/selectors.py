@@ -1,0 +1,113 @@
+"""Reading address pools: who holds what, and what is free."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from ipaddress import IPv6Network, ip_network
+
+from django.db import connection
+from django.db.models import Count, QuerySet
+
+from apps.lib.fields import Address, Prefix
+from apps.lib.validity import holds_now, holds_now_or_later
+from apps.members.models import Member
+from apps.network.models import Holding, Pool
+
+# First what nobody ever had: right above the highest address ever held. Only in a pool that is used up to its end, the lowest gap
+# between those held now or later. IPv4's own first and last address are nobody's. Shares of a pool are of one length, so the next
+# share begins right behind the last address of the one before.
+FREE = """
+    WITH usable AS (
+        SELECT kind, prefix AS pool, member_length AS share, bits, set_masklen(broadcast(prefix), bits)::cidr AS top,
+            set_masklen(first + edge, member_length)::cidr AS lowest, set_masklen(last - edge, bits) AS highest
+        FROM network_pool, LATERAL (SELECT CASE family(prefix) WHEN 4 THEN 32 ELSE 128 END AS bits,
+            (family(prefix) = 4 AND masklen(prefix) < 31)::int AS edge) a,
+            LATERAL (SELECT set_masklen(prefix::inet, bits) AS first, set_masklen(broadcast(prefix), bits) AS last) b
+        WHERE id = %(pool)s)
+    SELECT coalesce(
+        (SELECT CASE WHEN last < highest THEN set_masklen(last + 1, share) END
+            FROM (SELECT prefix, set_masklen(broadcast(prefix), bits) AS last FROM network_holding h
+                WHERE h.kind = usable.kind AND h.prefix BETWEEN pool AND top ORDER BY h.prefix DESC LIMIT 1) ever),
+        (SELECT lowest WHERE NOT EXISTS (
+            SELECT FROM network_holding h WHERE h.prefix && lowest AND h.valid && tstzrange(statement_timestamp(), NULL))),
+        (SELECT CASE WHEN last < highest THEN set_masklen(last + 1, share) END
+            FROM (SELECT set_masklen(broadcast(prefix), bits) AS last, lead(prefix) OVER (ORDER BY prefix) AS above FROM network_holding h
+                WHERE h.kind = usable.kind AND h.prefix BETWEEN pool AND top AND h.valid && tstzrange(statement_timestamp(), NULL)) held
+            WHERE above IS NULL OR CASE WHEN last < highest THEN last + 1 < set_masklen(above, bits) END ORDER BY last LIMIT 1))::cidr
+    FROM usable
+"""
+
+
+def free_prefix(pool: Pool) -> Prefix | None:
+    """The next address or prefix of the pool that nobody holds now or later; None when the pool is full."""
+    with connection.cursor() as cursor:
+        cursor.execute(FREE, {"pool": pool.pk})
+        found = cursor.fetchone()[0]
+    return ip_network(found) if found else None
+
+
+def size(pool: Pool) -> int:
+    """How many shares the pool has for members; a public pool: addresses."""
+    if isinstance(pool.prefix, IPv6Network):
+        return int(2 ** (pool.member_length - pool.prefix.prefixlen))
+    return int(pool.prefix.num_addresses) - (2 if pool.prefix.prefixlen < 31 else 0)
+
+
+def pools() -> QuerySet[Pool]:
+    """All pools by prefix: IPv4, then IPv6."""
+    return Pool.objects.select_related("group").order_by("prefix")
+
+
+def held_in_pools() -> Mapping[int, int]:
+    """How many shares of each pool are held now."""
+    held = Holding.objects.filter(holds_now()).order_by().values_list("pool").annotate(number=Count("pk"))
+    return dict(held)
+
+
+def holdings_of(member: Member) -> QuerySet[Holding]:
+    """What the member holds now: IPv4 addresses, then IPv6 prefixes."""
+    return Holding.objects.filter(holds_now(), member=member).select_related("device", "pool").order_by("prefix")
+
+
+def holders_in(pool: Pool) -> QuerySet[Holding]:
+    """Who holds what of the pool now, by address."""
+    return Holding.objects.filter(holds_now(), pool=pool).select_related("member", "device").order_by("prefix")
+
+
+def holder_now_or_later(prefix: Prefix) -> Holding | None:
+    """The holding that stands in the way of somebody else's."""
+    return Holding.objects.filter(holds_now_or_later(), prefix__overlaps=prefix).select_related("member").first()
+
+
+def held_at(address: Address, at: datetime) -> QuerySet[Holding]:
+    """Who held the address, or the prefix around it, at that moment: one, or nobody."""
+    held = Holding.objects.filter(prefix__covers=address, valid__contains=at)
+    return held.select_related("member", "device", "pool")
+
+
+def held_ever(address: Address) -> QuerySet[Holding]:
+    """Everybody who ever held the address, the last one first."""
+    return Holding.objects.filter(prefix__covers=address).select_related("member", "device").order_by("-valid")
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """Who held an address before somebody."""
+
+    holding: int
+    member: int
+    name: str
+
+
+def holders_before(holdings: list[Holding]) -> Mapping[int, Before]:
+    """For each holding, by its id, who had its address last before; nothing for addresses that nobody had."""
+    query = """
+        SELECT asked.id, before.member_id, m.name FROM network_holding asked
+        CROSS JOIN LATERAL (SELECT member_id FROM network_holding h WHERE h.prefix && asked.prefix::inet AND h.valid << asked.valid
+            AND h.member_id <> asked.member_id ORDER BY h.valid DESC LIMIT 1) before
+        JOIN members_member m ON m.id = before.member_id
+        WHERE asked.id = ANY(%s)
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(query, [[holding.pk for holding in holdings]])
+        return {pk: Before(pk, member, name) for pk, member, name in cursor.fetchall()}

@@ -1,0 +1,179 @@
+"""Giving members addresses and taking them back, and the pools they come from. Every refusal names both sides, and what would do."""
+
+from django.db import IntegrityError, transaction
+from django.db.models import F
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from apps.accounts.models import User
+from apps.lib import hanging
+from apps.lib.errors import Conflict, Problem
+from apps.lib.fields import Prefix
+from apps.lib.hanging import Ended
+from apps.lib.nudge import nudge
+from apps.lib.validity import from_now, holds_now
+from apps.members.models import Device, Member
+from apps.network.models import GatewayGroup, Holding, Pool
+from apps.network.selectors import free_prefix, holder_now_or_later
+
+
+def hold(*, member: Member, pool: Pool, prefix: Prefix | None = None, device: Device | None = None, by: User) -> Holding:
+    """Give the member an address or prefix of the pool from now on: this one, or the next that is free. Raises Problem."""
+    _check_member(member, device)
+    try:
+        with transaction.atomic():
+            # Those who want the next free one of the same pool go one after the other; readers and foreign keys do not wait.
+            pool = Pool.objects.select_for_update(no_key=True).get(pk=pool.pk)
+            share = _checked(pool, prefix) if prefix else _next(pool)
+            holding = Holding.objects.create(
+                member=member,
+                device=device,
+                pool=pool,
+                group_id=pool.group_id,
+                kind=pool.kind,
+                pool_prefix=pool.prefix,
+                prefix=share,
+                valid=from_now(),
+            )
+            nudge("workers.reconcile", by.pk)
+    except IntegrityError as error:
+        raise _explained(error, pool, prefix) from error
+    holding.refresh_from_db()
+    return holding
+
+
+def release(*, holding: Holding, by: User) -> list[Ended]:
+    """End the holding now, and first what hangs on it; returns what that was. Releasing twice is harmless."""
+    with transaction.atomic():
+        held = Holding.objects.select_for_update().filter(holds_now(), pk=holding.pk)
+        ended = hanging.end(Holding, held.values_list("pk", flat=True)) if held.exists() else []
+        hanging.cut(Holding.objects.filter(pk=holding.pk))
+        nudge("workers.reconcile", by.pk)
+    return ended
+
+
+def add_pool(*, name: str, kind: str, prefix: Prefix, group: GatewayGroup, member_length: int = 32, by: User) -> Pool:
+    """A new pool. Raises Problem when it overlaps another."""
+    pool = Pool(name=name.strip(), kind=kind, prefix=prefix, group=group, member_length=_length(kind, member_length))
+    _check_pool(pool)
+    try:
+        with transaction.atomic():
+            pool.save(force_insert=True)
+            nudge("workers.reconcile", by.pk)
+    except IntegrityError as error:
+        raise _explained_pool(error, pool) from error
+    return pool
+
+
+def change_pool(*, pool: Pool, version: int, name: str, prefix: Prefix, by: User) -> Pool:
+    """Rename, grow or shrink a pool. Raises Conflict when somebody changed it since `version`, Problem when it does not fit."""
+    wanted = Pool(pk=pool.pk, name=name.strip(), kind=pool.kind, prefix=prefix, group=pool.group, member_length=pool.member_length)
+    _check_pool(wanted)
+    try:
+        with transaction.atomic():
+            current = Pool.objects.filter(pk=pool.pk, version=version)
+            if not current.update(name=wanted.name, prefix=prefix, version=F("version") + 1):
+                raise Conflict(_("Somebody changed this pool while you were editing. Your input is kept below; compare and save again."))
+            nudge("workers.reconcile", by.pk)
+    except IntegrityError as error:
+        raise _explained_pool(error, wanted) from error
+    pool.refresh_from_db()
+    return pool
+
+
+def _check_member(member: Member, device: Device | None) -> None:
+    if member.state == Member.State.LEFT:
+        raise Problem(_("%(member)s has left. Activate this member first.") % {"member": member}, culprit=member)
+    if device and device.member_id != member.pk:
+        text = _("%(device)s belongs to %(owner)s. Choose a device of %(member)s.")
+        raise Problem(text % {"device": device, "owner": device.member, "member": member}, "device", culprit=device)
+
+
+def _checked(pool: Pool, prefix: Prefix) -> Prefix:
+    facts = {"prefix": _bare(prefix), "pool": pool, "length": pool.member_length}
+    if pool.kind == Pool.Kind.PUBLIC4:
+        raise Problem(_("%(pool)s holds public addresses: members leave as them, they do not hold them.") % facts, "pool", culprit=pool)
+    if prefix.version != pool.prefix.version or not prefix.subnet_of(pool.prefix):
+        raise Problem(_("%(prefix)s is not in the pool %(pool)s.") % facts, "prefix", offer=_offer(pool), culprit=pool)
+    if prefix.prefixlen != pool.member_length:
+        raise Problem(_("A member's share of the pool %(pool)s is a /%(length)d.") % facts, "prefix", offer=_offer(pool), culprit=pool)
+    if prefix.version == 4 and pool.prefix.prefixlen < 31 and prefix[0] in (pool.prefix[0], pool.prefix[-1]):
+        text = _("%(prefix)s is the first or last address of the pool %(pool)s, which nobody holds.")
+        raise Problem(text % facts, "prefix", offer=_offer(pool), culprit=pool)
+    return prefix
+
+
+def _next(pool: Pool) -> Prefix:
+    if pool.kind == Pool.Kind.PUBLIC4:
+        return _checked(pool, pool.prefix)
+    free = free_prefix(pool)
+    if free is None:
+        raise Problem(
+            _("The pool %(pool)s is full. Release what is not needed any more, or add a pool.") % {"pool": pool}, "pool", culprit=pool
+        )
+    return free
+
+
+def _explained(error: IntegrityError, pool: Pool, prefix: Prefix | None) -> Problem:
+    """The sentence for what the database refused. An error of any other constraint is ours, and raised as it is."""
+    if "holding_address_held_twice" not in str(error) or prefix is None:
+        raise error
+    holder, offer = holder_now_or_later(prefix), _offer(pool)
+    facts = {
+        "prefix": _bare(prefix),
+        "member": holder.member if holder else "",
+        "number": holder.member.number if holder else 0,
+        "free": offer,
+    }
+    text = _("%(prefix)s is held by %(member)s (M-%(number)d).") if holder else _("%(prefix)s was just taken by somebody else.")
+    if offer:
+        text += " " + _("%(free)s is free.")
+    return Problem(text % facts, "prefix", offer=offer, culprit=holder)
+
+
+def _offer(pool: Pool) -> str:
+    free = free_prefix(pool) if pool.kind != Pool.Kind.PUBLIC4 else None
+    return _bare(free) if free else ""
+
+
+def _bare(prefix: Prefix) -> str:
+    """An IPv4 address without its length."""
+    return str(prefix[0]) if prefix.prefixlen == 32 and prefix.version == 4 else str(prefix)
+
+
+def _length(kind: str, length: int) -> int:
+    return length if kind == Pool.Kind.PREFIX6 else 32
+
+
+def _check_pool(pool: Pool) -> None:
+    """What a sentence can say before the database does."""
+    six = pool.kind == Pool.Kind.PREFIX6
+    facts = {"prefix": pool.prefix, "length": pool.member_length}
+    if six != (pool.prefix.version == 6):
+        text = (
+            _("%(prefix)s is IPv4. Members' IPv6 prefixes come from an IPv6 pool.")
+            if six
+            else _("%(prefix)s is IPv6. Choose the kind “IPv6 prefixes”.")
+        )
+        raise Problem(text % facts, "prefix")
+    if six and not 32 <= pool.member_length <= 64:
+        raise Problem(_("A member's share is a /32 to a /64."), "member_length")
+    if six and pool.member_length < pool.prefix.prefixlen:
+        raise Problem(_("A /%(length)d is larger than the pool %(prefix)s itself.") % facts, "member_length")
+    other = Pool.objects.filter(prefix__overlaps=pool.prefix).exclude(pk=pool.pk).first()
+    if other:
+        raise Problem(_("%(prefix)s overlaps the pool %(pool)s.") % {"prefix": pool.prefix, "pool": other}, "prefix", culprit=other)
+
+
+def _explained_pool(error: IntegrityError, pool: Pool) -> Problem:
+    text = str(error)
+    if "pool_overlaps" in text:
+        return Problem(_("%(prefix)s overlaps another pool that was just added.") % {"prefix": pool.prefix}, "prefix")
+    if "within_pool" in text:
+        outside = Holding.objects.filter(holds_now(), pool=pool.pk).exclude(prefix__within=pool.prefix).count()
+        held = ngettext("%(number)d address", "%(number)d addresses", outside) % {"number": outside}
+        sentence = _("%(prefix)s leaves out addresses that were given from this pool (%(held)s of them held now).")
+        return Problem(sentence % {"prefix": pool.prefix, "held": held}, "prefix")
+    if "name" in text:
+        return Problem(_("There is already a pool “%(name)s”.") % {"name": pool.name}, "name")
+    raise error

@@ -1,0 +1,512 @@
+"""The members list, adding and editing members, their devices and addresses."""
+
+import csv
+import io
+from datetime import date, timedelta
+from ipaddress import ip_network
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from apps.members import services
+from apps.members.models import Device, Member, Room, Site, Tariff
+from apps.nat.models import NatMapping
+from apps.network.models import Holding
+from apps.network.services import hold
+from tests import rows
+from tests.db.pages import HTMX, queries, signed_in, text
+
+PAGES = [
+    "/members/",
+    "/members.csv",
+    "/members/add/",
+    "/search?q=x",
+    "/addresses/",
+    "/addresses/held/",
+    "/addresses/add/",
+    "/history/",
+    "/",
+]
+HOSTILE = [
+    "\0",
+    "%00",
+    "'; DROP TABLE members_member; --",
+    "9" * 400,
+    "١٢٣",
+    "‮gnp.exe",
+    "<script>alert(1)</script>",
+    "%",
+    "_",
+    "\\",
+    "💥" * 300,
+]
+
+
+@pytest.fixture
+def mara(network: rows.Network) -> Client:
+    return signed_in(network.admin)
+
+
+def house(code: str = "B", *names: str) -> list[Room]:
+    site = Site.objects.create(name=f"House {code}", code=code)
+    return [Room.objects.create(site=site, floor=1, name=name) for name in names]
+
+
+# --- Who may
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_whoever_has_not_signed_in_is_asked_to(client: Client, network: rows.Network, path: str) -> None:
+    response = client.get(path)
+    assert response.status_code == 302
+    assert response["Location"].startswith("/account/login/")
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_members_themselves_do_not_see_the_pages_of_the_staff(network: rows.Network, path: str) -> None:
+    assert signed_in(rows.user("selin", staff=False)).get(path).status_code == 403
+
+
+def test_nobody_else_writes(network: rows.Network) -> None:
+    selin, who = signed_in(rows.user("selin", staff=False)), network.residents["m1"]
+    for path in (
+        "/members/bulk/",
+        "/members/add/",
+        f"/members/{who.member.pk}/edit/",
+        f"/members/{who.member.pk}/leave/",
+        f"/members/{who.member.pk}/activate/",
+        f"/members/{who.member.pk}/addresses/add/",
+        f"/members/{who.member.pk}/devices/add/",
+        f"/holdings/{who.holding.pk}/release/",
+        "/addresses/add/",
+    ):
+        assert selin.post(path).status_code == 403, path
+
+
+# --- The list
+
+
+def test_a_row_shows_what_a_member_has(mara: Client, network: rows.Network) -> None:
+    page = text(mara.get("/members/?q=Resident+of+m1"))
+    for shown in ("Resident of m1", "Active", "10.16.0.10", "198.51.100.7", "2001:db8:a0:10::/64"):
+        assert shown in page
+
+
+def test_tabs_count_by_state_and_trial(mara: Client, network: rows.Network) -> None:
+    rows.member("Gone", state="left")
+    rows.member("New", state="pending", tariff=Tariff.objects.create(name="Trial", trial=True))
+    views = {name: number for name, _words, number in mara.get("/members/").context["views"]}
+    assert views == {"all": 6, "active": 4, "pending": 1, "left": 1, "trial": 1}
+    for view, number in views.items():
+        assert mara.get(f"/members/?view={view}").context["page"].paginator.count == number
+
+
+def test_filters_narrow_and_stand_as_chips(mara: Client, network: rows.Network) -> None:
+    (room,) = house("B", "214")
+    rows.member("Selin Kaya", room=room, paid_until=date(2026, 9, 30))
+    rows.member("Nils Petersen", room=room, paid_until=date(2027, 9, 30))
+    rows.member("Never Paid", room=room)
+    response = mara.get("/members/?house=B&paid_before=2026-12-01")
+    assert [row.member.name for row in response.context["page"]] == ["Never Paid", "Selin Kaya"]
+    assert "House <b>B</b>" in text(response)
+    assert "<b>1 Dec 2026</b>" in text(response)
+
+
+@pytest.mark.parametrize(("sort", "first", "last"), [
+    ("name", "Aaron", "Zoë"), ("-name", "Zoë", "Aaron"),
+    ("private", "Resident of m1", "Zoë"), ("-private", "Resident of m4", "Zoë"),
+    ("prefix", "Resident of m1", "Zoë"), ("public", "Resident of m1", "Zoë"), ("-public", "Resident of m4", "Zoë"),
+    ("room", "Zoë", "Resident of m4"), ("-room", "Aaron", "Resident of m4"),
+    ("paid", "Zoë", "Resident of m4"), ("-paid", "Aaron", "Resident of m4"),
+    ("forwards", "Aaron", "Zoë"), ("-forwards", "Aaron", "Zoë"), ("state", "Aaron", "Zoë"),
+])  # fmt: skip
+def test_the_list_sorts_by_every_column_and_puts_what_is_missing_last(
+    mara: Client, network: rows.Network, sort: str, first: str, last: str
+) -> None:
+    rooms = house("A", "101", "102")
+    rows.member("Zoë", room=rooms[0], paid_until=date(2026, 1, 1))
+    rows.member("Aaron", room=rooms[1], paid_until=date(2026, 2, 1))
+    names = [row.member.name for row in mara.get(f"/members/?sort={sort}").context["page"]]
+    assert (names[0], names[-1], len(names), len(set(names))) == (first, last, 6, 6)
+
+
+def test_a_member_with_several_addresses_stands_in_the_list_once(mara: Client, network: rows.Network) -> None:
+    hold(member=network.residents["m1"].member, pool=network.private, by=network.admin)
+    for sort in ("private", "public", "prefix", "forwards"):
+        names = [row.member.name for row in mara.get(f"/members/?sort={sort}").context["page"]]
+        assert len(names) == len(set(names)) == 4
+
+
+def test_pages_follow_each_other_without_gap_whatever_the_order(mara: Client, network: rows.Network) -> None:
+    rooms = house("A", *(str(number) for number in range(40)))
+    for number in range(60):
+        rows.member(f"Number {number:02}", room=rooms[number] if number < 40 else None)
+    for sort in ("name", "room", "-room", "private", "-forwards", "paid"):
+        seen = [row.member.pk for page in (1, 2, 3) for row in mara.get(f"/members/?sort={sort}&page={page}").context["page"]]
+        assert len(seen) == len(set(seen)) == 64, sort
+
+
+def test_the_list_takes_as_many_queries_for_many_as_for_few(mara: Client, network: rows.Network) -> None:
+    few = queries(mara, "/members/")
+    for number in range(25):
+        hold(member=rows.member(f"Aaron {number}"), pool=network.private, by=network.admin)
+    assert queries(mara, "/members/") == few
+
+
+@pytest.mark.parametrize("value", HOSTILE)
+def test_whatever_stands_in_the_address_the_list_comes(mara: Client, network: rows.Network, value: str) -> None:
+    for name in ("q", "view", "house", "tariff", "paid_before", "sort", "page"):
+        response = mara.get("/members/", {name: value})
+        assert response.status_code == 200, name
+        assert "<script>alert" not in text(response)
+
+
+def test_htmx_gets_the_list_alone(mara: Client, network: rows.Network) -> None:
+    part = text(mara.get("/members/", headers={"HX-Request": "true", "HX-Target": "list"}))
+    assert part.strip().startswith('<div id="list"')
+    assert "<html" not in part
+
+
+def test_without_members_the_first_step_is_offered(network: rows.Network) -> None:
+    for holding in Holding.objects.all():
+        NatMapping.objects.filter(holding=holding).delete()
+        holding.delete()
+    Member.objects.all().delete()
+    assert "Add the first member" in text(signed_in(network.admin).get("/members/"))
+
+
+def test_no_match_offers_to_show_all(mara: Client, network: rows.Network) -> None:
+    assert "Show all members" in text(mara.get("/members/?q=nobody+of+this+name"))
+
+
+# --- CSV
+
+
+def test_csv_holds_the_filtered_rows_and_no_formulas(mara: Client, network: rows.Network) -> None:
+    rows.member('=HYPERLINK("http://x")')
+    response = mara.get("/members.csv?view=active")
+    lines = list(csv.reader(io.StringIO(b"".join(response.streaming_content).decode().removeprefix("\ufeff"))))  # type: ignore[attr-defined]
+    assert lines[0][:3] == ["Number", "Name", "E-mail"]
+    assert lines[1][1] == '\'=HYPERLINK("http://x")'
+    assert [line[6] for line in lines[2:]] == ["10.16.0.10", "10.16.0.11", "10.16.0.12", "10.16.0.13"]
+
+
+# --- Many at once
+
+
+def pick(network: rows.Network, *hosts: str) -> list[int]:
+    return [network.residents[host].member.pk for host in hosts]
+
+
+def test_a_bulk_action_is_a_preview_first(mara: Client, network: rows.Network) -> None:
+    Member.objects.filter(pk=network.residents["m1"].member.pk).update(paid_until=date(2030, 1, 1))
+    response = mara.post("/members/bulk/", {"do": "extend", "pick": pick(network, "m1", "m2"), "until": "2027-03-31"})
+    page = text(response)
+    assert "1 member is paid until 31 Mar 2027 from now on." in page
+    assert "1 has it already and stays as it is." in page
+    assert not Member.objects.filter(paid_until=date(2027, 3, 31)).exists()
+
+
+def test_confirmed_it_extends_and_never_shortens(mara: Client, network: rows.Network) -> None:
+    Member.objects.filter(pk=network.residents["m1"].member.pk).update(paid_until=date(2030, 1, 1))
+    data = {"do": "extend", "pick": pick(network, "m1", "m2"), "until": "2027-03-31", "confirmed": "1"}
+    response = mara.post("/members/bulk/?view=active", data, follow=True)
+    assert response.redirect_chain == [("/members/?view=active", 302)]
+    assert "1 member is paid until 31 Mar 2027" in text(response)
+    assert sorted(str(paid) for paid in Member.objects.values_list("paid_until", flat=True)) == ["2027-03-31", "2030-01-01", "None", "None"]
+
+
+def test_all_of_the_filter_may_be_chosen(mara: Client, network: rows.Network) -> None:
+    trial = Tariff.objects.create(name="Trial", trial=True)
+    mara.post("/members/bulk/?q=Resident", {"do": "tariff", "all": "1", "tariff": trial.pk, "confirmed": "1"})
+    assert Member.objects.filter(tariff=trial).count() == 4
+
+
+@pytest.mark.parametrize("data", [
+    {}, {"do": "extend"}, {"do": "erase", "pick": "1"}, {"do": "extend", "pick": ["x", "-1", "9" * 40]},
+])  # fmt: skip
+def test_a_bulk_action_that_means_nothing_goes_back(mara: Client, network: rows.Network, data: dict[str, object]) -> None:
+    response = mara.post("/members/bulk/", data)
+    assert (response.status_code, response["Location"]) == (302, "/members/?")
+
+
+def test_a_bulk_action_without_a_date_is_asked_again(mara: Client, network: rows.Network) -> None:
+    response = mara.post("/members/bulk/", {"do": "extend", "pick": pick(network, "m1"), "until": "soon", "confirmed": "1"})
+    assert response.status_code == 200
+    assert "Enter a valid date" in text(response)
+    assert not Member.objects.exclude(paid_until=None).exists()
+
+
+# --- One member
+
+
+def entered(**changes: object) -> dict[str, object]:
+    tariff = Tariff.objects.get(name="Standard").pk
+    return {
+        "name": "Selin Kaya",
+        "email": "",
+        "language": "de",
+        "room": "",
+        "tariff": tariff,
+        "since": "2025-10-01",
+        "paid_until": "",
+        "note": "",
+    } | changes
+
+
+def test_a_member_is_added_with_the_next_number(mara: Client, network: rows.Network) -> None:
+    house("B", "214")
+    last = max(Member.objects.values_list("number", flat=True))
+    response = mara.post("/members/add/", entered(room="b-214", active="on"))
+    added = Member.objects.get(name="Selin Kaya")
+    assert response["Location"] == f"/members/{added.pk}/"
+    assert (added.number, added.state, str(added.room)) == (last + 1, "active", "B-214")
+
+
+def test_a_taken_number_names_its_holder(mara: Client, network: rows.Network) -> None:
+    holder = network.residents["m1"].member
+    response = mara.post("/members/add/", entered(number=holder.number))
+    assert response.status_code == 422
+    assert f"M-{holder.number} is Resident of m1." in text(response)
+
+
+def test_an_unknown_room_is_explained(mara: Client, network: rows.Network) -> None:
+    house("B", "214", "215")
+    page = text(mara.post("/members/add/", entered(room="B-999")))
+    assert "There is no room “B-999”. House B has B-214, B-215 and others." in page
+    assert "Write the house and the door" in text(mara.post("/members/add/", entered(room="cellar")))
+
+
+@pytest.mark.parametrize("value", HOSTILE)
+def test_hostile_input_is_refused_or_kept_as_text(mara: Client, network: rows.Network, value: str) -> None:
+    for field in ("name", "email", "language", "room", "tariff", "since", "paid_until", "note", "number"):
+        assert mara.post("/members/add/", entered(**{field: value})).status_code in (302, 422), field
+    for member in Member.objects.filter(language="de"):
+        assert "<script>alert" not in text(mara.get(f"/members/{member.pk}/"))
+
+
+def test_a_change_is_saved_and_counted(mara: Client, network: rows.Network) -> None:
+    who = network.residents["m1"].member
+    response = mara.post(f"/members/{who.pk}/edit/", entered(version=who.version, note="moved"))
+    who.refresh_from_db()
+    assert (response.status_code, who.name, who.note, who.version) == (302, "Selin Kaya", "moved", 2)
+
+
+def test_who_comes_too_late_sees_both_values_and_loses_neither(mara: Client, network: rows.Network) -> None:
+    who = network.residents["m1"].member
+    jakob = signed_in(rows.user("jakob"))
+    jakob.post(f"/members/{who.pk}/edit/", entered(name="Selin Kaya", email="selin@lindenhof.example", version=1))
+    response = mara.post(f"/members/{who.pk}/edit/", entered(name="Selin Demir", note="married", version=1))
+    page = text(response)
+    assert response.status_code == 409
+    assert "Jakob Lindqvist changed this member at" in page
+    clashes = {clash.label: (clash.theirs, clash.yours) for clash in response.context["merged"].clashes}
+    assert clashes == {"Name": ("Selin Kaya", "Selin Demir"), "E-mail": ("selin@lindenhof.example", "")}
+    form = response.context["form"]
+    assert (form["name"].value(), form["email"].value(), form["note"].value()) == ("Selin Demir", "selin@lindenhof.example", "married")
+    again = {name: form[name].value() for name in form.fields}
+    assert mara.post(f"/members/{who.pk}/edit/", again).status_code == 302
+    who.refresh_from_db()
+    assert (who.name, who.email, who.note) == ("Selin Demir", "selin@lindenhof.example", "married")
+
+
+def test_leaving_says_before_what_ends(mara: Client, network: rows.Network) -> None:
+    who = network.residents["m1"].member
+    page = text(mara.get(f"/members/{who.pk}/leave/"))
+    assert "1 NAT mapping" in page
+    assert "2 addresses and prefixes" in page
+    assert Member.objects.get(pk=who.pk).state == "active"
+    page = text(mara.post(f"/members/{who.pk}/leave/", follow=True))
+    assert "has left. Ended: 1 NAT mapping and 2 addresses and prefixes." in page
+    assert "Has left." in page
+
+
+def test_activating_is_one_press(mara: Client, network: rows.Network) -> None:
+    who = rows.member("New", state="pending")
+    assert "Activate" in text(mara.get(f"/members/{who.pk}/"))
+    mara.post(f"/members/{who.pk}/activate/")
+    assert Member.objects.get(pk=who.pk).state == "active"
+
+
+@pytest.mark.parametrize("path", ["edit", "leave", "addresses"])
+@pytest.mark.parametrize("pk", ["0", "999999", "9" * 30])
+def test_a_member_who_is_not_there_is_not_found(mara: Client, network: rows.Network, path: str, pk: str) -> None:
+    assert mara.get(f"/members/{pk}/{path}/").status_code == 404
+
+
+# --- Addresses and devices of a member
+
+
+def test_an_address_is_given_and_leaves_as_the_least_used(mara: Client, network: rows.Network) -> None:
+    who = rows.member("New")
+    data = {"hold-pool": network.private.pk, "hold-prefix": "", "hold-leaves": "least used"}
+    part = text(mara.post(f"/members/{who.pk}/addresses/add/", data, headers=HTMX))
+    assert part.strip().startswith('<div id="addresses"')
+    assert "10.16.0.14" in part
+    assert "198.51.100.1" in part
+    assert "<html" not in part
+
+
+def test_without_htmx_giving_an_address_leads_back_to_the_member(mara: Client, network: rows.Network) -> None:
+    who = rows.member("New")
+    response = mara.post(f"/members/{who.pk}/addresses/add/", {"hold-pool": network.prefixes.pk})
+    holding = Holding.objects.get(member=who)
+    assert response["Location"] == f"/members/{who.pk}/?added={holding.pk}#addresses"
+
+
+def test_a_taken_address_is_explained_at_its_field_with_a_free_one(mara: Client, network: rows.Network) -> None:
+    who = rows.member("New")
+    data = {"hold-pool": network.private.pk, "hold-prefix": "10.16.0.10", "hold-leaves": ""}
+    for headers in ({}, HTMX):
+        response = mara.post(f"/members/{who.pk}/addresses/add/", data, headers=headers)
+        assert response.status_code == 422
+        assert "is held by Resident of m1" in text(response)
+        assert "Use 10.16.0.14" in text(response)
+
+
+@pytest.mark.parametrize("value", HOSTILE)
+def test_hostile_addresses_are_refused(mara: Client, network: rows.Network, value: str) -> None:
+    who = network.residents["m1"].member
+    for field in ("hold-pool", "hold-prefix", "hold-leaves", "hold-device"):
+        data = {"hold-pool": network.private.pk, "hold-leaves": ""} | {field: value}
+        assert mara.post(f"/members/{who.pk}/addresses/add/", data, headers=HTMX).status_code == 422, field
+
+
+def test_releasing_says_before_what_ends_with_it(mara: Client, network: rows.Network) -> None:
+    holding = network.residents["m1"].holding
+    assert "With it ends: 1 NAT mapping." in text(mara.get(f"/holdings/{holding.pk}/release/"))
+    page = text(mara.post(f"/holdings/{holding.pk}/release/", follow=True))
+    assert "10.16.0.10 is free. It ended with it: 1 NAT mapping." in page
+    assert text(mara.post(f"/holdings/{holding.pk}/release/", headers=HTMX)).strip().startswith('<div id="addresses"')
+
+
+def test_a_device_is_noted_changed_and_removed(mara: Client, network: rows.Network) -> None:
+    who = rows.member("New")
+    part = text(mara.post(f"/members/{who.pk}/devices/add/", {"name": "Laptop", "mac": "00-00-5E-00-53-FF"}, headers=HTMX))
+    assert "00:00:5e:00:53:ff" in part
+    device = Device.objects.get(member=who)
+    mara.post(f"/devices/{device.pk}/edit/", {"name": "Framework 13", "mac": device.mac})
+    assert Device.objects.get(pk=device.pk).name == "Framework 13"
+    assert "Framework 13 is no longer noted." in text(mara.post(f"/devices/{device.pk}/remove/", follow=True))
+    assert not Device.objects.filter(pk=device.pk).exists()
+
+
+def test_a_known_mac_names_whose_it_is(mara: Client, network: rows.Network) -> None:
+    known = Device.objects.get(member=network.residents["m1"].member)
+    response = mara.post(f"/members/{rows.member().pk}/devices/add/", {"name": "Mine", "mac": known.mac}, headers=HTMX)
+    assert response.status_code == 422
+    assert "“Laptop of m1” of Resident of m1" in text(response)
+
+
+def test_removing_a_device_keeps_its_address_with_the_member(mara: Client, network: rows.Network) -> None:
+    who = rows.member("New")
+    device = services.add_device(member=who, name="Laptop", mac="00:00:5e:00:53:fe", by=network.admin)
+    holding = hold(member=who, pool=network.private, device=device, by=network.admin)
+    assert f"keeps {holding.address}, for all devices" in text(mara.get(f"/devices/{device.pk}/remove/"))
+    mara.post(f"/devices/{device.pk}/remove/")
+    holding.refresh_from_db()
+    assert (holding.device, holding.valid.upper) == (None, None)
+
+
+# --- Search
+
+
+@pytest.mark.parametrize("text_of", ["Resident of m1", "10.16.0.10:443", "M-{number}", "{mac}"])
+def test_the_only_thing_found_is_gone_to(mara: Client, network: rows.Network, text_of: str) -> None:
+    resident = network.residents["m1"]
+    mac = Device.objects.get(member=resident.member).mac
+    response = mara.get("/search", {"q": text_of.format(number=f"{resident.member.number}", mac=mac)})
+    if "10.16" in text_of:
+        assert response.status_code == 200  # the member, and who had the address before
+    else:
+        assert response["Location"] == f"/members/{resident.member.pk}/"
+
+
+def test_an_address_finds_its_holder_who_leaves_as_it_its_pool_and_who_had_it(mara: Client, network: rows.Network) -> None:
+    groups = {group.title: [hit.name for hit in group.hits] for group in mara.get("/search?q=198.51.100.7").context["groups"]}
+    assert groups["Leave as this address"] == ["Resident of m1", "Resident of m2"]
+    assert groups["Pools"] == ["public4 198.51.100.0/24 (198.51.100.0/24)"]
+    groups = {group.title: [hit.name for hit in group.hits] for group in mara.get("/search?q=2001:db8:a0:10::5").context["groups"]}
+    assert groups["Members"] == ["Resident of m1"]
+
+
+def test_an_ipv6_address_of_twelve_digits_is_no_mac_address(mara: Client, network: rows.Network) -> None:
+    assert [row.member.name for row in mara.get("/members/?q=2001:db8:a0:10::5").context["page"]] == ["Resident of m1"]
+
+
+def test_nothing_found_says_what_could_be(mara: Client, network: rows.Network) -> None:
+    assert "Nothing found" in text(mara.get("/search?q=xyzzy"))
+    assert "What are you looking for?" in text(mara.get("/search"))
+
+
+@pytest.mark.parametrize(
+    "value", [*HOSTILE, "10.0.0.0/99", "::/0", "0.0.0.0/0", "[::1]:99999", "1.2.3.4:0", "M-999999999999", "-", "fe80::1%eth0", "/"]
+)
+def test_whatever_is_searched_a_page_comes(mara: Client, network: rows.Network, value: str) -> None:
+    assert mara.get("/search", {"q": value}).status_code in (200, 302)
+
+
+# --- Pools, and who had an address
+
+
+def test_pools_stand_with_how_full_they_are(mara: Client, network: rows.Network) -> None:
+    page = text(mara.get("/addresses/"))
+    assert "10.16.0.0/12" in page
+    assert "1,048,570" in page
+
+
+def test_a_pools_page_shows_its_holders(mara: Client, network: rows.Network) -> None:
+    assert "Resident of m1" in text(mara.get(f"/addresses/{network.private.pk}/"))
+    assert "198.51.100.7" in text(mara.get(f"/addresses/{network.public.pk}/"))
+
+
+def test_an_overlap_is_a_sentence_under_the_prefix(mara: Client, network: rows.Network) -> None:
+    data = {"name": "House B", "kind": "private4", "prefix": "10.20.0.0/16", "member_length": 64, "group": network.group.pk}
+    response = mara.post("/addresses/add/", data)
+    assert response.status_code == 422
+    assert "10.20.0.0/16 overlaps the pool private4 10.16.0.0/12 (10.16.0.0/12)." in text(response)
+    assert mara.post("/addresses/add/", data | {"prefix": "192.168.0.0/24"}).status_code == 302
+
+
+def test_a_stale_change_of_a_pool_keeps_the_input(mara: Client, network: rows.Network) -> None:
+    url = f"/addresses/{network.private.pk}/edit/"
+    assert mara.post(url, {"name": "Private", "prefix": "10.16.0.0/12", "version": 1}).status_code == 302
+    response = mara.post(url, {"name": "Houses", "prefix": "10.16.0.0/12", "version": 1})
+    assert response.status_code == 422
+    assert "Somebody changed this pool while you were editing" in text(response)
+    assert response.context["form"]["name"].value() == "Houses"
+    assert (
+        mara.post(url, {"name": "Houses", "prefix": "10.16.0.0/12", "version": response.context["form"]["version"].value()}).status_code
+        == 302
+    )
+
+
+@pytest.mark.parametrize("value", HOSTILE)
+def test_hostile_pools_are_refused(mara: Client, network: rows.Network, value: str) -> None:
+    good = {"name": "House B", "kind": "private4", "prefix": "192.168.0.0/24", "member_length": 64, "group": network.group.pk}
+    for field in ("prefix", "kind", "member_length", "group"):
+        assert mara.post("/addresses/add/", good | {field: value}).status_code == 422, field
+        assert mara.get("/addresses/held/", {"address": "10.16.0.10", field: value, "port": value, "at": value}).status_code == 200
+
+
+def test_who_had_an_address_when(mara: Client, network: rows.Network) -> None:
+    now = timezone.now()
+    before = rows.member("Tunde Okafor")
+    rows.hold(before, network.private, "10.16.9.9", valid=(now - timedelta(days=9), now - timedelta(days=1)))
+    rows.hold(rows.member("Selin Kaya"), network.private, "10.16.9.9", valid=(now - timedelta(days=1), None))
+    answer = mara.get("/addresses/held/", {"address": "10.16.9.9", "at": (now - timedelta(days=2)).isoformat()})
+    assert answer.context["answer"].holding.member == before
+    assert answer.context["answer"].holding.prefix == ip_network("10.16.9.9/32")
+    assert mara.get("/addresses/held/", {"address": "10.16.9.9"}).context["answer"].holding.member.name == "Selin Kaya"
+    assert "Nobody." in text(mara.get("/addresses/held/", {"address": "10.16.9.9", "at": "2001-01-01T00:00"}))
+
+
+def test_who_left_as_a_public_address_and_where_its_port_led(mara: Client, network: rows.Network) -> None:
+    from apps.nat.services import add_forward
+
+    holding = network.residents["m1"].holding
+    add_forward(holding=holding, public=rows.PUBLIC, protocol="tcp", public_port=8443, private_port=443, by=network.admin)
+    answer = mara.get("/addresses/held/", {"address": "198.51.100.7", "port": "8443"}).context["answer"]
+    assert [mapping.holding.member.name for mapping in answer.leaving] == ["Resident of m1", "Resident of m2"]
+    assert [forward.holding for forward in answer.forwards] == [holding]
