@@ -39,6 +39,7 @@ SECTIONS = (
 @pytest.fixture(autouse=True)
 def few_urls(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(navigation, "SECTIONS", SECTIONS)
+    monkeypatch.setattr(navigation, "_counters", {})
     with override_settings(ROOT_URLCONF=urls):
         yield
 
