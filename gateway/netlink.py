@@ -19,6 +19,7 @@ _ERROR, _DONE = 2, 3
 _REQUEST, _ACK, _ROOT_MATCH, _INTERRUPTED, _CREATE = 0x1, 0x4, 0x300, 0x10, 0x400
 _SOL_NETLINK, _CAP_ACK, _EXT_ACK = 270, 10, 11
 _SO_SNDBUFFORCE, _SO_RCVBUFFORCE = 32, 33
+_UNFORCED = {_SO_SNDBUFFORCE: socket.SO_SNDBUF, _SO_RCVBUFFORCE: socket.SO_RCVBUF}
 NESTED = 0x8000
 _TYPE_MASK = 0x3FFF
 
@@ -103,10 +104,11 @@ class Netlink:
         self._socket.close()
 
     def _buffer(self, option: int, size: int) -> None:
+        """As large as asked; in a user namespace, where nobody may force that, as large as the kernel lets everybody have."""
         try:
             self._socket.setsockopt(socket.SOL_SOCKET, option, size)
-        except PermissionError as error:
-            raise TableError("no CAP_NET_ADMIN: the agent must run as root or with that capability") from error
+        except PermissionError:
+            self._socket.setsockopt(socket.SOL_SOCKET, _UNFORCED[option], size)
 
     def _next(self) -> int:
         self._sequence = (self._sequence + 1) & 0xFFFFFFFF
