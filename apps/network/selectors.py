@@ -71,7 +71,8 @@ def holdings_of(member: Member) -> QuerySet[Holding]:
 
 def holders_in(pool: Pool) -> QuerySet[Holding]:
     """Who holds what of the pool now, by address."""
-    return Holding.objects.filter(holds_now(), pool=pool).select_related("member", "device").order_by("prefix")
+    held = Holding.objects.filter(holds_now(), pool=pool, kind=pool.kind)
+    return held.select_related("member", "device").order_by("kind", "prefix")
 
 
 def holder_now_or_later(prefix: Prefix) -> Holding | None:

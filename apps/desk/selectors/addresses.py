@@ -6,6 +6,7 @@ from datetime import datetime
 
 from django.db.models import QuerySet
 
+from apps.desk.selectors.keeping import kept
 from apps.lib.fields import Address
 from apps.nat.models import NatMapping, PortForward
 from apps.nat.selectors import leaving_as_pools, left_as, port_led_to
@@ -40,12 +41,22 @@ class Shown:
 
 def all_pools() -> list[Shown]:
     """Every pool. Private and IPv6 pools count who holds, public ones the addresses that somebody leaves as."""
-    held, left = held_in_pools(), leaving_as_pools()
-    return [shown(pool, held, left) for pool in pools()]
+    used = {**_held(), **_left()}
+    return [Shown(pool, used.get(pool.pk, 0), size(pool)) for pool in pools()]
 
 
-def shown(pool: Pool, held: Mapping[int, int], left: Mapping[int, int]) -> Shown:
-    return Shown(pool, (left if pool.kind == Pool.Kind.PUBLIC4 else held).get(pool.pk, 0), size(pool))
+def shown(pool: Pool) -> Shown:
+    """One pool."""
+    used = _left() if pool.kind == Pool.Kind.PUBLIC4 else _held()
+    return Shown(pool, used.get(pool.pk, 0), size(pool))
+
+
+def _held() -> Mapping[int, int]:
+    return kept("held in pools", held_in_pools)
+
+
+def _left() -> Mapping[int, int]:
+    return kept("left as from pools", leaving_as_pools)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from apps.bans.models import Ban, BanHits
 from apps.deployments import progress
 from apps.deployments.models import Rollout
 from apps.deployments.selectors import newest_per_group, rollouts_in
-from apps.desk.selectors.members import counts
+from apps.desk.selectors.keeping import kept, member_counts
 from apps.gateways.selectors import Shown, gateways, shown
 from apps.lib import formats
 from apps.lib.navigation import Count as NavigationCount
@@ -65,7 +65,9 @@ def dashboard(now: datetime) -> Dashboard:
     gates, newest = shown(list(gateways()), now), {rollout.group_id: rollout for rollout in newest_per_group()}
     found = _needs(gates, newest, now)
     last = [progress.row(rollout, now) for rollout in rollouts_in("")[:LAST]]
-    return Dashboard(formats.full(now), title(found, gates), counts()["active"], found, _fine(gates, newest), _calm(last, now), gates, last)
+    return Dashboard(
+        formats.full(now), title(found, gates), member_counts()["active"], found, _fine(gates, newest), _calm(last, now), gates, last
+    )
 
 
 def needs(now: datetime) -> list[Need]:
@@ -80,7 +82,7 @@ def _needs(gates: Sequence[Shown], newest: Mapping[int, Rollout], now: datetime)
 
 def asking(_request: HttpRequest) -> NavigationCount | None:
     """The number beside “Dashboard”: people ought to look where it is violet."""
-    found = needs(timezone.now())
+    found = kept("needs", lambda: needs(timezone.now()))
     return NavigationCount(len(found), asks=any(need.state.kind is not Kind.PLAIN for need in found)) if found else None
 
 
@@ -161,7 +163,7 @@ def _runs(each: Shown) -> str:
 
 
 def _of_pools() -> Iterator[Need]:
-    held = held_in_pools()
+    held = kept("held in pools", held_in_pools)
     for pool in pools().exclude(kind=Pool.Kind.PUBLIC4):
         free = size(pool) - held.get(pool.pk, 0)
         if held.get(pool.pk, 0) >= size(pool) * NEARLY_FULL:
@@ -179,7 +181,7 @@ def _of_pools() -> Iterator[Need]:
 
 def _of_members() -> Iterator[Need]:
     waiting = Member.objects.filter(state=Member.State.PENDING).order_by("since", "pk").values_list("name", flat=True)[:3]
-    number = counts()["pending"]
+    number = member_counts()["pending"]
     if number and waiting:
         yield Need(
             "pending",

@@ -1,7 +1,6 @@
 """The members list: which members, in which order, and what their rows show.
 
-Stays within its budget at 100,000 members: the page's ids are found by indexes alone, everything else is read for these few, and sums
-over all members are kept for some seconds once there are many.
+Stays within its budget at 100,000 members: the page's ids are found by indexes alone, everything else is read for these few.
 """
 
 from collections import defaultdict
@@ -10,13 +9,13 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from django.core.cache import cache
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
 from apps.desk.forms import FilterForm
+from apps.desk.selectors.keeping import kept, member_counts
 from apps.lib.activation import activations
 from apps.lib.params import number, words
 from apps.lib.states import Kind, On, Post, State
@@ -27,8 +26,6 @@ from apps.nat.models import NatMapping, PortForward
 from apps.network.models import Holding, Pool
 
 PER_PAGE = 25
-MANY = 20_000  # members, from which on counts are kept for KEPT seconds
-KEPT = 10
 VIEWS = ("all", "active", "pending", "left", "trial")
 SORTS = ("name", "room", "state", "private", "public", "prefix", "forwards", "paid")
 
@@ -98,36 +95,9 @@ def view_words(view: str) -> str:
     return words[view]
 
 
-def counts() -> Mapping[str, int]:
-    """How many members each view has: one query, kept for some seconds when there are many members."""
-    return _kept("members:views", _counts, _total)
-
-
-def _counts() -> dict[str, int]:
-    groups = list(Member.objects.order_by().values_list("state", "tariff__trial").annotate(number=Count("pk")))
-    views = {state: sum(number for of, _trial, number in groups if of == state) for state in Member.State.values}
-    return {**views, "trial": sum(number for _of, trial, number in groups if trial), "all": sum(number for *_of, number in groups)}
-
-
-def _total(views: Mapping[str, int]) -> int:
-    return views["all"]
-
-
 def total(want: Wanted) -> int:
     """How many members are found."""
-    if not want.filtered:
-        return counts()[want.view]
-    return _kept(f"members:{want.key}", found(want).count, int)
-
-
-def _kept[Value](key: str, count: Callable[[], Value], most: Callable[[Value], int]) -> Value:
-    known: Value | None = cache.get(key)
-    if known is not None:
-        return known
-    fresh = count()
-    if most(fresh) >= MANY:
-        cache.set(key, fresh, KEPT)
-    return fresh
+    return kept(f"members:{want.key}", found(want).count) if want.filtered else member_counts()[want.view]
 
 
 # --- In which order
@@ -306,11 +276,11 @@ def _posts(holdings: Mapping[int, Sequence[Holding]]) -> dict[int, tuple[Post, .
     return {pk: tuple(Post(name, how) for name, how in sorted(gateways.items())) for pk, gateways in on.items()}
 
 
-class _Counted(Paginator[Any]):
+class Counted(Paginator[Any]):
     """Pages of a list whose length is known without counting it."""
 
-    def __init__(self, number: int) -> None:
-        super().__init__([], PER_PAGE)
+    def __init__(self, number: int, rows: Any = (), per_page: int = PER_PAGE) -> None:
+        super().__init__(rows, per_page)
         self.number = number
 
     @property
@@ -320,6 +290,6 @@ class _Counted(Paginator[Any]):
 
 def page(want: Wanted, today: date) -> Page[Row]:
     """The page asked for; the last one where there are fewer."""
-    paginator = _Counted(total(want))
+    paginator = Counted(total(want))
     number = min(want.page, paginator.num_pages)
     return Page(rows(ids_in_order(want, (number - 1) * PER_PAGE, PER_PAGE), today), number, paginator)

@@ -119,8 +119,9 @@ def _from(address: str) -> str:
 def _forwards(asked: Asked) -> Group:
     if asked.port is None:
         return Group("", "", [])
-    found = list(forwards_on_port(asked.port, asked.address).order_by("public", "protocol")[: SHOWN + 1])
-    return Group(_("Port forwards"), "nat", [_forward(forward) for forward in found])
+    found = forwards_on_port(asked.port, asked.address)
+    first = list(found.select_related(None).order_by("public", "protocol").values_list("pk", flat=True)[:SHOWN])
+    return Group(_("Port forwards"), "nat", [_forward(forward) for forward in found.filter(pk__in=first).order_by("public", "protocol")])
 
 
 def _forward(forward: PortForward) -> Hit:

@@ -1,7 +1,6 @@
 """Address pools, what is in them, and who had an address when."""
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -10,13 +9,14 @@ from django.utils.translation import gettext as _
 from apps.accounts.permissions import person, staff_page
 from apps.audit.selectors import history_of
 from apps.desk.selectors import addresses as reading
+from apps.desk.selectors.members import Counted
 from apps.lib.errors import Conflict, Problem
 from apps.lib.forms import explain
-from apps.nat.selectors import leaving_as_pools, leaving_in
+from apps.nat.selectors import leaving_in
 from apps.network import services
 from apps.network.forms import HeldForm, NewPoolForm, PoolForm
 from apps.network.models import GatewayGroup, Pool
-from apps.network.selectors import held_in_pools, holders_in
+from apps.network.selectors import holders_in
 
 PER_PAGE = 50
 
@@ -43,12 +43,12 @@ def held(request: HttpRequest) -> HttpResponse:
 def pool(request: HttpRequest, pk: int) -> HttpResponse:
     """A pool and who holds what of it."""
     found = get_object_or_404(Pool.objects.select_related("group"), pk=pk)
-    public = found.kind == Pool.Kind.PUBLIC4
-    rows = leaving_in(found) if public else holders_in(found)
+    rows = leaving_in(found) if found.kind == Pool.Kind.PUBLIC4 else holders_in(found)
+    shown = reading.shown(found)
     context = {
-        "shown": reading.shown(found, {} if public else held_in_pools(), leaving_as_pools() if public else {}),
+        "shown": shown,
         "pool": found,
-        "page": Paginator(rows, PER_PAGE).get_page(request.GET.get("page")),
+        "page": Counted(shown.used, rows, PER_PAGE).get_page(request.GET.get("page")),
         "history": history_of(found, 8),
     }
     return render(request, "network/pool.html", context)

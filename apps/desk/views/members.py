@@ -13,6 +13,7 @@ from apps.accounts.permissions import person, staff_page
 from apps.desk import bulk, exports
 from apps.desk.forms import FilterForm
 from apps.desk.selectors import members as listing
+from apps.desk.selectors.keeping import member_counts
 
 
 @staff_page
@@ -24,7 +25,7 @@ def members(request: HttpRequest) -> HttpResponse:
 
 def _shown(params: QueryDict) -> dict[str, Any]:
     want = listing.wanted(params)
-    counts = listing.counts()
+    counts = member_counts()
     return {
         "want": want,
         "page": listing.page(want, timezone.localdate()),
@@ -48,7 +49,8 @@ def bulk_action(request: HttpRequest) -> HttpResponse:
     if "confirmed" in request.POST and action.form.is_valid():
         messages.success(request, action.do(chosen, person(request)))
         return redirect(back)
-    return render(request, "desk/members_bulk.html", {"action": action, "chosen": chosen, "preview": action.preview(chosen), "back": back})
+    context = {"action": action, "title": action.title(chosen), "chosen": chosen, "preview": action.preview(chosen), "back": back}
+    return render(request, "desk/members_bulk.html", context)
 
 
 @staff_page

@@ -1,0 +1,38 @@
+"""Sums over everybody, which take a moment in a large network: kept for some seconds there, and always fresh in a small one."""
+
+from collections.abc import Callable, Mapping
+
+from django.core.cache import cache
+from django.db.models import Count
+
+from apps.members.models import Member
+
+MANY = 20_000  # members, from which on sums are kept
+SECONDS = 10
+
+
+def kept[Value](key: str, make: Callable[[], Value]) -> Value:
+    """What `make` says, at most so many seconds old."""
+    if member_counts()["all"] < MANY:
+        return make()
+    known: Value | None = cache.get(key)
+    if known is None:
+        known = make()
+        cache.set(key, known, SECONDS)
+    return known
+
+
+def member_counts() -> Mapping[str, int]:
+    """How many members there are in all, in each state, and on trial: one query."""
+    known: Mapping[str, int] | None = cache.get("members")
+    if known is None:
+        known = _counts()
+        if known["all"] >= MANY:
+            cache.set("members", known, SECONDS)
+    return known
+
+
+def _counts() -> dict[str, int]:
+    groups = list(Member.objects.order_by().values_list("state", "tariff__trial").annotate(number=Count("pk")))
+    views = {state: sum(number for of, _trial, number in groups if of == state) for state in Member.State.values}
+    return {**views, "trial": sum(number for _of, trial, number in groups if trial), "all": sum(number for *_of, number in groups)}
