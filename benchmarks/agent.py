@@ -28,6 +28,7 @@ from gateway.state import State
 
 ROUNDS = 3
 CHANGES = 50
+LARGE = 100_000  # what the goals are set for
 
 
 def run(members: int) -> Iterator[Figure]:
@@ -44,10 +45,15 @@ def run(members: int) -> Iterator[Figure]:
     yield Figure("elements", ruleset.count_elements(), "")
     yield Figure("load_seconds", middle("load_seconds"), "s")
     yield Figure("bare_nft_seconds", median(bare for bare, _ in rounds), "s")
-    yield Figure("load_to_bare_nft", median(answer["load_seconds"] / bare for bare, answer in rounds), "ratio", "<= 1.15")
+    yield Figure(
+        "load_to_bare_nft",
+        median(answer["load_seconds"] / bare for bare, answer in rounds),
+        "ratio",
+        "<= 1.15" if members >= LARGE else None,
+    )
     yield Figure("one_member_apply_ms", middle("apply_ms"), "ms", "<= 2")
     yield Figure("one_member_confirmed_ms", middle("confirmed_ms"), "ms")
-    yield Figure("counters_seconds", middle("counters_seconds"), "s", "<= 1.5")
+    yield Figure("counters_seconds", middle("counters_seconds"), "s", "<= 1.5" if members >= LARGE else None)
 
 
 def _bare(script: str) -> float:
