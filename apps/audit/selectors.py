@@ -106,7 +106,7 @@ def entries(found: Sequence[_Found]) -> list[Entry]:
     for each in found:
         ids[each.key].append(each.pk)
     events = {key: _with_before(chosen[key], pks) for key, pks in ids.items()}
-    everything = [(chosen[key], event) for key, known in events.items() for pair in known.values() for event in pair if event]
+    everything = [(chosen[key], *pair) for key, known in events.items() for pair in known.values()]
     people = _people(event for known in events.values() for event, _before in known.values())
     rows = _named(everything)
     made = [_entry(chosen[each.key], *events[each.key][each.pk], people, rows) for each in found]
@@ -125,14 +125,19 @@ def _with_before(trail: Trail, pks: Sequence[int]) -> dict[int, tuple[Any, Any |
 type _Rows = Mapping[type[Model], Mapping[int, Model]]
 
 
-def _named(events: Iterable[tuple[Trail, Any]]) -> _Rows:
-    """The rows that these events point to: a tariff, a room, an owner."""
+def _named(events: Iterable[tuple[Trail, Any, Any | None]]) -> _Rows:
+    """The rows that are named with these events: owners, and what a changed field pointed to before and after, such as a room."""
     wanted: dict[type[Model], set[int]] = defaultdict(set)
-    for trail, event in events:
-        for field in _shown_fields(trail):
-            if isinstance(field, ForeignKey) and (pk := getattr(event, field.attname)):
-                wanted[field.related_model].add(pk)
+    for trail, event, before in events:
+        for field in _pointers(trail):
+            old, new = getattr(before, field.attname, None), getattr(event, field.attname)
+            if field.name == trail.part_of or (before and old != new):
+                wanted[field.related_model] |= {pk for pk in (old, new) if pk}
     return {model: _bulk(model, pks) for model, pks in wanted.items()}
+
+
+def _pointers(trail: Trail) -> list[Any]:
+    return [field for field in _shown_fields(trail) if isinstance(field, ForeignKey)]
 
 
 def _bulk(model: type[Model], pks: Iterable[int]) -> Mapping[int, Model]:
@@ -176,9 +181,11 @@ def _whose(trail: Trail, row: Model) -> str:
 def _row(trail: Trail, event: Any, rows: _Rows) -> Model:
     """The row as it was, with what it points to at hand."""
     row = trail.model(**{field.attname: getattr(event, field.attname) for field in _shown_fields(trail)})
-    for field in _shown_fields(trail):
-        if isinstance(field, ForeignKey) and (pk := getattr(event, field.attname)):
-            setattr(row, field.name, rows.get(field.related_model, {}).get(pk))
+    for field in _pointers(trail):
+        pk = getattr(event, field.attname)
+        known = rows.get(field.related_model, {}).get(pk)
+        if known or field.name == trail.part_of:
+            setattr(row, field.name, known)
             setattr(row, field.attname, pk)
     return row
 
