@@ -144,7 +144,17 @@ def _bulk(model: type[Model], pks: Iterable[int]) -> Mapping[int, Model]:
     """With what their names need."""
     keys = [field.name for field in model._meta.fields if isinstance(field, ForeignKey) and field.name in ("member", "site", "holding")]
     rows = model._default_manager.all()
-    return (rows.select_related(*keys) if keys else rows).in_bulk(list(pks))
+    found: dict[int, Model] = (rows.select_related(*keys) if keys else rows).in_bulk(list(pks))
+    return found | _gone(model, set(pks) - found.keys())
+
+
+def _gone(model: type[Model], pks: Iterable[int]) -> dict[int, Model]:
+    """Rows that are no more, as their last events tell."""
+    trail = next((trail for trail in trails() if trail.model is model), None)
+    if not pks or trail is None:
+        return {}
+    last = trail.events._default_manager.filter(pgh_obj_id__in=pks).order_by("pgh_obj_id", "-pgh_id").distinct("pgh_obj_id")
+    return {event.pgh_obj_id: _row(trail, event, {}) for event in last}
 
 
 def _shown_fields(trail: Trail) -> list[Field[Any, Any]]:

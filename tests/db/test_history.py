@@ -13,6 +13,7 @@ from apps.members.forms import known
 from apps.members.models import Member, Room, Site, Tariff
 from apps.members.services import Facts
 from apps.nat.services import add_forward, change_forward
+from apps.network.models import Holding
 from apps.network.services import release
 from tests import rows
 from tests.db.pages import queries, signed_in, text
@@ -89,6 +90,14 @@ def test_what_is_gone_is_still_told(mara: Client, network: rows.Network) -> None
     mara.post(f"/devices/{device.pk}/remove/")
     entries = history_of(who)
     assert (entries[0].title, entries[0].detail, entries[0].who) == ("Device removed", "Laptop of m1 00:00:5e:00:53:00", "Mara Lindqvist")
+
+
+def test_a_device_that_is_gone_keeps_its_name_where_an_address_had_it(mara: Client, network: rows.Network) -> None:
+    resident = network.residents["m1"]
+    device = resident.member.devices.get()
+    Holding.objects.filter(pk=resident.holding.pk).update(device=device)
+    mara.post(f"/devices/{device.pk}/remove/")
+    assert ("device", "Laptop of m1", "none") in [change for entry in history_of(resident.member) for change in entry.changes]
 
 
 def test_the_last_change_says_who_and_when(mara: Client, network: rows.Network) -> None:
