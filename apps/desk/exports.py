@@ -26,7 +26,7 @@ def members(want: Wanted, today: date) -> Iterator[str]:
     yield "\ufeff" + writer.writerow(_heads())
     ids = found(want).order_by("name", "id").values_list("pk", flat=True)
     for some in batched(ids.iterator(chunk_size=BATCH), BATCH):
-        yield "".join(writer.writerow([harmless(cell) for cell in _cells(row)]) for row in rows(some, today))
+        yield "".join(writer.writerow([harmless(cell) for cell in _cells(row)]) for row in rows(some, today, gateways=False))
 
 
 def _heads() -> list[str]:

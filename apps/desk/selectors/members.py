@@ -228,17 +228,18 @@ def state_of(member: Member) -> State:
     return State(Kind.WAIT, _("Not yet active"))
 
 
-def rows(ids: Sequence[int], today: date) -> list[Row]:
-    """What the list shows of these members, in this order: five queries, whatever their number."""
+def rows(ids: Sequence[int], today: date, *, gateways: bool = True) -> list[Row]:
+    """What the list shows of these members, in this order: five queries, whatever their number. `gateways`: also where they are active."""
     members = Member.objects.select_related("tariff", "room__site").in_bulk(ids)
-    holdings = _by_member(Holding.objects.filter(holds_now(), member__in=ids).order_by("prefix"))
+    held = Holding.objects.filter(holds_now(), member__in=ids).only("member_id", "group_id", "kind", "prefix", "changed_in", "changed_at")
+    holdings = _by_member(held.order_by("prefix"))
     publics: dict[int, list[str]] = defaultdict(list)
     mapped = NatMapping.objects.filter(holds_now(), holding__member__in=ids).order_by("public")
     for pk, public in mapped.values_list("holding__member", "public").distinct():
         publics[pk].append(str(public))
     forwards = PortForward.objects.filter(holds_now(), holding__member__in=ids).order_by().values_list("holding__member")
     open_now = dict(forwards.annotate(number=Count("pk")))
-    posts = _posts(holdings)
+    posts = _posts(holdings) if gateways else {}
     return [
         Row(
             member=members[pk],
