@@ -1,0 +1,340 @@
+"""The table of a rollout, one path at a time, and then every order of events against a model of gateways and workers."""
+
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from firewall.rollout import FINAL, OVER, Command, Event, NotPossibleError, Phase, Rollout, Step, advance
+
+CLAIMED = (Event.CLAIMED,)
+DONE = (Event.COMMITTED, Event.PASSED, Event.CONFIRMED)
+
+
+def after(*events: Event, **given: bool) -> tuple[Rollout, Command]:
+    """A rollout over two gateways after these events."""
+    state, command = Rollout((Step.WAITING, Step.WAITING), **given), Command.NOTHING
+    for event in events:
+        state, command = advance(state, event)
+    return state, command
+
+
+def test_each_gateway_is_sent_to_probed_and_confirmed_in_turn() -> None:
+    state, command = Rollout((Step.WAITING, Step.WAITING)), Command.NOTHING
+    commands = []
+    for event in (*CLAIMED, *DONE, *DONE):
+        state, command = advance(state, event)
+        commands.append(command)
+    each = [Command.APPLY, Command.PROBE, Command.CONFIRM]
+    assert commands == [*each, *each, Command.FINISH]
+    assert state.phase is Phase.CONFIRMED
+
+
+def test_what_one_gateway_refuses_never_reaches_the_next() -> None:
+    state, command = after(*CLAIMED, Event.REFUSED)
+    assert command is Command.FINISH
+    assert (state.phase, state.steps) == (Phase.FAILED, (Step.REFUSED, Step.SKIPPED))
+
+
+def test_a_failed_probe_sends_the_gateway_back_and_ends_the_rollout() -> None:
+    state, command = after(*CLAIMED, Event.COMMITTED, Event.FAILED)
+    assert command is Command.REVERT
+    state, command = advance(state, Event.WENT_BACK)
+    assert (state.phase, state.steps) == (Phase.FAILED, (Step.WENT_BACK, Step.SKIPPED))
+
+
+def test_a_gateway_that_is_away_does_not_keep_the_others_waiting() -> None:
+    state, command = after(*CLAIMED, Event.AWAY)
+    assert (state.steps, command) == ((Step.AWAY, Step.SENDING), Command.APPLY)
+    state, _ = after(*CLAIMED, Event.AWAY, *DONE)
+    assert state.phase is Phase.FAILED
+
+
+def test_a_group_may_ask_that_all_or_none_are_changed() -> None:
+    state, command = after(*CLAIMED, Event.AWAY, goes_on=False)
+    assert (state.steps, command) == ((Step.AWAY, Step.SKIPPED), Command.FINISH)
+
+
+@pytest.mark.parametrize(("harmless", "then"), [(True, Step.SENDING), (False, Step.SKIPPED)])
+def test_a_gateway_lost_in_the_middle_stops_what_could_lock_the_others_out_as_well(harmless: bool, then: Step) -> None:
+    state, _ = after(*CLAIMED, Event.COMMITTED, Event.LOST, Event.LOST, harmless=harmless)
+    assert state.steps == (Step.LOST, then)
+
+
+def test_whoever_takes_over_asks_before_doing_anything() -> None:
+    for before in ([], [Event.COMMITTED], [Event.COMMITTED, Event.PASSED], [Event.COMMITTED, Event.FAILED]):
+        state, command = after(*CLAIMED, *before, Event.TAKEN_OVER)
+        assert (state.steps[0], command) == (Step.ASKING, Command.ASK)
+
+
+def test_a_command_that_never_arrived_is_sent_again_a_few_times_only() -> None:
+    state, command = after(*CLAIMED)
+    for _ in range(2):
+        state, command = advance(advance(state, Event.LOST)[0], Event.NEVER_ARRIVED)
+        assert command is Command.APPLY
+    state, command = advance(advance(state, Event.LOST)[0], Event.NEVER_ARRIVED)
+    assert (state.steps[0], command) == (Step.LOST, Command.FINISH)
+
+
+def test_a_pause_comes_between_two_gateways_and_never_leaves_one_on_trial() -> None:
+    state, command = after(*CLAIMED, Event.PAUSE, *DONE)
+    assert (state.phase, state.steps, command) == (Phase.PAUSED, (Step.CONFIRMED, Step.WAITING), Command.REST)
+    state, _ = advance(state, Event.RESUME)
+    assert state.phase is Phase.QUEUED
+    assert advance(state, Event.CLAIMED)[1] is Command.APPLY
+
+
+def test_going_back_now_reverts_what_is_on_trial_and_leaves_the_rest_alone() -> None:
+    state, command = after(*CLAIMED, *DONE, Event.COMMITTED, Event.ABORT)
+    assert command is Command.NOTHING
+    state, command = advance(state, Event.PASSED)
+    assert command is Command.REVERT
+    state, command = advance(state, Event.WENT_BACK)
+    assert (state.phase, state.steps) == (Phase.ABORTED, (Step.CONFIRMED, Step.WENT_BACK))
+
+
+def test_a_queued_rollout_is_aborted_at_once() -> None:
+    assert after(Event.ABORT)[0].phase is Phase.ABORTED
+
+
+def test_what_cannot_happen_is_refused_by_name() -> None:
+    with pytest.raises(NotPossibleError, match="confirmed cannot happen to a gateway that is sending"):
+        after(*CLAIMED, Event.CONFIRMED)
+    with pytest.raises(NotPossibleError, match="the rollout is over"):
+        after(Event.ABORT, Event.CLAIMED)
+
+
+# --- Every order of events
+
+
+@dataclass
+class Gateway:
+    """What an agent promises: tokens only rise, what is on trial goes back unless it is confirmed."""
+
+    token: int = 0
+    applied: int = 0  # token of the last change that was committed
+    confirmed: int = 0
+    trial: int | None = None
+    linked: bool = True
+
+    def take(self, command: Command, token: int, target: int) -> Event:
+        """The answer to one command."""
+        if token < self.token:
+            return Event.REFUSED
+        self.token = token
+        match command:
+            case Command.APPLY if self.confirmed == target and self.trial is None:
+                return Event.UNCHANGED
+            case Command.APPLY:
+                self.trial, self.applied = target, token
+                return Event.COMMITTED
+            case Command.CONFIRM:
+                if self.trial != target:
+                    return Event.CONFIRMED if self.trial is None and self.confirmed == target else Event.NOT_CONFIRMED
+                self.confirmed, self.trial = target, None
+                return Event.CONFIRMED
+            case Command.REVERT:
+                self.trial = None
+                return Event.WENT_BACK
+            case Command.PROBE:
+                return Event.PASSED if self.trial == target else Event.FAILED
+        return self.tell(token, target)
+
+    def tell(self, token: int, target: int) -> Event:
+        """What became of the last command of this token."""
+        if self.trial == target:
+            return Event.FOUND_ON_TRIAL
+        if self.trial is None and self.confirmed == target:
+            return Event.FOUND_CONFIRMED
+        return Event.WENT_BACK if self.applied == token else Event.NEVER_ARRIVED
+
+
+@dataclass
+class Worker:
+    """One that holds, or believes to hold, the lease: what it is about to do, and the answer it has not written down yet."""
+
+    token: int
+    target: int
+    turn: int
+    command: Command
+    asked: bool = False
+    answer: Event | None = None
+
+
+@dataclass
+class Row:
+    """The rollout in the database."""
+
+    state: Rollout
+    target: int
+    token: int
+    fenced: set[int] = field(default_factory=set)  # gateways that have seen the token
+
+
+FATES = st.sampled_from(["arrives"] * 4 + ["never arrives", "answer is lost", "probe fails"])
+DRIVEN = (Command.ASK, Command.APPLY, Command.PROBE, Command.CONFIRM, Command.REVERT)
+
+
+class Rollouts(RuleBasedStateMachine):
+    """Workers may sleep before, between and after their commands and wake up at any time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gateways = [Gateway() for _ in range(2)]
+        self.workers: list[Worker] = []
+        self.token = self.target = 0
+        self.row: Row | None = None
+        self.seen_failing: set[tuple[int, int, int]] = set()
+
+    def is_over(self) -> bool:
+        return self.row is None or self.row.state.phase in OVER
+
+    @precondition(is_over)
+    @rule(goes_on=st.booleans(), harmless=st.booleans())
+    def opens(self, goes_on: bool, harmless: bool) -> None:
+        self.target += 1
+        self.row = Row(Rollout((Step.WAITING,) * len(self.gateways), goes_on=goes_on, harmless=harmless), self.target, 0)
+
+    @precondition(lambda self: self.row and self.row.state.phase is Phase.QUEUED)
+    @rule()
+    def claims(self) -> None:
+        self.hold(Event.CLAIMED)
+
+    @precondition(lambda self: self.row and self.row.state.phase is Phase.APPLYING)
+    @rule()
+    def the_lease_runs_out_and_another_takes_over(self) -> None:
+        """First it shows its token to every gateway that answers."""
+        self.hold(Event.TAKEN_OVER)
+
+    def hold(self, event: Event) -> None:
+        assert self.row
+        self.token += 1
+        self.row.token, self.row.fenced = self.token, set()
+        for at, gateway in enumerate(self.gateways):
+            if event is Event.TAKEN_OVER and gateway.linked:
+                gateway.token = self.token
+                self.row.fenced.add(at)
+        self.write(event)
+
+    def write(self, event: Event) -> None:
+        assert self.row
+        self.row.state, command = advance(self.row.state, event)
+        turn = self.row.state.turn
+        if command in DRIVEN and turn is not None:
+            self.workers.append(Worker(self.row.token, self.row.target, turn, command))
+
+    @precondition(lambda self: any(worker.answer is None for worker in self.workers))
+    @rule(data=st.data(), fate=FATES, at_once=st.sampled_from([True, True, False]))
+    def a_command_goes_out(self, data: st.DataObject, fate: str, at_once: bool) -> None:
+        """Its answer is written down at once, or whenever the worker wakes up."""
+        worker = data.draw(st.sampled_from([worker for worker in self.workers if worker.answer is None]))
+        worker.answer = self.deliver(worker, fate)
+        if worker.answer is None or at_once:
+            self.note(worker)
+
+    @precondition(lambda self: any(worker.answer is None for worker in self.workers))
+    @rule(times=st.integers(1, 5))
+    def all_goes_well_for_a_while(self, times: int) -> None:
+        for _ in range(times):
+            awake = [worker for worker in self.workers if worker.answer is None]
+            if awake:
+                awake[-1].answer = self.deliver(awake[-1], "arrives")
+                self.note(awake[-1])
+
+    def deliver(self, worker: Worker, fate: str) -> Event | None:
+        """None: refused, because another has taken over."""
+        gateway = self.gateways[worker.turn]
+        if not gateway.linked:
+            return Event.AWAY if worker.command is Command.APPLY else Event.LOST
+        answer = Event.LOST if fate == "never arrives" else gateway.take(worker.command, worker.token, worker.target)
+        if answer is Event.REFUSED and worker.command is not Command.APPLY:
+            return None
+        if self.row and worker.token != self.row.token and worker.turn in self.row.fenced:
+            assert answer in (Event.REFUSED, Event.LOST), "a command was accepted from a lost lease"
+        if fate == "probe fails" and worker.command is Command.PROBE:
+            self.seen_failing.add((worker.token, worker.target, worker.turn))
+            return Event.FAILED
+        assert worker.command is not Command.CONFIRM or (worker.token, worker.target, worker.turn) not in self.seen_failing
+        return Event.LOST if fate == "answer is lost" else answer
+
+    @precondition(lambda self: any(worker.answer for worker in self.workers))
+    @rule(data=st.data())
+    def a_worker_wakes_up_and_writes_down_the_answer(self, data: st.DataObject) -> None:
+        self.note(data.draw(st.sampled_from([worker for worker in self.workers if worker.answer])))
+
+    def note(self, worker: Worker) -> None:
+        self.workers.remove(worker)
+        if self.row and worker.token == self.row.token and not self.is_over() and worker.answer:
+            self.write(worker.answer)
+
+    @rule(at=st.integers(0, 1))
+    def the_time_for_confirming_is_over(self, at: int) -> None:
+        self.gateways[at].trial = None
+
+    @rule(at=st.integers(0, 1), linked=st.booleans())
+    def the_link_changes(self, at: int, linked: bool) -> None:
+        self.gateways[at].linked = linked
+
+    @precondition(lambda self: not self.is_over())
+    @rule(wish=st.sampled_from([Event.PAUSE, Event.RESUME, Event.ABORT]))
+    def somebody_wishes(self, wish: Event) -> None:
+        assert self.row
+        if self.row.state.phase is Phase.APPLYING:
+            self.row.state, _ = advance(self.row.state, wish)
+        else:
+            self.write(wish)
+
+    @invariant()
+    def a_confirmed_rollout_is_on_every_gateway(self) -> None:
+        if self.row and self.row.state.phase is Phase.CONFIRMED:
+            assert {gateway.confirmed for gateway in self.gateways} == {self.row.target}
+
+    @invariant()
+    def each_step_says_what_its_gateway_does(self) -> None:
+        if self.row is None:
+            return
+        for gateway, step in zip(self.gateways, self.row.state.steps, strict=True):
+            if step is Step.CONFIRMED:
+                assert gateway.confirmed == self.row.target
+            if step in (Step.WAITING, Step.SKIPPED):
+                assert gateway.confirmed != self.row.target
+
+    @invariant()
+    def gateways_on_different_revisions_are_told(self) -> None:
+        if self.row and self.is_over() and len({gateway.confirmed for gateway in self.gateways}) > 1:
+            assert self.row.state.phase in (Phase.FAILED, Phase.ABORTED)
+            assert any(step is not Step.CONFIRMED for step in self.row.state.steps)
+
+    def teardown(self) -> None:
+        """Whatever has happened: with the links mended and a worker at it, every rollout comes to its end."""
+        if self.is_over() or self.row is None:
+            return
+        for gateway in self.gateways:
+            gateway.linked = True
+        self.workers.clear()
+        if self.row.state.phase is Phase.APPLYING:
+            self.hold(Event.TAKEN_OVER)
+        for _ in range(40):
+            if self.is_over():
+                break
+            self.push()
+        assert self.row.state.phase in OVER
+        assert set(self.row.state.steps) <= FINAL
+        self.a_confirmed_rollout_is_on_every_gateway()
+
+    def push(self) -> None:
+        """What is due next."""
+        assert self.row
+        if self.row.state.phase is Phase.PAUSED:
+            self.write(Event.RESUME)
+        elif self.row.state.phase is Phase.QUEUED:
+            self.hold(Event.CLAIMED)
+        else:
+            worker = self.workers.pop()
+            self.write(self.gateways[worker.turn].take(worker.command, worker.token, worker.target))
+
+
+TestEveryOrderOfEvents = Rollouts.TestCase
+TestEveryOrderOfEvents.settings = settings(max_examples=500, stateful_step_count=40, deadline=None)
