@@ -117,6 +117,9 @@ LAB_NAME = os.environ.get("NETZWART_LAB_NAME", "")
 LAB_STATE = Path(os.environ.get("NETZWART_LAB_STATE", VAR / "lab"))
 # Where agents that run on this machine itself (in-memory gateways) have their sockets: GATEWAY_SOCKETS/<name>.sock
 GATEWAY_SOCKETS = Path(os.environ.get("NETZWART_GATEWAY_SOCKETS", VAR / "gateways"))
+# The portal's own ssh key, with which workers reach gateways, and where the host keys they must meet are written down for ssh
+SSH_KEY = Path(os.environ.get("NETZWART_SSH_KEY", VAR / "ssh" / "id_ed25519"))
+SSH_KNOWN_HOSTS = Path(os.environ.get("NETZWART_SSH_KNOWN_HOSTS", VAR / "ssh" / "known_hosts.d"))
 
 # How often workers look by themselves for what a nudge missed, and read the gateways' counters, in seconds
 RECONCILE_SECONDS = float(os.environ.get("NETZWART_RECONCILE_SECONDS", "30"))

@@ -1,149 +1,134 @@
-"""The way to an agent: a relay program's standard input and output, kept open, with a limit on every answer.
+"""The way to an agent: a relay program's standard input and output, kept open, with a limit on every wait.
 
-Comes in: requests of `firewall.wire`; goes out: replies, or `Unreachable` with a sentence. Which program relays depends on
-the gateway's link; none of them is a shell, and no text from the database is more than one argument.
+Comes in: requests of `firewall.wire`; goes out: replies, or `Unreachable` with a sentence. `ways.py` says which program relays;
+none of them is a shell, and no text from the database is more than one argument.
 """
 
 import itertools
-import os
-import selectors
-import subprocess
-import sys
+import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from threading import Lock
-from typing import IO
 
 from django.conf import settings
+from django.utils import timezone
 
+from apps.deployments.backoff import Backoff
+from apps.deployments.relay import EndedError, Relay, SilentError
+from apps.deployments.ways import Way, socket_of, way
 from apps.network.models import Gateway
 from firewall import wire
 from firewall.codec import WireError
 
-PATIENCE = 20.0  # seconds without a single octet
+PATIENCE = 10.0  # seconds without a single octet
+PACE = 1_000_000  # octets of a request for which the agent may take another second
 WHOLE_PATIENCE = 120.0  # seconds until the answer is complete
-READ_SIZE = 1 << 16
+KNOCK = 5.0  # seconds for sshd's first line
+LONGEST_GREETING = 4096  # octets that may come before and with it
 
 
 class Unreachable(Exception):  # noqa: N818 - a state of the world, not an error of the program
     """The gateway did not answer. The text says how."""
 
 
-def command(gateway: Gateway) -> list[str]:
-    """The program that relays to the gateway's agent."""
-    socket = settings.GATEWAY_SOCKETS / f"{gateway.name}.sock"
-    relay = [sys.executable, "-m", "gateway", "relay", "--socket", str(socket)]
-    if gateway.link == Gateway.Link.LOCAL or not settings.LAB_NAME:  # without a lab, agents run on this machine itself
-        return relay
-    lab = ["--name", settings.LAB_NAME, "--state", str(settings.LAB_STATE)]
-    return [sys.executable, "-m", "lab", *lab, "exec", gateway.name, "--", *relay]
-
-
 class Channel:
-    """One kept-open conversation with one agent. One question at a time; a fault closes it, the next question opens it anew."""
+    """One kept-open conversation with one agent. One question at a time; a fault closes it, the next question opens it anew.
 
-    def __init__(self, name: str, program: list[str]) -> None:
+    backoff: how long to wait before a gateway that did not answer is asked again; meanwhile questions fail at once.
+    """
+
+    def __init__(self, name: str, by: Way, backoff: Backoff | None = None) -> None:
         self.name = name
-        self._program = program
-        self._process: subprocess.Popen[bytes] | None = None
+        self.way = by
+        self.sent = 0  # octets of the last request
+        self._relay: Relay | None = None
         self._numbers = itertools.count(1)
         self._lock = Lock()
-        self.sent = 0  # octets of the last request
+        self._backoff = backoff or Backoff(first=timedelta(0))
 
-    def ask(self, request: wire.Request) -> wire.Reply:
-        """The agent's answer. Raises Unreachable; a channel that had been idle is opened anew once."""
+    @property
+    def relay_pid(self) -> int | None:
+        """The process id of the relay that is open."""
+        return self._relay.pid if self._relay and self._relay.alive else None
+
+    def ask(self, request: wire.Request, *, patience: float | None = None) -> wire.Reply:
+        """The agent's answer. patience: seconds without an octet; by default 10, and one more for each megabyte that is sent.
+
+        Raises Unreachable. A channel that had been idle and is found closed is opened anew once.
+        """
         with self._lock:
-            fresh = self._process is None or self._process.poll() is not None
+            if objection := self._backoff.objection(timezone.now()):
+                raise Unreachable(objection)
             try:
-                return self._converse(request)
-            except Unreachable:
-                self.close()
-                if fresh:
-                    raise
-            try:
-                return self._converse(request)
-            except Unreachable:
-                self.close()
+                answer = self._ask(request, patience)
+            except Unreachable as fault:
+                self._backoff.failed(str(fault), timezone.now())
                 raise
+            self._backoff.over()
+            return answer
 
-    def _converse(self, request: wire.Request) -> wire.Reply:
-        process = self._open()
-        number = next(self._numbers)
-        try:
-            self._send(process, number, request)
-            return wire.reply(self._receive(process, number))
-        except (OSError, WireError) as error:
-            raise Unreachable(self._last_words(process) or str(error)) from error
-
-    def _open(self) -> subprocess.Popen[bytes]:
-        if self._process is None or self._process.poll() is not None:
-            pipe = subprocess.PIPE
-            self._process = subprocess.Popen(self._program, stdin=pipe, stdout=pipe, stderr=pipe, cwd=settings.ROOT, start_new_session=True)
-        return self._process
-
-    def _send(self, process: subprocess.Popen[bytes], number: int, request: wire.Request) -> None:
-        self.sent = 0
-        for line in wire.lines(number, request):
-            _pipe(process.stdin).write(line)
-            self.sent += len(line)
-        _pipe(process.stdin).flush()
-
-    def _receive(self, process: subprocess.Popen[bytes], number: int) -> object:
-        assembler = wire.Assembler()
-        for line in _lines(_pipe(process.stdout).fileno()):
-            answer = assembler.feed(line)
-            if answer and answer[0] == number:
-                return answer[1]
-        raise WireError("the connection was closed")
-
-    def _last_words(self, process: subprocess.Popen[bytes]) -> str:
-        """What the relay said on standard error before it ended."""
-        if process.poll() is None:
-            return ""
-        return _pipe(process.stderr).read(4096).decode(errors="replace").strip()
+    def try_now(self) -> None:
+        """Let the next question be asked at once, however long the gateway has been away: a person wants to know."""
+        with self._lock:
+            self._backoff.over()
 
     def close(self) -> None:
         """End the relay; the agent goes on."""
-        process, self._process = self._process, None
-        if process is None:
-            return
-        process.kill()
-        process.wait()
-        for pipe in (process.stdin, process.stdout, process.stderr):
-            if pipe:
-                _close(pipe)
+        relay, self._relay = self._relay, None
+        if relay:
+            relay.close()
 
+    def _ask(self, request: wire.Request, patience: float | None) -> wire.Reply:
+        was_open = self.relay_pid is not None
+        try:
+            return self._converse(request, patience)
+        except EndedError as ended:
+            if not was_open:
+                raise Unreachable(self._reason(ended)) from ended
+        try:
+            return self._converse(request, patience)
+        except EndedError as ended:
+            raise Unreachable(self._reason(ended)) from ended
 
-def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
-    if pipe is None:
-        raise WireError("the relay has no pipe")
-    return pipe
+    def _converse(self, request: wire.Request, patience: float | None) -> wire.Reply:
+        number = next(self._numbers)
+        try:
+            relay = self._open()
+            self._send(relay, number, request, patience or PATIENCE)
+            return wire.reply(self._receive(relay, number, patience or PATIENCE + self.sent / PACE))
+        except (OSError, ValueError, WireError, SilentError) as fault:
+            self.close()
+            raise Unreachable(str(fault)) from fault
+        except EndedError:
+            self.close()
+            raise
 
+    def _open(self) -> Relay:
+        if self._relay is None or not self._relay.alive:
+            self.close()
+            self.way.prepare()
+            self._relay = Relay(self.way.arguments, settings.ROOT)
+        return self._relay
 
-def _close(pipe: IO[bytes]) -> None:
-    try:
-        pipe.close()
-    except OSError:  # what was buffered for a relay that is gone
-        return
+    def _send(self, relay: Relay, number: int, request: wire.Request, patience: float) -> None:
+        self.sent = 0
+        for line in wire.lines(number, request):
+            relay.send(line, patience)
+            self.sent += len(line)
 
+    def _receive(self, relay: Relay, number: int, patience: float) -> object:
+        """The answer to this question, or to number 0: why the agent hangs up."""
+        assembler = wire.Assembler()
+        for line in relay.lines(patience, max(WHOLE_PATIENCE, patience), wire.MAX_LINE):
+            answer = assembler.feed(line)
+            if answer and answer[0] in (number, 0):
+                return answer[1]
+        raise WireError("no answer")
 
-def _lines(descriptor: int) -> Iterator[bytes]:
-    """Lines as they come. Raises WireError when nothing comes for too long, or too much without a line's end."""
-    buffer, give_up = b"", time.monotonic() + WHOLE_PATIENCE
-    with selectors.DefaultSelector() as selector:
-        selector.register(descriptor, selectors.EVENT_READ)
-        while time.monotonic() < give_up:
-            if not selector.select(PATIENCE):
-                raise WireError(f"no answer within {PATIENCE:.0f} s")
-            octets = os.read(descriptor, READ_SIZE)
-            if not octets:
-                return
-            *complete, buffer = (buffer + octets).split(b"\n")
-            yield from complete
-            if len(buffer) > wire.MAX_LINE:
-                raise WireError(f"a line longer than {wire.MAX_LINE} octets")
-    raise WireError(f"no complete answer within {WHOLE_PATIENCE:.0f} s")
+    def _reason(self, ended: EndedError) -> str:
+        return self.way.explain(str(ended)) or "the connection was closed"
 
 
 _channels: dict[int, Channel] = {}
@@ -152,11 +137,13 @@ _channels_lock = Lock()
 
 def channel(gateway: Gateway) -> Channel:
     """This process's channel to the gateway; opened by the first question."""
-    program = command(gateway)
+    by = way(gateway)
     with _channels_lock:
         known = _channels.get(gateway.pk)
-        if known is None or known._program != program:
-            known = _channels[gateway.pk] = Channel(gateway.name, program)
+        if known is None or known.way != by:
+            if known:
+                known.close()
+            known = _channels[gateway.pk] = Channel(gateway.name, by, Backoff() if by.is_far else None)
         return known
 
 
@@ -169,11 +156,59 @@ def close_all() -> None:
 
 
 @contextmanager
+def fresh(gateway: Gateway) -> Iterator[Channel]:
+    """A channel over a new session, closed at the end: an open one would survive a ruleset that lets nobody in any more."""
+    own = Channel(gateway.name, way(gateway))
+    try:
+        yield own
+    finally:
+        own.close()
+
+
+@contextmanager
 def fresh_channels() -> Iterator[Callable[[Gateway], Channel]]:
     """Channels of one's own, closed at the end: for commands and tests."""
     own: dict[int, Channel] = {}
     try:
-        yield lambda gateway: own.setdefault(gateway.pk, Channel(gateway.name, command(gateway)))
+        yield lambda gateway: own.setdefault(gateway.pk, Channel(gateway.name, way(gateway)))
     finally:
         for each in own.values():
             each.close()
+
+
+def knock(gateway: Gateway, *, limit: float = KNOCK) -> float:
+    """Open a new TCP connection to the gateway's sshd and read its first line (RFC 4253, section 4.2): milliseconds that took.
+
+    For an agent on this machine, connecting to its socket stands for that. limit: seconds for all of it. Raises Unreachable.
+    """
+    start = time.monotonic()
+    try:
+        if gateway.link == Gateway.Link.SSH:
+            _greeting(str(gateway.address), gateway.management_port, start + limit)
+        else:
+            _connect(str(socket_of(gateway)), limit)
+    except TimeoutError as error:
+        raise Unreachable(f"no answer to a new connection within {limit:g} s") from error
+    except OSError as error:
+        raise Unreachable(f"a new connection failed: {error.strerror or error}") from error
+    return (time.monotonic() - start) * 1000
+
+
+def _connect(path: str, limit: float) -> None:
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(limit)
+        connection.connect(path)
+
+
+def _greeting(host: str, port: int, until: float) -> None:
+    with socket.create_connection((host, port), timeout=until - time.monotonic()) as connection:
+        heard = b""
+        while len(heard) < LONGEST_GREETING:
+            connection.settimeout(max(until - time.monotonic(), 0.001))
+            octets = connection.recv(LONGEST_GREETING)
+            heard += octets
+            if any(line.startswith(b"SSH-2.0-") for line in heard.split(b"\n")[:-1]):
+                return
+            if not octets:
+                break
+    raise Unreachable(f"something else than sshd answers at port {port}")

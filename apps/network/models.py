@@ -8,11 +8,15 @@ from django.db.models import F, Func, Q
 from django.db.models.lookups import Exact
 from django.utils.translation import gettext_lazy as _
 
-from apps.lib.fields import PrefixField
+from apps.lib.fields import AddressField, PrefixField
 from apps.lib.history import tracked
 from apps.lib.models import Deployed, Versioned
 from apps.lib.triggers import stamp_transaction
 from apps.members.models import Device, Member
+
+# RFC 8709, section 4: 11 octets of name and 32 of key, each behind its length, are 68 characters of base64
+HOST_KEY = "^ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI[A-Za-z0-9+/]{43}$"
+ACCOUNT = "^[a-z_][a-z0-9_-]{0,31}$"  # useradd(8)
 
 
 def family(expression: str) -> Func:
@@ -42,6 +46,7 @@ class Gateway(Versioned):
     """One Linux gateway. Interface names and management addresses are its own; so each gateway has a ruleset of its own."""
 
     class Link(models.TextChoices):
+        SSH = "ssh", _("ssh")
         LAB = "lab", _("lab on this machine")
         LOCAL = "local", _("in memory on this machine")
 
@@ -54,6 +59,9 @@ class Gateway(Versioned):
     sync = models.CharField(_("state sync interface"), max_length=15, blank=True)
     management_networks = ArrayField(PrefixField(), verbose_name=_("management networks"))
     management_port = models.PositiveIntegerField(_("management port"), default=22)
+    address = AddressField(_("management address"), null=True, blank=True)
+    ssh_user = models.CharField(_("ssh account"), max_length=32, default="netzwart")
+    host_key = models.TextField(_("ssh host key"), blank=True, default="")  # as in ssh_host_ed25519_key.pub, without the comment
     carries4 = models.BooleanField(_("IPv4 primary"), default=False)
     carries6 = models.BooleanField(_("IPv6 primary"), default=False)
 
@@ -67,6 +75,9 @@ class Gateway(Versioned):
             models.CheckConstraint(
                 condition=~Q(lan=F("wan")) & ~Q(lan=F("management")) & ~Q(wan=F("management")), name="gateway_interfaces_differ"
             ),
+            models.CheckConstraint(condition=~Q(link="ssh") | Q(address__isnull=False) & ~Q(host_key=""), name="gateway_reached_by_ssh"),
+            models.CheckConstraint(condition=Q(host_key="") | Q(host_key__regex=HOST_KEY), name="gateway_host_key"),
+            models.CheckConstraint(condition=Q(ssh_user__regex=ACCOUNT), name="gateway_ssh_user"),
         ]
 
     def __str__(self) -> str:

@@ -1,0 +1,41 @@
+"""When to try again what failed: after twice as long each time, up to a limit. Pure: the time is passed in."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.utils import timezone
+
+FIRST = timedelta(seconds=0.5)
+MOST = timedelta(seconds=20)  # shorter than a tick: each tick tries
+
+
+@dataclass(slots=True)
+class Backoff:
+    """The pauses of one gateway. `first` of zero: there are none."""
+
+    first: timedelta = FIRST
+    most: timedelta = MOST
+    _pause: timedelta = timedelta(0)
+    _since: datetime | None = None
+    _until: datetime | None = None
+    _reason: str = ""
+
+    def failed(self, reason: str, now: datetime) -> None:
+        """It was tried in vain."""
+        self._since = self._since or now
+        self._pause = min(self._pause * 2, self.most) if self._pause else self.first
+        self._until, self._reason = now + self._pause, reason
+
+    def over(self) -> None:
+        """It worked, or somebody says: now."""
+        self._pause, self._since, self._until = timedelta(0), None, None
+
+    def objection(self, now: datetime) -> str:
+        """Why it is not tried now, with both times; "" when it is."""
+        if self._since is None or self._until is None or now >= self._until:
+            return ""
+        return f"{self._reason} (so since {_clock(self._since)}, the next try is at {_clock(self._until)})"
+
+
+def _clock(moment: datetime) -> str:
+    return f"{timezone.localtime(moment):%H:%M:%S}"

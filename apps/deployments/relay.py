@@ -1,0 +1,96 @@
+"""A running relay program: lines in, lines out, with a limit on every wait. Knows neither gateways nor messages."""
+
+import os
+import selectors
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import IO
+
+READ_SIZE = 1 << 16
+LAST_WORDS = 8192  # octets
+ENDING = 1.0  # seconds that a program has to end after it closed its output
+
+
+class EndedError(Exception):
+    """The program ended, or its other side hung up. The text is what it said on standard error."""
+
+
+class SilentError(Exception):
+    """It runs, and did nothing for too long. The text says what was waited for."""
+
+
+class Relay:
+    """A program that is started at once and killed by `close`."""
+
+    def __init__(self, arguments: Sequence[str], directory: Path) -> None:
+        pipe = subprocess.PIPE
+        self._process = subprocess.Popen(arguments, bufsize=0, stdin=pipe, stdout=pipe, stderr=pipe, cwd=directory, start_new_session=True)
+        self._input, self._output, self._errors = map(_unblocked, (self._process.stdin, self._process.stdout, self._process.stderr))
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def alive(self) -> bool:
+        return self._process.poll() is None
+
+    def send(self, line: bytes, patience: float) -> None:
+        """Write it all. patience: seconds in which nothing is taken. Raises EndedError or SilentError."""
+        rest = memoryview(line)
+        try:
+            while rest:
+                _await(self._input, selectors.EVENT_WRITE, patience, "it takes nothing more")
+                with suppress(BlockingIOError):
+                    rest = rest[os.write(self._input.fileno(), rest) :]
+        except BrokenPipeError as error:
+            raise EndedError(self._last_words()) from error
+
+    def lines(self, patience: float, whole: float, longest: int) -> Iterator[bytes]:
+        """Lines as they come. patience: seconds without an octet; whole: seconds for all of them; longest: octets of a line.
+
+        Raises EndedError at the end of the output, SilentError when a limit is passed.
+        """
+        buffer, give_up = b"", time.monotonic() + whole
+        while (left := give_up - time.monotonic()) > 0:
+            _await(self._output, selectors.EVENT_READ, min(patience, left), "no answer")
+            octets = os.read(self._output.fileno(), READ_SIZE)
+            if not octets:
+                raise EndedError(self._last_words())
+            *complete, buffer = (buffer + octets).split(b"\n")
+            yield from complete
+            if len(buffer) > longest:
+                raise SilentError(f"a line longer than {longest} octets")
+        raise SilentError(f"no complete answer within {whole:.0f} s")
+
+    def _last_words(self) -> str:
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(ENDING)
+        try:
+            return os.read(self._errors.fileno(), LAST_WORDS).decode(errors="replace")
+        except BlockingIOError:
+            return ""
+
+    def close(self) -> None:
+        """Kill it, and wait until it is gone."""
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._input, self._output, self._errors):
+            pipe.close()
+
+
+def _unblocked(pipe: IO[bytes] | None) -> IO[bytes]:
+    if pipe is None:
+        raise TypeError("the relay was started without pipes")
+    os.set_blocking(pipe.fileno(), False)
+    return pipe
+
+
+def _await(pipe: IO[bytes], event: int, patience: float, otherwise: str) -> None:
+    with selectors.DefaultSelector() as selector:
+        selector.register(pipe, event)
+        if not selector.select(patience):
+            raise SilentError(f"{otherwise} within {patience:.0f} s")
