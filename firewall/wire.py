@@ -21,9 +21,13 @@ _PART = MAX_LINE // 8  # characters; each may become six octets (\uXXXX) and the
 
 @dataclass(frozen=True, slots=True)
 class Hello:
-    """Who are you, and what do you run? `now`: Unix seconds at the portal, as in all messages."""
+    """Who are you, and what do you run? `now`: Unix seconds at the portal, as in all messages.
+
+    token: fencing token of who asks; from then on no lower one is obeyed. 0: nobody in particular.
+    """
 
     now: int
+    token: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,14 @@ class Apply:
     target: str
     delta: Delta | None
     ruleset: Ruleset | None
+    confirm_within: int
+
+
+@dataclass(frozen=True, slots=True)
+class Revert:
+    """Go back now to what was confirmed last."""
+
+    token: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +92,9 @@ class Welcome:
     token: int
     boot: str
     in_memory: bool
+    trial: str
+    confirm_seconds_left: int
+    applied: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +117,8 @@ class Applied:
     chains: int
     commit_ms: int
     read_back_ms: int
+    flows_cut: int
+    new_session: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +126,15 @@ class Confirmed:
     """Answer to Confirm."""
 
     digest: str
+    flows_cut: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reverted:
+    """Answer to Revert: the digest of what runs now, and in words what was done."""
+
+    digest: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +170,8 @@ class Refused:
     text: str
 
 
-Request: TypeAlias = Hello | Plan | Apply | Confirm | Digest | Counters
-Reply: TypeAlias = Welcome | Planned | Applied | Confirmed | DigestIs | Reading | Refused
+Request: TypeAlias = Hello | Plan | Apply | Confirm | Revert | Digest | Counters
+Reply: TypeAlias = Welcome | Planned | Applied | Confirmed | Reverted | DigestIs | Reading | Refused
 Message: TypeAlias = Request | Reply
 
 

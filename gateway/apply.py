@@ -53,6 +53,8 @@ class Agent:
         self._trial: Trial | None = None
         self._confirmed = ""
         self._sequence = 0
+        self._applied_token = 0
+        self.confirm_within = 30
         self._origin = origin_of(table.read(clock()))
 
     @property
@@ -104,16 +106,31 @@ class Agent:
                 return self._apply(request)
             case wire.Confirm():
                 return self._confirm(request)
+            case wire.Revert():
+                return self._revert(request)
             case wire.Digest():
                 return self._digest(request)
             case wire.Counters():
                 return self._counters()
 
     def _hello(self, request: wire.Hello) -> wire.Welcome:
+        if request.token:
+            self._claim(request.token)
         running = self._held.current(request.now)
         digest = digests.text(running.digest) if self._held.rules_known else ""
         confirmed = self._confirmed if self._trial or self._held.strayed or not self._confirmed else digest
-        return wire.Welcome(self._name, VERSION, digest, confirmed, self._state.token, self._boot, self._table.in_memory)
+        return wire.Welcome(
+            self._name,
+            VERSION,
+            digest,
+            confirmed,
+            self._state.token,
+            self._boot,
+            self._table.in_memory,
+            self._trial.target if self._trial else "",
+            0,
+            self._applied_token,
+        )
 
     def _plan(self, request: wire.Plan) -> wire.Planned:
         inspect_ruleset(request.ruleset)
@@ -142,6 +159,8 @@ class Agent:
         spent = self._commit(delta, after)
         self._held.settle()
         self._trial = Trial(self._way(delta) if follows else None, request.target)
+        self._applied_token = request.token
+        self.confirm_within = request.confirm_within
         return self._applied(delta, request.target, spent)
 
     def _claim(self, token: int) -> None:
@@ -182,12 +201,12 @@ class Agent:
 
     def _applied(self, delta: Delta, target: str, spent: Spent) -> wire.Applied:
         elements = sum(len(change.removed) + len(change.added) for change in delta.elements.values())
-        return wire.Applied(target, elements, len(delta.chains), round(spent.commit), round(spent.read_back))
+        return wire.Applied(target, elements, len(delta.chains), round(spent.commit), round(spent.read_back), 0, delta.touches_rules)
 
     def _confirm(self, request: wire.Confirm) -> wire.Confirmed:
         self._claim(request.token)
         if self._trial is None and request.target == self._confirmed:
-            return wire.Confirmed(request.target)
+            return wire.Confirmed(request.target, 0)
         if self._trial is None or request.target != self._trial.target:
             waiting = self._trial.target if self._trial else "nothing"
             raise RefusalError("digest", f"{waiting} waits to be confirmed, not {request.target}")
@@ -196,7 +215,14 @@ class Agent:
             raise RefusalError("state", "somebody else has changed the table since; apply again")
         self._keep(self._trial, running)
         self._confirmed, self._trial = request.target, None
-        return wire.Confirmed(request.target)
+        return wire.Confirmed(request.target, 0)
+
+    def _revert(self, request: wire.Revert) -> wire.Reverted:
+        self._claim(request.token)
+        if self._trial is None:
+            raise RefusalError("digest", "nothing waits to be confirmed")
+        brought = self.take_back()
+        return wire.Reverted(self._confirmed, brought.text)
 
     def _keep(self, trial: Trial, running: Running) -> None:
         if trial.deltas is not None and self._state.has_checkpoint:

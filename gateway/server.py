@@ -99,7 +99,7 @@ class Server:
             self._timer.cancel()
             self._timer = None
         if self._agent.on_trial and not self._timer:
-            self._timer = asyncio.get_running_loop().call_later(self._confirm_within, self._take_back)
+            self._timer = asyncio.get_running_loop().call_later(min(self._confirm_within, self._agent.confirm_within), self._take_back)
 
     def _take_back(self) -> None:
         self._timer = None

@@ -7,6 +7,11 @@ from celery import Celery
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 
 
+# A task that its worker did not live to finish comes back this soon. One that takes longer runs twice, which is harmless.
+RESTORE = {"visibility_timeout": 15, "unacked_restore_interval": 2, "unacked_restore_throttle": 1}
+TAKE_OVER_SECONDS = 5.0
+
+
 def _every(seconds: float, task: str) -> dict[str, object]:
     """A nudge that nobody took in time is worth nothing: the next one is due."""
     return {"task": task, "schedule": seconds, "options": {"expires": seconds}}
@@ -25,14 +30,15 @@ def _make() -> Celery:
         task_serializer="json",
         task_ignore_result=True,
         task_acks_late=True,
-        task_reject_on_worker_lost=True,
         worker_prefetch_multiplier=1,
         worker_hijack_root_logger=False,
         broker_connection_retry_on_startup=True,
-        broker_transport_options={"visibility_timeout": 120},
+        task_reject_on_worker_lost=True,
+        broker_transport_options=RESTORE,
         timezone="UTC",
         beat_schedule={
             "reconcile": _every(settings.RECONCILE_SECONDS, "workers.reconcile"),
+            "take over": _every(TAKE_OVER_SECONDS, "workers.take_over"),
             "collect": _every(settings.COLLECT_SECONDS, "workers.collect"),
         },
     )

@@ -1,15 +1,15 @@
-"""Bring one gateway to a ruleset: hello, apply, confirm. Knows the wire, not the database.
+"""One gateway, one command: what is sent to its agent, and which event of a rollout its answer is. Knows the wire, not the database.
 
 A delta is sent when this process knows what the gateway runs; otherwise the whole, and the agent finds the difference.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from apps.deployments.link import Channel
+from apps.deployments.link import Channel, Unreachable
 from firewall import wire
 from firewall.diff import Delta
 from firewall.digest import at, text
+from firewall.rollout import Event
 from firewall.ruleset import Ruleset
 
 
@@ -23,8 +23,9 @@ class NotDone(Exception):  # noqa: N818 - the gateway's decision, not an error o
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What a gateway is known to run, with the digest of everything in it."""
+    """What a gateway is known to run: the id of the revision, the digest of everything in it, and the ruleset."""
 
+    revision: int
     digest: int
     ruleset: Ruleset
 
@@ -34,6 +35,7 @@ class Order:
     """What the gateway shall run: the ruleset, its digest of everything, the digest it has at `now`, and the fencing token.
 
     known, delta: what it is known to run, and the way from there; None where this process knows nothing.
+    confirm_within: seconds after which the gateway goes back by itself.
     """
 
     ruleset: Ruleset
@@ -41,64 +43,69 @@ class Order:
     target: str
     now: int
     token: int
+    confirm_within: int
     known: Known | None
     delta: Delta | None
 
 
-class Memory:
-    """What this process knows of the gateways, by id. Forgetting costs one whole ruleset on the wire."""
-
-    def __init__(self) -> None:
-        self._known: dict[int, Known] = {}
-
-    def recall(self, gateway: int) -> Known | None:
-        """What the gateway was last brought to by this process."""
-        return self._known.get(gateway)
-
-    def remember(self, gateway: int, order: Order) -> None:
-        """The gateway runs what was ordered."""
-        self._known[gateway] = Known(order.digest, order.ruleset)
-
-
-def hello(channel: Channel, now: int) -> wire.Welcome:
-    """Who is there, and what runs. Raises Unreachable or NotDone."""
-    return _expect(wire.Welcome, channel.ask(wire.Hello(now)))
+def hello(channel: Channel, now: int, token: int = 0) -> wire.Welcome:
+    """Who is there, and what runs; from then on no older token is obeyed. Raises Unreachable or NotDone."""
+    return expect(wire.Welcome, channel.ask(wire.Hello(now, token)))
 
 
 def plan(channel: Channel, now: int, ruleset: Ruleset) -> wire.Planned:
     """What the ruleset would change; nothing is changed. Raises Unreachable or NotDone."""
-    return _expect(wire.Planned, channel.ask(wire.Plan(now, ruleset)))
+    return expect(wire.Planned, channel.ask(wire.Plan(now, ruleset)))
 
 
-def bring(channel: Channel, order: Order, committed: Callable[[wire.Applied | None], None]) -> wire.Welcome:
-    """Bring the gateway to what is ordered and confirm it; `committed` is told in between (with None when it ran it already).
-
-    Raises Unreachable or NotDone.
-    """
-    welcome = hello(channel, order.now)
-    if welcome.digest == order.target:
-        committed(None)
-    else:
-        committed(_apply(channel, order, welcome.digest))
-    _expect(wire.Confirmed, channel.ask(wire.Confirm(order.token, order.target)))
-    return welcome
-
-
-def _apply(channel: Channel, order: Order, base: str) -> wire.Applied:
+def apply(channel: Channel, order: Order, welcome: wire.Welcome) -> wire.Applied:
+    """Commit what is ordered on top of what was just said to run. Raises Unreachable or NotDone."""
     known = order.known
-    if known and text(at(known.digest, known.ruleset, order.now)) == base:
-        answer = channel.ask(_request(order, base, order.delta))
+    if known and text(at(known.digest, known.ruleset, order.now)) == welcome.digest:
+        answer = channel.ask(_request(order, welcome.digest, order.delta))
         if not (isinstance(answer, wire.Refused) and answer.reason in ("base", "digest")):
-            return _expect(wire.Applied, answer)
-    return _expect(wire.Applied, channel.ask(_request(order, base, None)))
+            return expect(wire.Applied, answer)
+    return expect(wire.Applied, channel.ask(_request(order, welcome.digest, None)))
 
 
 def _request(order: Order, base: str, delta: Delta | None) -> wire.Apply:
     whole = order.ruleset if delta is None else None
-    return wire.Apply(order.token, order.now, base, order.target, delta, whole)
+    return wire.Apply(order.token, order.now, base, order.target, delta, whole, order.confirm_within)
 
 
-def _expect[Answer: wire.Reply](kind: type[Answer], answer: wire.Reply) -> Answer:
+def confirm(channel: Channel, order: Order) -> wire.Confirmed:
+    """Keep what was applied. Raises Unreachable or NotDone."""
+    return expect(wire.Confirmed, channel.ask(wire.Confirm(order.token, order.target)))
+
+
+def revert(channel: Channel, order: Order) -> str:
+    """Go back now; in words, to what. It may have gone back by itself already. Raises Unreachable or NotDone."""
+    answer = channel.ask(wire.Revert(order.token))
+    if isinstance(answer, wire.Refused) and answer.reason == "digest":
+        return answer.text
+    return expect(wire.Reverted, answer).text
+
+
+def became(channel: Channel, order: Order) -> Event:
+    """What became of the last command of this token; older ones are not obeyed from here on."""
+    try:
+        welcome = hello(channel, order.now, order.token)
+    except Unreachable:
+        return Event.LOST
+    if welcome.trial == order.target:
+        return Event.FOUND_ON_TRIAL
+    if not welcome.trial and welcome.confirmed == order.target == welcome.digest:
+        return Event.FOUND_CONFIRMED
+    return Event.WENT_BACK if welcome.applied == order.token else Event.NEVER_ARRIVED
+
+
+def runs(welcome: wire.Welcome, target: str) -> bool:
+    """Does the gateway run this already, and would it after a reboot?"""
+    return welcome.digest == welcome.confirmed == target and not welcome.trial
+
+
+def expect[Answer: wire.Reply](kind: type[Answer], answer: wire.Reply) -> Answer:
+    """The answer, if it is of this kind. Raises NotDone."""
     if isinstance(answer, wire.Refused):
         raise NotDone(answer.reason, answer.text)
     if not isinstance(answer, kind):

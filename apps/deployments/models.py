@@ -1,11 +1,14 @@
-"""What was asked for at one moment (a revision), how it reached the gateways (a rollout), and what each gateway runs."""
+"""What was asked for at one moment (a revision), how it reached the gateways (a rollout), what each gateway runs, and what
+waits for a person: a change that is held back, a group that is held at an older revision.
+"""
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from apps.lib.fields import SnapshotField
+from apps.lib.history import tracked
 from apps.network.models import Gateway, GatewayGroup
 
 
@@ -21,6 +24,8 @@ class Revision(models.Model):
     changes = models.JSONField(default=list)  # [{"kind": …, "added": n, "removed": n, "changed": n, "of": n}]
     delta = models.TextField(default="")  # nft text, cut
     elements = models.PositiveIntegerField(default=0)
+    management = models.JSONField(default=dict)  # gateway's name -> {"interface": …, "port": n, "from": [prefixes]}
+    again = models.ForeignKey("self", models.SET_NULL, null=True, related_name="+")  # a rollback: the revision it repeats
 
     class Meta:
         ordering = ["-id"]
@@ -29,16 +34,31 @@ class Revision(models.Model):
         return f"r{self.pk}"
 
 
+class RevisionContent(models.Model):
+    """What a revision's gateways run, as the way from the one before it; without a base it is whole (`contents.py`)."""
+
+    revision = models.OneToOneField(Revision, models.CASCADE, related_name="content", primary_key=True)
+    base = models.ForeignKey(Revision, models.PROTECT, null=True, related_name="+")
+    packed = models.BinaryField()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(base=None) | Q(base__lt=F("revision")), name="revisioncontent_goes_on_from_older")
+        ]
+
+
 class Rollout(models.Model):
     """A revision on its way to the gateways of its group, one after the other. One at a time per group."""
 
     class State(models.TextChoices):
         QUEUED = "queued", _("queued")
         APPLYING = "applying", _("applying")
+        PAUSED = "paused", _("paused")
         CONFIRMED = "confirmed", _("confirmed")
         FAILED = "failed", _("failed")
+        ABORTED = "aborted", _("aborted")
 
-    OPEN = (State.QUEUED, State.APPLYING)
+    OPEN = (State.QUEUED, State.APPLYING, State.PAUSED)
 
     group = models.ForeignKey(GatewayGroup, models.PROTECT, related_name="rollouts")
     revision = models.ForeignKey(Revision, models.PROTECT, related_name="rollouts")
@@ -49,12 +69,22 @@ class Rollout(models.Model):
     token = models.PositiveBigIntegerField(default=0)
     error = models.TextField(blank=True)
     again = models.BooleanField(default=False)  # something changed while it was open
+    goes_on = models.BooleanField(default=True)  # without a gateway that does not answer
+    harmless = models.BooleanField(default=False)  # nothing but elements changes
+    attempts = models.PositiveSmallIntegerField(default=0)
+    wish = models.CharField(max_length=5, blank=True, choices=[("pause", _("pause")), ("abort", _("abort"))])
+    stopped_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")  # paused or aborted it
 
     class Meta:
         ordering = ["-id"]
         constraints = [
-            models.UniqueConstraint(fields=["group"], condition=Q(state__in=["queued", "applying"]), name="rollout_one_at_a_time"),
-            models.CheckConstraint(condition=Q(state__in=["queued", "applying", "confirmed", "failed"]), name="rollout_state_known"),
+            models.UniqueConstraint(
+                fields=["group"], condition=Q(state__in=["queued", "applying", "paused"]), name="rollout_one_open_per_group"
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=["queued", "applying", "paused", "confirmed", "failed", "aborted"]), name="rollout_state_is_known"
+            ),
+            models.CheckConstraint(condition=Q(wish__in=["", "pause", "abort"]), name="rollout_wish_is_known"),
         ]
 
     def __str__(self) -> str:
@@ -66,26 +96,50 @@ class RolloutStep(models.Model):
 
     class State(models.TextChoices):
         WAITING = "waiting", _("waiting")
-        APPLYING = "applying", _("applying")
+        SENDING = "sending", _("sending")
+        PROBING = "probing", _("probing")
+        CONFIRMING = "confirming", _("confirming")
+        REVERTING = "reverting", _("going back")
+        ASKING = "asking", _("asking")
         CONFIRMED = "confirmed", _("confirmed")
-        FAILED = "failed", _("failed")
+        REFUSED = "refused", _("refused")
+        AWAY = "away", _("away")
+        WENT_BACK = "went_back", _("went back")
+        LOST = "lost", _("lost")
+        SKIPPED = "skipped", _("skipped")
+
+    MOVING = (State.SENDING, State.PROBING, State.CONFIRMING, State.REVERTING, State.ASKING)
+    BAD = (State.REFUSED, State.AWAY, State.WENT_BACK, State.LOST)
 
     rollout = models.ForeignKey(Rollout, models.CASCADE, related_name="steps")
     gateway = models.ForeignKey(Gateway, models.PROTECT, related_name="steps")
     position = models.PositiveSmallIntegerField()
-    state = models.CharField(max_length=9, choices=State, default=State.WAITING)
+    state = models.CharField(max_length=10, choices=State, default=State.WAITING)
     sent = models.DateTimeField(null=True)
     sent_octets = models.PositiveBigIntegerField(default=0)
     committed = models.DateTimeField(null=True)
     commit_ms = models.PositiveIntegerField(default=0)
     read_back_ms = models.PositiveIntegerField(default=0)
     confirmed = models.DateTimeField(null=True)
+    goes_back = models.DateTimeField(null=True)  # when the gateway takes back what nobody has confirmed
+    evidence = models.JSONField(default=list)  # [{"what": …, "passed": bool, "ms": n or null, "text": …}], in order
+    flows_cut = models.PositiveIntegerField(default=0)
     error = models.TextField(blank=True)
-    unreachable = models.BooleanField(default=False)
 
     class Meta:
         ordering = ["position"]
-        constraints = [models.UniqueConstraint(fields=["rollout", "gateway"], name="rolloutstep_once_per_gateway")]
+        constraints = [
+            models.UniqueConstraint(fields=["rollout", "gateway"], name="rolloutstep_once_per_gateway"),
+            models.CheckConstraint(
+                condition=Q(
+                    state__in=[
+                        *("waiting", "sending", "probing", "confirming", "reverting", "asking"),
+                        *("confirmed", "refused", "away", "went_back", "lost", "skipped"),
+                    ]
+                ),
+                name="rolloutstep_state_is_known",
+            ),
+        ]
         indexes = [models.Index(fields=["gateway", "-confirmed"], name="rolloutstep_by_gateway")]
 
 
@@ -101,3 +155,69 @@ class GatewayState(models.Model):
     seen = models.DateTimeField(null=True)
     unreachable_since = models.DateTimeField(null=True)
     error = models.TextField(blank=True)
+    drift = models.JSONField(null=True)  # what the kernel held otherwise than the agent committed (`drift.py`)
+    drift_since = models.DateTimeField(null=True)
+
+
+@tracked()
+class Hold(models.Model):
+    """A group kept at an older revision, whatever the database asks for, until somebody releases it."""
+
+    group = models.ForeignKey(GatewayGroup, models.CASCADE, related_name="holds")
+    revision = models.ForeignKey(Revision, models.PROTECT, related_name="+")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    since = models.DateTimeField(auto_now_add=True)
+    why = models.CharField(_("why"), max_length=200)
+    released = models.DateTimeField(null=True)
+    released_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+
+    class Meta:
+        ordering = ["-id"]
+        constraints = [
+            models.UniqueConstraint(fields=["group"], condition=Q(released=None), name="hold_one_per_group"),
+            models.CheckConstraint(condition=~Q(why=""), name="hold_says_why"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.revision)
+
+
+@tracked(exclude=["packed", "text"])
+class HeldBack(models.Model):
+    """A part of what the database asks for that removes so much, or touches management, that a second person has to agree.
+
+    `digest` stands for exactly that part; an approval is one of that digest and of nothing else.
+    """
+
+    class State(models.TextChoices):
+        WAITING = "waiting", _("waiting")
+        APPROVED = "approved", _("approved")
+        OBSOLETE = "obsolete", _("no longer asked for")
+        DONE = "done", _("done")
+
+    ALIVE = (State.WAITING, State.APPROVED)
+
+    group = models.ForeignKey(GatewayGroup, models.CASCADE, related_name="held_back")
+    kind = models.CharField(max_length=12)  # of firewall.summary.Kind, or "management"
+    digest = models.CharField(max_length=64)
+    removed = models.PositiveIntegerField(default=0)
+    of = models.PositiveIntegerField(default=0)
+    packed = models.BinaryField()  # the very part
+    text = models.TextField(default="")  # as nft text, cut
+    state = models.CharField(max_length=8, choices=State, default=State.WAITING)
+    since = models.DateTimeField(auto_now_add=True)
+    asked_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    decided = models.DateTimeField(null=True)
+    decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    alone = models.BooleanField(default=False)  # approved by whoever asked, because there is nobody else
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(fields=["group", "digest"], condition=Q(state__in=["waiting", "approved"]), name="heldback_once"),
+            models.CheckConstraint(condition=Q(state__in=["waiting", "approved", "obsolete", "done"]), name="heldback_state_is_known"),
+            models.CheckConstraint(condition=~Q(state="approved") | Q(decided__isnull=False), name="heldback_approved_by_somebody"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.group}"

@@ -18,9 +18,10 @@ from apps.lib.states import Kind, Lane, On, Post, State, Step
 
 _ON = {
     RolloutStep.State.WAITING: On.HOLLOW,
-    RolloutStep.State.APPLYING: On.HALF,
+    RolloutStep.State.SKIPPED: On.HOLLOW,
     RolloutStep.State.CONFIRMED: On.FULL,
-    RolloutStep.State.FAILED: On.CROSSED,
+    **dict.fromkeys(RolloutStep.MOVING, On.HALF),
+    **dict.fromkeys(RolloutStep.BAD, On.CROSSED),
 }
 
 
@@ -87,6 +88,10 @@ def state(rollout: Rollout) -> State:
             return State(Kind.OK, _("Confirmed"))
         case Rollout.State.FAILED:
             return State(Kind.BAD, _("Failed"))
+        case Rollout.State.ABORTED:
+            return State(Kind.BAD, _("Stopped"))
+        case Rollout.State.PAUSED:
+            return State(Kind.WAIT, _("Paused"))
         case Rollout.State.QUEUED:
             return State(Kind.PLAIN, _("Queued"), "clock")
     return State(Kind.MOVING, _("Under way"))
@@ -144,9 +149,17 @@ def _lane_state(step: RolloutStep, rollout: Rollout) -> State:
             return State(
                 Kind.OK, _("Confirmed in %(duration)s") % {"duration": formats.duration((step.confirmed - step.sent).total_seconds())}
             )
-        case RolloutStep.State.FAILED:
-            return State(Kind.BAD, _("Failed"))
-        case RolloutStep.State.APPLYING if is_open(rollout):
+        case RolloutStep.State.REFUSED:
+            return State(Kind.BAD, _("Refused"))
+        case RolloutStep.State.AWAY:
+            return State(Kind.BAD, _("Does not answer"))
+        case RolloutStep.State.LOST:
+            return State(Kind.BAD, _("Lost in the middle"))
+        case RolloutStep.State.WENT_BACK:
+            return State(Kind.BAD, _("Gone back"))
+        case RolloutStep.State.REVERTING if is_open(rollout):
+            return State(Kind.MOVING, _("Going back"))
+        case _ if step.state in RolloutStep.MOVING and is_open(rollout):
             return State(Kind.MOVING, _("Under way"))
     return State(Kind.PLAIN, _("Waits for its turn"), "clock") if is_open(rollout) else State(Kind.PLAIN, _("Not reached"))
 
@@ -161,7 +174,7 @@ def _steps(step: RolloutStep) -> tuple[Step, ...]:
         (_("Confirmed"), step.confirmed, _clock(step.confirmed)),
     ]
     done = sum(at is not None for _title, at, _words in evidence)
-    next_kind = {RolloutStep.State.APPLYING: Kind.MOVING, RolloutStep.State.FAILED: Kind.BAD}.get(RolloutStep.State(step.state), Kind.PLAIN)
+    next_kind = Kind.MOVING if step.state in RolloutStep.MOVING else Kind.BAD if step.state in RolloutStep.BAD else Kind.PLAIN
     kinds = [Kind.OK] * done + [next_kind] + [Kind.PLAIN] * len(evidence)
     return tuple(Step(kind, title, words if kind is Kind.OK else "") for kind, (title, _at, words) in zip(kinds, evidence, strict=False))
 
@@ -207,7 +220,9 @@ def truth(rollout: Rollout, newer: Rollout | None, in_memory: Set[str]) -> Truth
             return Truth(Kind.MOVING, _("%(revision)s waits for a worker.") % {"revision": rollout}, follows)
         case Rollout.State.APPLYING:
             return Truth(Kind.MOVING, _spaced(_runs(rollout, names[On.FULL]), _under_way(names[On.HALF])), _waiting(names[On.HOLLOW]))
-        case Rollout.State.FAILED:
+        case Rollout.State.PAUSED:
+            return Truth(Kind.WAIT, _spaced(_runs(rollout, names[On.FULL]), _("The rollout is paused.")), _waiting(names[On.HOLLOW]))
+        case Rollout.State.FAILED | Rollout.State.ABORTED:
             follows = after or _("Where it failed nothing changed: what ran there before runs on.")
             return Truth(Kind.BAD, _failed(rollout, names, past=newer is not None), follows)
     return Truth(Kind.OK, _runs(rollout, names[On.FULL], past=newer is not None), _spaced(memory, after))

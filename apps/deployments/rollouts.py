@@ -1,68 +1,298 @@
-"""Rollouts in the database: opened, claimed, carried on, finished, by conditional updates. Knows nothing of the wire."""
+"""Rollouts in the database: opened, claimed, written down step by step, by conditional updates. Knows nothing of the wire.
 
-from collections.abc import Iterable
-from dataclasses import asdict
+The rows hold a state of `firewall.rollout`. Whoever drives one has a lease on it, and a fencing token that is higher than any
+before; every write asks for both, so that a worker whose lease has gone to another writes nothing any more.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
+from threading import Event as Flag
+from threading import Thread
+from typing import Any
 
+import structlog
 from django.contrib.auth import get_user_model
+from django.db import Error as DatabaseError
 from django.db import IntegrityError, connection, transaction
+from django.db.models import Q
 from django.db.models.functions import Now
-from django.utils.translation import gettext as _
+from django.utils import timezone
 
 from apps.deployments.models import GatewayState, Revision, Rollout, RolloutStep
 from apps.deployments.wanted import Wanted
 from apps.network.models import Gateway, GatewayGroup
+from firewall import rollout as machine
+from firewall.rollout import Command, Event, Phase, Step, advance
 from firewall.summary import Line
 
-LEASE = timedelta(seconds=90)  # longer than a gateway may take for one step; renewed before each
+log = structlog.get_logger()
+
+LEASE = timedelta(seconds=10)  # as long as a dead worker keeps others waiting
+HEARTBEAT = 2.0  # seconds; a rollout that is over sooner never beats
 OPENING_ATTEMPTS = 3
 SHOWN_DELTA = 256 * 1024
 
 
-def open_rollout(group: GatewayGroup, wanted: Wanted, gateways: Iterable[Gateway], *, by: int | None, cause: str) -> Rollout | None:
-    """A new revision and its rollout, queued. None while another rollout of the group is open: that one is told to look again."""
+class LeaseLost(Exception):  # noqa: N818 - a state of the world
+    """Another worker has taken over, or somebody else has ended the rollout: do nothing more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What a new rollout is about. harmless: nothing but elements changes."""
+
+    group: GatewayGroup
+    wanted: Wanted
+    gateways: tuple[Gateway, ...]
+    by: int | None
+    cause: str
+    harmless: bool
+    management: dict[str, Any]
+    again: Revision | None = None
+
+
+def open_rollout(opening: Opening) -> "Lease | None":
+    """A new revision and its rollout, claimed. None while another of the group is open: that one is told to look again."""
     for _attempt in range(OPENING_ATTEMPTS):
-        if Rollout.objects.filter(group=group, state__in=Rollout.OPEN).update(again=True):
+        if Rollout.objects.filter(group=opening.group, state__in=Rollout.OPEN).update(again=True):
             return None
         try:
-            return _opened(group, wanted, list(gateways), by=by, cause=cause)
+            return _opened(opening)
         except IntegrityError as error:  # somebody else opened one just now
-            if "rollout_one_at_a_time" not in str(error):
+            if "rollout_one_open_per_group" not in str(error):
                 raise
     return None
 
 
-def _opened(group: GatewayGroup, wanted: Wanted, gateways: list[Gateway], *, by: int | None, cause: str) -> Rollout:
-    with transaction.atomic():
-        revision = Revision.objects.create(
-            group=group,
-            snapshot=wanted.snapshot.seen,
-            by=get_user_model().objects.filter(pk=by).first() if by else None,
-            cause=cause,
-            digests={gateway.name: wanted.targets[gateway.pk] for gateway in gateways},
-        )
-        rollout = Rollout.objects.create(group=group, revision=revision, lease_until=Now() + LEASE)
-        steps = [RolloutStep(rollout=rollout, gateway=gateway, position=at) for at, gateway in enumerate(gateways)]
-        RolloutStep.objects.bulk_create(steps)
-    return rollout
+@transaction.atomic
+def _opened(opening: Opening) -> "Lease":
+    wanted = opening.wanted
+    revision = Revision.objects.create(
+        group=opening.group,
+        snapshot=wanted.snapshot.seen,
+        by=get_user_model().objects.filter(pk=opening.by).first() if opening.by else None,
+        cause=opening.cause,
+        digests={gateway.name: wanted.targets[gateway.pk] for gateway in opening.gateways},
+        again=opening.again,
+        management=opening.management,
+    )
+    rollout = Rollout.objects.create(
+        group=opening.group,
+        revision=revision,
+        goes_on=opening.group.goes_on,
+        harmless=opening.harmless,
+        state=Rollout.State.APPLYING,
+        token=_next_token(),
+        lease_until=Now() + LEASE,
+        attempts=1,
+    )
+    queued = [RolloutStep(rollout=rollout, gateway=gateway, position=at) for at, gateway in enumerate(opening.gateways)]
+    state, command = advance(replace(read(rollout, queued), phase=Phase.QUEUED), Event.CLAIMED)
+    now = timezone.now()
+    for step, of in zip(queued, state.steps, strict=True):
+        step.state, step.sent = of.value, now if of is Step.SENDING else None
+    return Lease(rollout, RolloutStep.objects.bulk_create(queued), state, command)
 
 
-def claim(rollout: Rollout) -> bool:
-    """Take a queued rollout; its fencing token is higher than any before. False when somebody else did."""
+def _next_token() -> int:
     with connection.cursor() as cursor:
         cursor.execute("SELECT nextval('deployments_token')")
         (token,) = cursor.fetchone()
-    taken = Rollout.objects.filter(pk=rollout.pk, state=Rollout.State.QUEUED)
-    if taken.update(state=Rollout.State.APPLYING, token=token, lease_until=Now() + LEASE) != 1:
-        return False
-    rollout.refresh_from_db()
-    return True
+    return int(token)
 
 
-def renew(rollout: Rollout) -> bool:
-    """Keep the lease. False when it was lost: then stop, another worker goes on."""
+def outrun(token: int) -> None:
+    """The next token is higher than this one."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT setval('deployments_token', greatest(%s, (SELECT last_value FROM deployments_token)))", [token])
+
+
+# --- Claims
+
+
+CLAIM = """
+    UPDATE deployments_rollout SET state = 'applying', token = nextval('deployments_token'),
+        lease_until = now() + make_interval(secs => %(lease)s)
+    WHERE id = (
+        SELECT id FROM deployments_rollout
+        WHERE group_id = %(group)s AND (state = 'queued' OR state = 'applying' AND lease_until < now())
+        ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED
+    )
+    RETURNING id, (SELECT was.state FROM deployments_rollout was WHERE was.id = deployments_rollout.id)
+"""
+
+
+@dataclass(slots=True)
+class Lease:
+    """One worker's hold on a rollout: the rollout's row with its steps, and the state of the machine."""
+
+    rollout: Rollout
+    steps: list[RolloutStep]
+    state: machine.Rollout
+    command: Command  # what is to be done now
+
+    @property
+    def step(self) -> RolloutStep:
+        """Of the gateway whose turn it is."""
+        return self.steps[self.state.turn or 0]
+
+
+def claim(group: GatewayGroup) -> Lease | None:
+    """Take the group's rollout that waits, or whose worker is gone. None when there is none, or somebody else is at it."""
+    with connection.cursor() as cursor:
+        cursor.execute(CLAIM, {"group": group.pk, "lease": LEASE.total_seconds()})
+        found = cursor.fetchone()
+    if found is None:
+        return None
+    rollout = Rollout.objects.select_related("revision", "group").get(pk=found[0])
+    steps = list(rollout.steps.select_related("gateway"))
+    taken_over = found[1] == Rollout.State.APPLYING
+    state = read(rollout, steps)
+    if not taken_over:
+        state = replace(state, phase=Phase.QUEUED)
+    lease = Lease(rollout, steps, state, Command.NOTHING)
+    happened(lease, Event.TAKEN_OVER if taken_over else Event.CLAIMED)
+    return lease
+
+
+def groups_left_alone() -> list[GatewayGroup]:
+    """Groups with a rollout whose worker is gone."""
+    left = Rollout.objects.filter(state=Rollout.State.APPLYING, lease_until__lt=Now())
+    return list(GatewayGroup.objects.filter(rollouts__in=left))
+
+
+def read(rollout: Rollout, steps: Iterable[RolloutStep]) -> machine.Rollout:
+    """The rows as a state of the machine."""
+    return machine.Rollout(
+        steps=tuple(Step(step.state) for step in steps),
+        phase=Phase(rollout.state),
+        goes_on=rollout.goes_on,
+        harmless=rollout.harmless,
+        wish=Event(rollout.wish) if rollout.wish else None,
+        attempts=rollout.attempts,
+    )
+
+
+# --- Writing down
+
+
+WRITE = """
+    UPDATE deployments_rollout SET state = %(state)s, attempts = %(attempts)s,
+        lease_until = clock_timestamp() + make_interval(secs => %(lease)s),
+        wish = CASE WHEN %(over)s OR %(state)s = 'paused' THEN '' ELSE wish END,
+        finished = CASE WHEN %(over)s THEN clock_timestamp() END, error = %(error)s
+    WHERE id = %(id)s AND token = %(token)s AND state = 'applying'
+    RETURNING wish, again
+"""
+
+
+def happened(lease: Lease, event: Event, **evidence: Any) -> None:
+    """The event in the row, and the evidence in its step's; the lease knows then what is to be done now. Raises LeaseLost.
+
+    What a person has wished for meanwhile is taken in first.
+    """
+    with transaction.atomic(savepoint=False):
+        wish = _lock(lease.rollout)
+        state = replace(lease.state, wish=Event(wish) if wish else None)
+        at = state.turn
+        after, command = advance(state, event)
+        _write_steps(lease, after, at, evidence)
+        _write(lease, after)
+    lease.state, lease.command = after, command
+
+
+def passed(lease: Lease) -> None:
+    """A probe passed: kept with the event that follows at once."""
+    lease.state, lease.command = advance(lease.state, Event.PASSED)
+
+
+def wished(lease: Lease) -> Event | None:
+    """What a person has asked for meanwhile. Raises LeaseLost."""
+    wish = _lock(lease.rollout)
+    return Event(wish) if wish else None
+
+
+@transaction.atomic(savepoint=False)
+def _lock(rollout: Rollout) -> str:
+    mine = Rollout.objects.select_for_update().filter(pk=rollout.pk, token=rollout.token, state=Rollout.State.APPLYING)
+    wish = mine.values_list("wish", flat=True).first()
+    if wish is None:
+        raise LeaseLost(f"{rollout}: another worker has taken over")
+    return wish
+
+
+def _write(lease: Lease, after: machine.Rollout) -> None:
+    over = after.phase in machine.OVER
+    bad = [f"{step.gateway.name}: {step.error}" for step in lease.steps if step.error]
+    given = {
+        "id": lease.rollout.pk,
+        "token": lease.rollout.token,
+        "state": after.phase.value,
+        "attempts": after.attempts,
+        "over": over,
+        "lease": LEASE.total_seconds(),
+        "error": "\n".join(bad) if over else "",
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(WRITE, given)
+        _wish, lease.rollout.again = cursor.fetchone()
+    lease.rollout.state = after.phase.value
+
+
+def _write_steps(lease: Lease, after: machine.Rollout, at: int | None, evidence: Mapping[str, Any]) -> None:
+    for position, (step, now) in enumerate(zip(lease.steps, after.steps, strict=True)):
+        changes: dict[str, Any] = dict(evidence) if position == at else {}
+        if step.state != now.value:
+            changes["state"] = now.value
+            if now is Step.SENDING:
+                changes["sent"] = Now()
+        if changes:
+            RolloutStep.objects.filter(pk=step.pk).update(**changes)
+            for name, value in changes.items():
+                setattr(step, name, value)
+
+
+def note(lease: Lease, what: str, *, passed: bool, ms: float | None, text: str) -> None:
+    """One more piece of evidence for the gateway whose turn it is: kept with the next event, an unhappy one at once, for the page."""
+    lease.step.evidence.append({"what": what, "passed": passed, "ms": None if ms is None else round(ms, 1), "text": text})
+    if not passed:
+        RolloutStep.objects.filter(pk=lease.step.pk).update(evidence=lease.step.evidence)
+
+
+def beat(rollout: Rollout) -> bool:
+    """Keep the lease. False when it was lost."""
     mine = Rollout.objects.filter(pk=rollout.pk, state=Rollout.State.APPLYING, token=rollout.token)
     return mine.update(lease_until=Now() + LEASE) == 1
+
+
+@contextmanager
+def heartbeat(rollout: Rollout) -> Iterator[None]:
+    """The lease is kept as long as this process lives and can reach the database, however long a gateway takes."""
+    stop = Flag()
+    thread = Thread(target=_beat_until, args=(rollout, stop), name=f"heartbeat {rollout}", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+
+
+def _beat_until(rollout: Rollout, stop: Flag) -> None:
+    try:
+        while not stop.wait(HEARTBEAT):
+            try:
+                if not beat(rollout):
+                    return
+            except DatabaseError as error:
+                log.warning("no heartbeat", rollout=rollout.pk, error=str(error))
+                connection.close()
+    finally:
+        connection.close()
+
+
+# --- What the gateways run
 
 
 def describe(revision: Revision, changes: Iterable[Line], delta: str, elements: int) -> None:
@@ -73,62 +303,45 @@ def describe(revision: Revision, changes: Iterable[Line], delta: str, elements: 
     revision.save(update_fields=["changes", "delta", "elements"])
 
 
-def sending(step: RolloutStep) -> None:
-    """The gateway's turn has come."""
-    RolloutStep.objects.filter(pk=step.pk).update(state=RolloutStep.State.APPLYING, sent=Now())
-
-
-def committed(step: RolloutStep, *, octets: int, commit_ms: int, read_back_ms: int) -> None:
-    """The gateway committed and read back."""
-    RolloutStep.objects.filter(pk=step.pk).update(committed=Now(), sent_octets=octets, commit_ms=commit_ms, read_back_ms=read_back_ms)
-
-
-def confirmed(step: RolloutStep, wanted: Wanted, *, in_memory: bool) -> None:
+def runs(step: RolloutStep, revision: Revision, digest: str, *, in_memory: bool) -> None:
     """The gateway runs the revision, and will after a reboot."""
-    revision = step.rollout.revision
-    with transaction.atomic():
-        RolloutStep.objects.filter(pk=step.pk).update(state=RolloutStep.State.CONFIRMED, confirmed=Now(), error="")
-        GatewayState.objects.update_or_create(
-            gateway=step.gateway,
-            defaults={
-                "digest": wanted.targets[step.gateway.pk],
-                "revision": revision,
-                "snapshot": revision.snapshot,
-                "since": Now(),
-                "seen": Now(),
-                "in_memory": in_memory,
-                "unreachable_since": None,
-                "error": "",
-            },
-        )
+    GatewayState.objects.update_or_create(
+        gateway=step.gateway,
+        defaults={
+            "digest": digest,
+            "revision": revision,
+            "snapshot": revision.snapshot,
+            "since": Now(),
+            "seen": Now(),
+            "in_memory": in_memory,
+            "unreachable_since": None,
+            "error": "",
+            "drift": None,
+            "drift_since": None,
+        },
+    )
 
 
-def failed(step: RolloutStep, text: str, *, unreachable: bool) -> None:
+def troubled(gateway: Gateway, text: str, *, away: bool) -> None:
     """The gateway did not get there; what it runs has not changed."""
-    RolloutStep.objects.filter(pk=step.pk).update(state=RolloutStep.State.FAILED, error=text, unreachable=unreachable)
-    state, _created = GatewayState.objects.get_or_create(gateway=step.gateway)
-    if not unreachable:
-        GatewayState.objects.filter(pk=state.pk).update(error=text, seen=Now(), unreachable_since=None)
-    else:
-        GatewayState.objects.filter(pk=state.pk, unreachable_since=None).update(unreachable_since=Now())
-        GatewayState.objects.filter(pk=state.pk).update(error=text)
+    state, _created = GatewayState.objects.get_or_create(gateway=gateway)
+    mine = GatewayState.objects.filter(pk=state.pk)
+    if not away:
+        mine.update(error=text, seen=Now(), unreachable_since=None)
+        return
+    mine.filter(unreachable_since=None).update(unreachable_since=Now())
+    mine.update(error=text)
 
 
-def finish(rollout: Rollout) -> bool:
-    """Close the rollout by what its steps say. True when something changed meanwhile, so that it is worth looking again."""
-    missed = rollout.steps.select_related("gateway").exclude(state=RolloutStep.State.CONFIRMED)
-    bad = [f"{step.gateway.name}: {step.error}" for step in missed]
-    state = Rollout.State.FAILED if bad else Rollout.State.CONFIRMED
-    Rollout.objects.filter(pk=rollout.pk, token=rollout.token).update(state=state, finished=Now(), lease_until=None, error="\n".join(bad))
-    rollout.refresh_from_db()
-    return rollout.again
-
-
-def abandon_expired(group: GatewayGroup) -> int:
-    """Close rollouts whose worker is gone. How many there were; what is still due opens a new one."""
-    gone = Rollout.objects.filter(group=group, state__in=Rollout.OPEN, lease_until__lt=Now())
-    text = _("The worker that carried this rollout ended before it was done. What was missing went out with the next one.")
-    return gone.update(state=Rollout.State.FAILED, finished=Now(), lease_until=None, error=text)
+def supersede(lease: Lease, text: str) -> None:
+    """End a rollout whose revision is not asked for any more; a new one brings the gateways, whatever they run, to what is."""
+    steps = RolloutStep.objects.filter(rollout=lease.rollout)
+    with transaction.atomic():
+        _lock(lease.rollout)
+        steps.filter(state__in=RolloutStep.MOVING).update(state=RolloutStep.State.LOST, error=text)
+        steps.filter(state=RolloutStep.State.WAITING).update(state=RolloutStep.State.SKIPPED)
+        mine = Rollout.objects.filter(pk=lease.rollout.pk)
+        mine.update(state=Rollout.State.FAILED, finished=Now(), lease_until=None, error=text, wish="")
 
 
 def still_true(wanted: Wanted) -> None:
@@ -140,3 +353,29 @@ def still_true(wanted: Wanted) -> None:
 def not_deployable(group: GatewayGroup, text: str) -> None:
     """What the database asks for must not be deployed; the gateways go on with what they run, and their pages say why."""
     GatewayState.objects.filter(gateway__group=group).update(error=text)
+
+
+# --- A person's wishes
+
+
+def wish(rollout: Rollout, event: Event, *, by: Any) -> bool:
+    """Pause, resume or abort; True when nothing is under way, so that a worker has to look. Raises NotPossibleError."""
+    with transaction.atomic():
+        row = Rollout.objects.select_for_update().get(pk=rollout.pk)
+        steps = list(row.steps.all())
+        after, _command = advance(read(row, steps), event)
+        row.wish = after.wish.value if after.wish else ""
+        row.stopped_by = None if event is Event.RESUME else by
+        row.state = after.phase.value
+        if after.phase in machine.OVER:
+            row.finished, row.lease_until = Now(), None
+        row.save(update_fields=["wish", "stopped_by", "state", "finished", "lease_until"])
+        for step, now in zip(steps, after.steps, strict=True):
+            if step.state != now.value:
+                RolloutStep.objects.filter(pk=step.pk).update(state=now.value)
+    return after.phase is not Phase.APPLYING
+
+
+def open_of(group: GatewayGroup) -> Rollout | None:
+    """The group's rollout that is not over."""
+    return Rollout.objects.filter(Q(group=group) & Q(state__in=Rollout.OPEN)).first()

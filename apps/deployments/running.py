@@ -6,7 +6,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from apps.deployments.models import GatewayState, Rollout
+from apps.deployments.models import GatewayState, Rollout, RolloutStep
 from apps.deployments.selectors import gateway_states, newest_per_group
 from apps.lib.context import Running
 from apps.lib.navigation import Count
@@ -58,7 +58,7 @@ def where(on: list[GatewayState], of: list[GatewayState]) -> str:
 def _moving(rollout: Rollout) -> str:
     if rollout.state == Rollout.State.QUEUED:
         return _("waits for a worker")
-    step = rollout.steps.filter(state="applying").select_related("gateway").first()
+    step = rollout.steps.filter(state__in=RolloutStep.MOVING).select_related("gateway").first()
     if step is None:
         return _("under way")
     words = _("confirming on %(gateway)s") if step.committed else _("applying on %(gateway)s")

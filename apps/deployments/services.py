@@ -1,29 +1,45 @@
 """Close the difference between what the database asks for and what the gateways run.
 
 Level-triggered: whoever calls, however often, the outcome is the same. One rollout per group is open at a time; the gateway
-that carries fewer address families goes first.
+that carries fewer address families goes first. What people decide about rollouts is in `decisions`.
 """
 
-from collections.abc import Callable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 import structlog
+from django.db import Error as DatabaseError
+from django.db.models import Q
+from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.deployments import carry, link, rollouts
-from apps.deployments.models import GatewayState, Rollout, RolloutStep
-from apps.deployments.wanted import Wanted, want
+from apps.deployments import carry, contents, due, gate, link, rollouts
+from apps.deployments.carry import Known, Order
+from apps.deployments.drive import Driver, Links, WorkerLinks
+from apps.deployments.memory import Kept, Memory
+from apps.deployments.models import Hold, Revision, Rollout
+from apps.deployments.rollouts import Lease, LeaseLost, Opening
+from apps.deployments.snapshot import Snapshot
+from apps.deployments.wanted import Wanted, want, way
 from apps.lib.nudge import nudge, send
 from apps.network.models import Gateway, GatewayGroup
-from firewall import wire
-from firewall.diff import diff
+from firewall.digest import at, digest, text
 from firewall.render import render_delta
+from firewall.rollout import Command
 from firewall.ruleset import Ruleset
 from firewall.summary import Line, summarise, summarise_counts
 
 log = structlog.get_logger()
-memory = carry.Memory()
+memory = Memory()
 
-type Channels = Callable[[Gateway], link.Channel]
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the gateways shall run, and why: what the database asks for, as far as it may go out; or the revision the group is held at."""
+
+    wanted: Wanted
+    cause: str
+    hold: Hold | None = None
 
 
 def in_order(group: GatewayGroup) -> list[Gateway]:
@@ -37,101 +53,181 @@ def request(*, by: User, force: bool = False) -> None:
 
 
 def reconcile(
-    group: GatewayGroup, *, by: int | None = None, cause: str = "change", force: bool = False, channels: Channels = link.channel
+    group: GatewayGroup, *, by: int | None = None, cause: str = "change", force: bool = False, links: Links | None = None
 ) -> Rollout | None:
-    """Bring the group's gateways to what the database asks for now. None when there is nothing to do, or another is at it.
+    """Bring the group's gateways to what is asked for now. None when there is nothing to do, or another is at it.
 
     by: id of the user who asked. force: also try what failed before. Raises PolicyError when it must not be deployed.
     """
-    rollouts.abandon_expired(group)
-    gateways, wanted = in_order(group), want(group)
-    due = [gateway for gateway in gateways if force or _is_due(gateway, wanted, channels, look=cause == "schedule")]
-    if not due:
+    links = links or WorkerLinks()
+    asked = _asked(group, cause, by=by)
+    lease = _taken_over(group, asked, links) or _opened(group, asked, links, by=by, force=force)
+    if lease is None:
+        return None
+    orders = _orders(lease, asked.wanted)
+    try:
+        _describe(lease, orders, links)
+        Driver(lease, orders, links, lambda gateway, order: _arrived(lease, gateway, order)).run()
+    except LeaseLost as lost:
+        log.warning("lease lost", rollout=lease.rollout.pk, error=str(lost))
+        return None
+    except DatabaseError:
+        raise  # whoever finds the lease run out goes on
+    except Exception as error:
+        rollouts.supersede(lease, _("The worker failed: %(error)s") % {"error": error})
+        raise
+    _keep(group, lease.rollout.revision, asked.wanted)
+    lease.rollout.refresh_from_db()
+    if lease.rollout.again and lease.rollout.state not in Rollout.OPEN:
+        send("workers.reconcile", None, False, "change")
+    return lease.rollout
+
+
+# --- What is asked for
+
+
+def _asked(group: GatewayGroup, cause: str, *, by: int | None) -> Asked:
+    hold = Hold.objects.filter(group=group, released=None).select_related("revision").first()
+    if hold:
+        return Asked(_as_held(group, hold), "rollback", hold)
+    return Asked(gate.through(group, want(group), memory.before(group), by=by), cause)
+
+
+def _as_held(group: GatewayGroup, hold: Hold) -> Wanted:
+    """The held revision again; elements that have ended since then stay ended."""
+    now = Snapshot(hold.revision.snapshot, _clock(), {})
+    names = {gateway.name: gateway.pk for gateway in group.gateways.all()}
+    rulesets = _held_rulesets(hold.revision, names)
+    digests = {pk: digest(ruleset) for pk, ruleset in rulesets.items()}
+    targets = {pk: text(at(digests[pk], ruleset, now.now)) for pk, ruleset in rulesets.items()}
+    return Wanted(now, {}, rulesets, digests, targets)
+
+
+def _held_rulesets(revision: Revision, names: Mapping[str, int]) -> dict[int, Ruleset]:
+    """Kept in memory while the group is held: the same values, so that comparing them costs nothing."""
+    kept = _held.get(revision.pk)
+    if kept is None:
+        _held.clear()
+        kept = _held[revision.pk] = {names[name]: ruleset for name, ruleset in contents.load(revision).items() if name in names}
+    return kept
+
+
+_held: dict[int, dict[int, Ruleset]] = {}
+
+
+def _clock() -> int:
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT extract(epoch FROM clock_timestamp())::bigint")
+        (now,) = cursor.fetchone()
+    return int(now)
+
+
+# --- Whose rollout
+
+
+def _taken_over(group: GatewayGroup, asked: Asked, links: Links) -> Lease | None:
+    """A rollout whose worker is gone, or that somebody resumed, goes on, if it is still what is asked for; else it is closed."""
+    lease = rollouts.claim(group)
+    if lease is None or lease.command is Command.FINISH:  # its worker was gone before it wrote that it was done
+        return None
+    Driver(lease, {}, links, _nothing_arrived).fence(asked.wanted.snapshot.now)
+    if lease.rollout.revision.digests == _named(group, asked.wanted):
+        return lease
+    rollouts.supersede(lease, _("Something else is asked for by now; what was missing goes out with the next rollout."))
+    return None
+
+
+def _nothing_arrived(_gateway: Gateway, _order: Order) -> None:
+    raise AssertionError("a rollout without orders brings nothing anywhere")
+
+
+def _named(group: GatewayGroup, wanted: Wanted) -> dict[str, str]:
+    return {gateway.name: wanted.targets[gateway.pk] for gateway in group.gateways.all() if gateway.pk in wanted.targets}
+
+
+def _opened(group: GatewayGroup, asked: Asked, links: Links, *, by: int | None, force: bool) -> Lease | None:
+    wanted = asked.wanted
+    gateways = tuple(gateway for gateway in in_order(group) if gateway.pk in wanted.targets)
+    look = due.Look(group, wanted, links, at_the_kernel=asked.cause == "schedule")
+    if force:
+        _begin_anew(gateways, links)
+    elif not [gateway for gateway in gateways if look.is_due(gateway)]:
         rollouts.still_true(wanted)
         return None
-    rollout = rollouts.open_rollout(group, wanted, gateways, by=by, cause=cause)
-    if rollout is None or not rollouts.claim(rollout):
-        return None
-    _run(rollout, wanted, channels)
-    if rollouts.finish(rollout):
-        send("workers.reconcile")
-    return rollout
+    hold = asked.hold
+    return rollouts.open_rollout(
+        Opening(
+            group,
+            wanted,
+            gateways,
+            by=hold.by_id if hold else by,
+            cause=asked.cause,
+            harmless=_is_harmless(wanted),
+            management=hold.revision.management if hold else gate.managements(wanted),
+            again=hold.revision if hold else None,
+        )
+    )
 
 
-def _is_due(gateway: Gateway, wanted: Wanted, channels: Channels, *, look: bool) -> bool:
-    """Does the gateway run something else, and is there a point in trying now? What it refused is not tried again blindly.
+def _begin_anew(gateways: Iterable[Gateway], links: Links) -> None:
+    """A person wants it: whoever has been away is asked at once, and a database older than the gateways catches up with them."""
+    for gateway in gateways:
+        channel = links.kept(gateway)
+        channel.try_now()
+        try:
+            rollouts.outrun(carry.hello(channel, 0).token)
+        except (link.Unreachable, carry.NotDone) as fault:
+            log.info("does not answer", gateway=gateway.name, error=str(fault))
 
-    look: ask the gateway what it really runs, even if it should be right; somebody may have meddled with its kernel.
-    """
-    state = GatewayState.objects.filter(gateway=gateway).first()
-    target = wanted.targets[gateway.pk]
-    if state is None:
-        return True
-    if look or state.unreachable_since:
-        runs = _runs(channels(gateway), wanted.snapshot.now)
-        if runs is None or runs == target == state.digest:
+
+def _is_harmless(wanted: Wanted) -> bool:
+    """Does nothing but elements change, on every gateway? Then no change can lock anybody out."""
+    for pk, ruleset in wanted.rulesets.items():
+        known = memory.recall(pk)
+        if known is None or way(known.ruleset, ruleset, wanted.deltas.get(pk)).touches_rules:
             return False
-        return runs != state.digest or not _was_refused(gateway, target)
-    return state.digest != target and not _was_refused(gateway, target)
+    return True
 
 
-def _runs(channel: link.Channel, now: int) -> str | None:
-    """The digest of what the gateway's kernel holds; None while it does not answer."""
-    try:
-        return carry.hello(channel, now).digest
-    except (link.Unreachable, carry.NotDone):
-        return None
+def _orders(lease: Lease, wanted: Wanted) -> dict[int, Order]:
+    return {step.gateway_id: _order(step.gateway, lease, wanted) for step in lease.steps}
 
 
-def _was_refused(gateway: Gateway, target: str) -> bool:
-    last = RolloutStep.objects.filter(gateway=gateway).order_by("-rollout_id").select_related("rollout__revision").first()
-    if last is None or last.state != RolloutStep.State.FAILED or last.unreachable:
-        return False
-    return bool(last.rollout.revision.digests.get(gateway.name) == target)
-
-
-def _run(rollout: Rollout, wanted: Wanted, channels: Channels) -> None:
-    steps = list(rollout.steps.select_related("gateway", "rollout__revision"))
-    orders = [_order(step.gateway, rollout, wanted) for step in steps]
-    _describe(rollout, orders[0], channels(steps[0].gateway))
-    for step, order in zip(steps, orders, strict=True):
-        if not rollouts.renew(rollout):
-            log.warning("lease lost", rollout=rollout.pk)
-            return
-        _carry(step, order, wanted, channels(step.gateway))
-
-
-def _order(gateway: Gateway, rollout: Rollout, wanted: Wanted) -> carry.Order:
+def _order(gateway: Gateway, lease: Lease, wanted: Wanted) -> Order:
     pk, known = gateway.pk, memory.recall(gateway.pk)
     ruleset = wanted.rulesets[pk]
-    delta = diff(known.ruleset, ruleset) if known else None
-    return carry.Order(ruleset, wanted.digests[pk], wanted.targets[pk], wanted.snapshot.now, rollout.token, known, delta)
+    return Order(
+        ruleset,
+        wanted.digests[pk],
+        wanted.targets[pk],
+        wanted.snapshot.now,
+        lease.rollout.token,
+        lease.rollout.group.confirm_within,
+        known,
+        way(known.ruleset, ruleset, wanted.deltas.get(pk)) if known else None,
+    )
 
 
-def _carry(step: RolloutStep, order: carry.Order, wanted: Wanted, channel: link.Channel) -> None:
-    rollouts.sending(step)
+def _arrived(lease: Lease, gateway: Gateway, order: Order) -> None:
+    memory.remember(gateway.pk, Known(lease.rollout.revision_id, order.digest, order.ruleset))
 
-    def committed(applied: wire.Applied | None) -> None:
-        times = (applied.commit_ms, applied.read_back_ms) if applied else (0, 0)
-        rollouts.committed(step, octets=channel.sent, commit_ms=times[0], read_back_ms=times[1])
 
-    try:
-        welcome = carry.bring(channel, order, committed)
-    except (link.Unreachable, carry.NotDone) as fault:
-        log.warning("gateway not brought to revision", gateway=step.gateway.name, rollout=step.rollout_id, error=str(fault))
-        rollouts.failed(step, str(fault), unreachable=isinstance(fault, link.Unreachable))
+# --- What is kept of it
+
+
+def _describe(lease: Lease, orders: Mapping[int, Order], links: Links) -> None:
+    """What changes, from what this process knows of the first gateway, else from what that gateway says."""
+    revision, step = lease.rollout.revision, lease.steps[0]
+    if revision.delta:
         return
-    memory.remember(step.gateway.pk, order)
-    rollouts.confirmed(step, wanted, in_memory=welcome.in_memory)
-
-
-def _describe(rollout: Rollout, order: carry.Order, channel: link.Channel) -> None:
-    """What changes, from what this process knows of the gateway, else from what the gateway says."""
-    if not order.delta:  # nothing is known, or what is known is no longer so
-        lines, text = planned(channel, order.ruleset, order.now)
+    order = orders[step.gateway_id]
+    if order.delta:
+        lines, words = summarise(order.delta, order.ruleset), render_delta(order.delta, now=order.now)
     else:
-        lines, text = summarise(order.delta, order.ruleset), render_delta(order.delta, now=order.now)
-    rollouts.describe(rollout.revision, lines, text, order.ruleset.count_elements())
+        lines, words = planned(links.kept(step.gateway), order.ruleset, order.now)
+    rollouts.describe(revision, lines, words, order.ruleset.count_elements())
 
 
 def planned(channel: link.Channel, ruleset: Ruleset, now: int) -> tuple[tuple[Line, ...], str]:
@@ -141,3 +237,19 @@ def planned(channel: link.Channel, ruleset: Ruleset, now: int) -> tuple[tuple[Li
     except (link.Unreachable, carry.NotDone):
         return (), ""
     return summarise_counts(answer.added, answer.removed, ruleset), answer.text
+
+
+def _keep(group: GatewayGroup, revision: Revision, wanted: Wanted) -> None:
+    """Keep what the revision's gateways run, as the way from the one before it, now and then whole."""
+    if contents.is_kept(revision):
+        return
+    names = {gateway.pk: gateway.name for gateway in group.gateways.all()}
+    rulesets = {names[pk]: ruleset for pk, ruleset in wanted.rulesets.items()}
+    last = memory.kept(group.pk)
+    base = Revision.objects.filter(Q(group=group) & Q(pk__lt=revision.pk)).exclude(content=None).order_by("-pk").first()
+    if last and base and base.pk == last.revision and last.rulesets.keys() == wanted.rulesets.keys() and not contents.whole_is_due(base):
+        ways = {names[pk]: way(last.rulesets[pk], ruleset, wanted.deltas.get(pk)) for pk, ruleset in wanted.rulesets.items()}
+        contents.keep_way(revision, base, ways)
+    else:
+        contents.keep_whole(revision, rulesets)
+    memory.keep(group.pk, Kept(revision.pk, wanted.rulesets))

@@ -1,22 +1,45 @@
 """What a group's gateways should run: a snapshot, compiled."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from apps.deployments import snapshot
 from apps.network.models import GatewayGroup
 from firewall.compile import assemble, elements_of
+from firewall.diff import Delta, diff
 from firewall.digest import MODULUS, at, digest_elements, digest_shape, text
+from firewall.policy import Gateway
 from firewall.ruleset import Ruleset
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """The way to a ruleset from the one that was computed before it."""
+
+    base: Ruleset
+    delta: Delta
+
+
+@dataclass(frozen=True, slots=True)
 class Wanted:
-    """Per gateway id: the ruleset, its digest of everything, and the digest (as text) it has at `snapshot.now`."""
+    """Per gateway id: what it is compiled for, the ruleset, its digest of everything, and the digest (as text) it has at `snapshot.now`.
+
+    deltas: where the ruleset was made from an earlier one, the way from that.
+    """
 
     snapshot: snapshot.Snapshot
-    rulesets: dict[int, Ruleset]
-    digests: dict[int, int]
-    targets: dict[int, str]
+    gateways: Mapping[int, Gateway]
+    rulesets: Mapping[int, Ruleset]
+    digests: Mapping[int, int]
+    targets: Mapping[int, str]
+    deltas: Mapping[int, Change] = field(default_factory=dict)
+
+
+def way(before: Ruleset, after: Ruleset, change: Change | None) -> Delta:
+    """What makes `after` out of `before`: at hand when `after` was made from it, else found by comparing."""
+    if before is after:
+        return Delta()
+    return change.delta if change and change.base is before else diff(before, after)
 
 
 def want(group: GatewayGroup) -> Wanted:
@@ -26,10 +49,11 @@ def want(group: GatewayGroup) -> Wanted:
     """
     taken = snapshot.take(group)
     if not taken.policies:
-        return Wanted(taken, {}, {}, {})
+        return Wanted(taken, {}, {}, {}, {})
     elements = elements_of(next(iter(taken.policies.values())))
     rulesets = {pk: assemble(policy.gateway, elements) for pk, policy in taken.policies.items()}
     shared = digest_elements(elements)
     digests = {pk: (digest_shape(ruleset) + shared) % MODULUS for pk, ruleset in rulesets.items()}
     targets = {pk: text(at(digests[pk], ruleset, taken.now)) for pk, ruleset in rulesets.items()}
-    return Wanted(taken, rulesets, digests, targets)
+    gateways = {pk: policy.gateway for pk, policy in taken.policies.items()}
+    return Wanted(taken, gateways, rulesets, digests, targets)

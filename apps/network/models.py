@@ -29,13 +29,24 @@ def length(expression: str) -> Func:
     return Func(F(expression), function="masklen", output_field=models.IntegerField())
 
 
-class GatewayGroup(models.Model):
-    """Gateways that stand in for each other and run the same policy."""
+@tracked()
+class GatewayGroup(Versioned):
+    """Gateways that stand in for each other and run the same policy, and how their rollouts go."""
 
     name = models.CharField(_("name"), max_length=40, unique=True)
+    goes_on = models.BooleanField(_("go on without a gateway that does not answer"), default=True)
+    heals_drift = models.BooleanField(_("put right what was changed by hand on a gateway"), default=True)
+    confirm_within = models.PositiveSmallIntegerField(_("seconds until a gateway takes back what nobody confirmed"), default=30)
+    removal_share = models.PositiveSmallIntegerField(_("removals that wait for a second person: above this share, in percent"), default=20)
+    removal_least = models.PositiveIntegerField(_("and at least this many"), default=10)
 
     class Meta:
         ordering = ["name"]
+        constraints = [
+            models.CheckConstraint(condition=Q(confirm_within__range=(5, 600)), name="gatewaygroup_confirm_within"),
+            models.CheckConstraint(condition=Q(removal_share__range=(0, 100)), name="gatewaygroup_removal_share"),
+            models.CheckConstraint(condition=Q(removal_least__gte=1), name="gatewaygroup_removal_least"),
+        ]
 
     def __str__(self) -> str:
         return self.name

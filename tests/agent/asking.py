@@ -7,7 +7,7 @@ from tests.agent.gateways import Gateway, clock
 def deploy(gateway: Gateway, request: wire.Apply) -> None:
     applied = gateway.ask(request)
     assert isinstance(applied, wire.Applied), applied
-    assert gateway.ask(wire.Confirm(request.token, request.target)) == wire.Confirmed(request.target)
+    assert gateway.ask(wire.Confirm(request.token, request.target)) == wire.Confirmed(request.target, 0)
 
 
 def runs(gateway: Gateway) -> str:

@@ -45,12 +45,12 @@ def text_of(ruleset: Ruleset, now: int = 0) -> str:
 
 def whole(ruleset: Ruleset, *, token: int, now: int) -> Apply:
     """The request to apply all of it."""
-    return Apply(token, now, "", text_of(ruleset, now), None, ruleset)
+    return Apply(token, now, "", text_of(ruleset, now), None, ruleset, 30)
 
 
 def step(before: Ruleset, after: Ruleset, *, token: int, now: int) -> Apply:
     """The request to apply what differs."""
-    return Apply(token, now, text_of(before, now), text_of(after, now), delta(before, after), None)
+    return Apply(token, now, text_of(before, now), text_of(after, now), delta(before, after), None, 30)
 
 
 def delta(before: Ruleset, after: Ruleset) -> Delta:

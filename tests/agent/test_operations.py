@@ -86,7 +86,7 @@ def test_only_what_was_applied_can_be_confirmed(gateway: Gateway) -> None:
 
 def test_confirming_twice_is_harmless(gateway: Gateway) -> None:
     deploy(gateway, whole(network(2), token=1, now=clock()))
-    assert gateway.ask(wire.Confirm(1, text_of(network(2)))) == wire.Confirmed(text_of(network(2)))
+    assert gateway.ask(wire.Confirm(1, text_of(network(2)))) == wire.Confirmed(text_of(network(2)), 0)
 
 
 def test_what_is_confirmed_survives_the_agents_death(gateway: Gateway) -> None:

@@ -60,7 +60,7 @@ def told(served: Served, octets: bytes) -> wire.Refused:
         (b"[" * 100_000 + b"\n", "malformed", "not JSON"),
         (frame('{"is":"Hello","now":1,"more":2}'), "malformed", "unknown field 'more'"),
         (frame('{"is":"Hello"}'), "malformed", "missing field 'now'"),
-        (frame('{"is":"Hello","now":1.5}'), "malformed", "request.now"),
+        (frame('{"is":"Hello","now":1.5,"token":0}'), "malformed", "request.now"),
         (frame('{"is":"Welcome"}'), "malformed", "is none of"),
         (frame('{"is":"Rm"}'), "malformed", "is none of"),
         (frame("[1]"), "malformed", "request"),

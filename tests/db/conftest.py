@@ -1,12 +1,19 @@
 """Database tests run on PostgreSQL; nudges are kept instead of sent, where a test does not run a broker."""
 
+import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from subprocess import Popen
+from tempfile import TemporaryDirectory
 
 import pytest
 from django.conf import LazySettings
 
+from apps.deployments import link, services
+from apps.deployments.memory import Memory
 from tests import rows
+from tests.whole.system import wait_for
 
 
 @pytest.fixture(autouse=True)
@@ -19,3 +26,31 @@ def _no_broker(settings: LazySettings, tmp_path: Path) -> None:
 def network(db: None) -> Iterator[rows.Network]:
     """The lab's network as rows."""
     yield rows.network()
+
+
+@pytest.fixture
+def served(transactional_db: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[rows.Network]:
+    """The lab's network as rows, and two gateways in memory."""
+    monkeypatch.setattr(services, "memory", Memory())
+    with TemporaryDirectory(prefix="nw-") as directory, ExitStack() as stack:
+        settings.GATEWAY_SOCKETS = Path(directory)
+        for name in ("nat-1", "nat-2"):
+            socket = Path(directory) / f"{name}.sock"
+            serve = [
+                sys.executable,
+                "-m",
+                "gateway",
+                "serve",
+                "--fake",
+                "--name",
+                name,
+                "--socket",
+                str(socket),
+                "--state",
+                f"{directory}/{name}",
+            ]
+            process = stack.enter_context(Popen(serve, stderr=(Path(directory) / f"{name}.log").open("wb")))
+            stack.callback(process.terminate)
+            wait_for(socket.exists)
+        yield rows.network()
+        link.close_all()

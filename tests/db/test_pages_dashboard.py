@@ -28,7 +28,7 @@ def rollout(network: rows.Network, state: str = "confirmed", **changes: object) 
     revision = Revision.objects.create(group=network.group, snapshot=snapshot, by=network.admin, delta="x", changes=[], digests={})
     made = Rollout.objects.create(group=network.group, revision=revision, state=state, finished=timezone.now(), **changes)
     for at, gateway in enumerate(network.gateways):
-        RolloutStep.objects.create(rollout=made, gateway=gateway, position=at, state="confirmed" if state == "confirmed" else "failed")
+        RolloutStep.objects.create(rollout=made, gateway=gateway, position=at, state="confirmed" if state == "confirmed" else "refused")
     return made
 
 

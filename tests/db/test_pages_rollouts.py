@@ -1,6 +1,7 @@
 """Pages of rollouts: the list, one of them, and asking for one."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -9,14 +10,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from apps.deployments import delta, rollouts, running
+from apps.deployments import delta, running
 from apps.deployments.models import GatewayState, Rollout, RolloutStep
-from apps.deployments.wanted import want
-from firewall.diff import diff
-from firewall.render import render_delta
-from firewall.ruleset import EMPTY
-from firewall.summary import summarise
 from tests import rows
+from tests.db.rolling import rolled
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -31,28 +28,7 @@ def staff(network: rows.Network, client: Client) -> Client:
 def roll(network: rows.Network) -> Callable[..., Rollout]:
     """A rollout: confirmed, or stopped with an error at one gateway, or left open."""
 
-    def make(*, error: str = "", unreachable: bool = False, leave_open: bool = False) -> Rollout:
-        wanted = want(network.group)
-        made = rollouts.open_rollout(network.group, wanted, network.gateways[::-1], by=network.admin.pk, cause="change")
-        assert made and rollouts.claim(made)
-        ruleset = wanted.rulesets[network.gateways[0].pk]
-        change = diff(EMPTY, ruleset)
-        text = render_delta(change, now=wanted.snapshot.now)
-        rollouts.describe(made.revision, summarise(change, ruleset), text, ruleset.count_elements())
-        for step in made.steps.select_related("gateway", "rollout__revision"):
-            rollouts.sending(step)
-            if leave_open:
-                break
-            if error and step.position:
-                rollouts.failed(step, error, unreachable=unreachable)
-                continue
-            rollouts.committed(step, octets=4100, commit_ms=3, read_back_ms=0)
-            rollouts.confirmed(step, wanted, in_memory=True)
-        if not leave_open:
-            rollouts.finish(made)
-        return made
-
-    return make
+    return partial(rolled, network)
 
 
 def text(response: Any) -> str:
@@ -106,7 +82,7 @@ def test_an_open_rollout_asks_again_until_it_is_over(staff: Client, roll: Callab
     seen = page.partition("/now/?seen=")[2].partition('"')[0]
     assert staff.get(f"/rollouts/{made.pk}/now/?seen={seen}").status_code == 204
     made.steps.update(state=RolloutStep.State.CONFIRMED, confirmed=timezone.now())
-    rollouts.finish(made)
+    Rollout.objects.filter(pk=made.pk).update(state=Rollout.State.CONFIRMED, finished=timezone.now())
     last = text(staff.get(f"/rollouts/{made.pk}/now/?seen={seen}"))
     assert "every 1s" not in last and 'id="changes" hx-swap-oob' in last and "<html" not in last
 

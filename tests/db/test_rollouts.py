@@ -1,57 +1,28 @@
 """Rollouts to in-memory gateways, which run as processes of their own: no root and no kernel needed."""
 
-import sys
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from io import StringIO
 from pathlib import Path
-from subprocess import Popen
-from tempfile import TemporaryDirectory
 
 import pytest
-from django.conf import LazySettings
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from apps.deployments import carry, link, services
+from apps.deployments import carry, link
 from apps.deployments.models import GatewayState, Rollout
 from apps.deployments.services import reconcile
 from apps.nat.models import PortForward
 from apps.nat.services import add_forward
 from firewall import wire
 from tests import rows
-from tests.whole.system import wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def network(transactional_db: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[rows.Network]:
+def network(served: rows.Network) -> rows.Network:
     """The lab's network as rows, and two gateways in memory."""
-    monkeypatch.setattr(services, "memory", carry.Memory())
-    with TemporaryDirectory(prefix="nw-") as directory, ExitStack() as stack:
-        settings.GATEWAY_SOCKETS = Path(directory)
-        for name in ("nat-1", "nat-2"):
-            socket = Path(directory) / f"{name}.sock"
-            serve = [
-                sys.executable,
-                "-m",
-                "gateway",
-                "serve",
-                "--fake",
-                "--name",
-                name,
-                "--socket",
-                str(socket),
-                "--state",
-                f"{directory}/{name}",
-            ]
-            process = stack.enter_context(Popen(serve, stderr=(Path(directory) / f"{name}.log").open("wb")))
-            stack.callback(process.terminate)
-            wait_for(socket.exists)
-        yield rows.network()
-        link.close_all()
+    return served
 
 
 def forward(network: rows.Network, port: int = 8443) -> PortForward:

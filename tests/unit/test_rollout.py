@@ -1,6 +1,7 @@
 """The table of a rollout, one path at a time, and then every order of events against a model of gateways and workers."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -13,7 +14,7 @@ CLAIMED = (Event.CLAIMED,)
 DONE = (Event.COMMITTED, Event.PASSED, Event.CONFIRMED)
 
 
-def after(*events: Event, **given: bool) -> tuple[Rollout, Command]:
+def after(*events: Event, **given: Any) -> tuple[Rollout, Command]:
     """A rollout over two gateways after these events."""
     state, command = Rollout((Step.WAITING, Step.WAITING), **given), Command.NOTHING
     for event in events:

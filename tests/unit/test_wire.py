@@ -28,7 +28,7 @@ def through(message: wire.Message) -> object:
 @settings(max_examples=80)
 def test_a_delta_arrives_as_it_was_sent(first: Policy, second: Policy) -> None:
     delta = diff(compile_policy(first), compile_policy(second))
-    apply = wire.Apply(3, 1_800_000_000, "a" * 64, "b" * 64, delta, None)
+    apply = wire.Apply(3, 1_800_000_000, "a" * 64, "b" * 64, delta, None, 30)
     assert wire.request(through(apply)) == apply
 
 
@@ -48,7 +48,7 @@ def test_a_large_ruleset_comes_in_lines_of_at_most_a_mebibyte() -> None:
 
 
 REPLIES = [
-    wire.Welcome("nat-1", "0.1", "", "", 4, "boot", False),
+    wire.Welcome("nat-1", "0.1", "", "", 4, "boot", False, "", 0, 3),
     wire.Planned("d", {"up4": 1}, {}, ("forward",), "add …"),
     wire.Reading("boot", 3, 4, 5, {"up4": "AAAA"}, {"up4": (1,)}, {"up4": (2,)}, {"leaked": (0, 0)}),
     wire.Refused("nft", "no"),
@@ -61,14 +61,14 @@ def test_an_answer_arrives_as_it_was_given(reply: wire.Reply) -> None:
 
 
 def hello(**changes: Any) -> Any:
-    return {"is": "Hello", "now": 1} | changes
+    return {"is": "Hello", "now": 1, "token": 0} | changes
 
 
 @pytest.mark.parametrize(
     ("data", "fault"),
     [
         (hello(extra=1), "request: unknown field 'extra'"),
-        ({"is": "Hello"}, "request: missing field 'now'"),
+        ({"is": "Hello", "token": 0}, "request: missing field 'now'"),
         (hello(now="1"), "request.now: expected int, got str"),
         (hello(now=True), "request.now: expected int, got bool"),
         ({"is": "Explode"}, "request.is: 'Explode' is none of"),

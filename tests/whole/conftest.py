@@ -9,7 +9,7 @@ import pytest
 from django.conf import LazySettings
 
 from apps.deployments import link, services
-from apps.deployments.carry import Memory
+from apps.deployments.memory import Memory
 from lab.lab import Lab
 from lab.topology import load
 from tests import rows

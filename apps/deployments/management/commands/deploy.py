@@ -14,18 +14,20 @@ class Command(BaseCommand):
     help = "Bring the gateways to what the database asks for, and show each gateway's outcome. Also tries what failed before."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        outcomes = [self._deploy(group) for group in GatewayGroup.objects.all()]
+        try:
+            outcomes = [self._deploy(group) for group in GatewayGroup.objects.all()]
+        finally:
+            link.close_all()
         if not outcomes:
             raise CommandError("There is no gateway group yet. Make one with “manage.py seed --demo”.")
         if not all(outcomes):
             raise SystemExit(1)
 
     def _deploy(self, group: GatewayGroup) -> bool:
-        with link.fresh_channels() as channels:
-            try:
-                rollout = services.reconcile(group, cause="command", force=True, channels=channels)
-            except PolicyError as error:
-                raise CommandError(f"{group}: {error}") from error
+        try:
+            rollout = services.reconcile(group, cause="command", force=True)
+        except PolicyError as error:
+            raise CommandError(f"{group}: {error}") from error
         if rollout is None:
             self.stdout.write(f"{group}: another rollout is under way; what is missing follows by itself.")
             return True

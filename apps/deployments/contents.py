@@ -1,0 +1,100 @@
+"""What each kept revision's gateways run: written as the way from the revision before, now and then whole, and read again.
+
+A revision's content is a delta or a ruleset per gateway; those that are alike for several gateways are kept once. Packed as
+compressed JSON of `firewall.codec`, because it is read only when somebody compares, goes back, or a worker begins anew.
+"""
+
+import json
+import zlib
+from collections.abc import Mapping
+
+from django.db import transaction
+from django.db.models import Count, Q
+
+from apps.deployments.models import Revision, RevisionContent
+from firewall.codec import decode, encode
+from firewall.diff import Delta, apply
+from firewall.ruleset import EMPTY, Ruleset
+
+WHOLE_EVERY = 100  # revisions; reading one applies at most this many deltas
+
+type Rulesets = Mapping[str, Ruleset]  # by the gateway's name
+
+
+class NotKept(Exception):  # noqa: N818 - a state of the world
+    """The revision's content is not there (any more): it is older than what is kept."""
+
+
+def pack(parts: Mapping[str, Ruleset] | Mapping[str, Delta]) -> bytes:
+    """Per gateway a value; gateways with equal values share one."""
+    kept: list[tuple[list[str], Ruleset | Delta]] = []
+    for name, part in parts.items():
+        same = next((names for names, known in kept if known == part), None)
+        if same is None:
+            kept.append(([name], part))
+        else:
+            same.append(name)
+    data = [{"gateways": names, "part": encode(part)} for names, part in kept]
+    return zlib.compress(json.dumps(data, separators=(",", ":")).encode(), 1)
+
+
+def _unpack[Part: (Ruleset, Delta)](kind: type[Part], packed: bytes | memoryview) -> dict[str, Part]:
+    found: dict[str, Part] = {}
+    for each in json.loads(zlib.decompress(packed)):
+        part: Part = decode(kind, each["part"], "content")
+        found |= dict.fromkeys(each["gateways"], part)
+    return found
+
+
+def keep_way(revision: Revision, base: Revision, deltas: Mapping[str, Delta]) -> None:
+    """Keep the revision as the way from `base`, which must be kept."""
+    RevisionContent.objects.create(revision=revision, base=base, packed=pack(deltas))
+
+
+def keep_whole(revision: Revision, rulesets: Rulesets) -> None:
+    """Keep all of it, so that reading it, and what follows, does not need what came before."""
+    RevisionContent.objects.update_or_create(revision=revision, defaults={"base": None, "packed": pack(rulesets)})
+
+
+def is_kept(revision: Revision) -> bool:
+    """Can it be gone back to?"""
+    return RevisionContent.objects.filter(revision=revision).exists()
+
+
+def whole_is_due(revision: Revision) -> bool:
+    """Have so many deltas come since the last whole one, or is there none?"""
+    earlier = RevisionContent.objects.filter(revision__group=revision.group_id, revision__lte=revision)
+    last = earlier.filter(base=None).order_by("-revision").values_list("revision", flat=True).first()
+    return last is None or earlier.filter(revision__gt=last).aggregate(n=Count("pk"))["n"] >= WHOLE_EVERY
+
+
+def load(revision: Revision) -> dict[str, Ruleset]:
+    """What the revision's gateways run, by name. Raises NotKept."""
+    chain: list[RevisionContent] = []
+    at: int | None = revision.pk
+    while at is not None:
+        found = RevisionContent.objects.filter(pk=at).first()
+        if found is None:
+            raise NotKept(f"{revision}: its content is not kept any more; the oldest that is can be seen in the list of revisions")
+        chain.append(found)
+        at = found.base_id
+    rulesets = _unpack(Ruleset, chain.pop().packed)
+    for content in reversed(chain):
+        for name, delta in _unpack(Delta, content.packed).items():
+            rulesets[name] = apply(rulesets.get(name, EMPTY), delta)
+    return rulesets
+
+
+@transaction.atomic
+def forget_before(revision: Revision) -> int:
+    """Drop the content of what came before the newest whole one that is not newer than `revision`; how many."""
+    group = RevisionContent.objects.filter(revision__group=revision.group_id)
+    whole = group.filter(base=None, revision__lte=revision).order_by("-revision").values_list("revision", flat=True).first()
+    if whole is None:
+        return 0
+    held = Q(revision__in=revision.group.holds.filter(released=None).values("revision"))
+    old = group.filter(revision__lt=whole)
+    if old.filter(held).exists():
+        return 0
+    RevisionContent.objects.filter(pk__in=old).update(base=None)  # they refer to each other
+    return old.delete()[0]

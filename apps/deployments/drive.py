@@ -1,0 +1,214 @@
+"""Drives a rollout that this worker holds: does each command on the gateway whose turn it is, and writes down what came of it.
+
+The decisions are in `firewall.rollout`, the messages in `carry`, the rows in `rollouts`; here they meet.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, ExitStack
+from datetime import timedelta
+from typing import Any, Protocol
+
+import structlog
+from django.db import transaction
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from apps.deployments import carry, link, rollouts
+from apps.deployments.carry import NotDone, Order
+from apps.deployments.link import Channel, Unreachable
+from apps.deployments.models import RolloutStep
+from apps.deployments.rollouts import Lease, LeaseLost
+from apps.network.models import Gateway
+from firewall import wire
+from firewall.rollout import Command, Event
+
+log = structlog.get_logger()
+
+SESSIONS = 3  # attempts to open a new one after a change that may have locked us out
+
+
+class Links(Protocol):
+    """The ways to a gateway: the channel that is kept open, a new session, and a mere knock at its door (milliseconds)."""
+
+    def kept(self, gateway: Gateway) -> Channel: ...
+    def fresh(self, gateway: Gateway) -> AbstractContextManager[Channel]: ...
+    def knock(self, gateway: Gateway) -> float: ...
+
+
+class WorkerLinks:
+    """This process's."""
+
+    def kept(self, gateway: Gateway) -> Channel:
+        return link.channel(gateway)
+
+    def fresh(self, gateway: Gateway) -> AbstractContextManager[Channel]:
+        return link.fresh(gateway)
+
+    def knock(self, gateway: Gateway) -> float:
+        return link.knock(gateway)
+
+
+class Driver:
+    """One run of one worker. `arrived` is told of each gateway that has confirmed."""
+
+    def __init__(self, lease: Lease, orders: Mapping[int, Order], links: Links, arrived: Callable[[Gateway, Order], None]) -> None:
+        self._lease, self._orders, self._links, self._arrived = lease, orders, links, arrived
+        self._sessions = ExitStack()
+        self._session: Channel | None = None  # opened after the commit
+        self._in_memory = False
+
+    def run(self) -> None:
+        """Until the rollout is over or rests. Raises LeaseLost when another has taken over."""
+        do = {
+            Command.ASK: self._ask,
+            Command.APPLY: self._apply,
+            Command.PROBE: self._probe,
+            Command.CONFIRM: self._confirm,
+            Command.REVERT: self._revert,
+        }
+        with rollouts.heartbeat(self._lease.rollout), self._sessions:
+            while work := do.get(self._lease.command):
+                work(self._lease.step.gateway, self._orders[self._lease.step.gateway_id])
+
+    def fence(self, now: int) -> None:
+        """Show the token to every gateway that answers: whatever a worker that was replaced still sends is refused."""
+        for step in self._lease.steps:
+            try:
+                carry.hello(self._links.kept(step.gateway), now, self._lease.rollout.token)
+            except (Unreachable, NotDone) as fault:
+                log.warning("not fenced", gateway=step.gateway.name, error=str(fault))
+
+    def _ask(self, gateway: Gateway, order: Order) -> None:
+        event = carry.became(self._links.kept(gateway), order)
+        if event in (Event.LOST, Event.WENT_BACK):
+            words = {Event.LOST: _("It stopped answering in the middle. Unless it has confirmed, it goes back by itself.")}
+            text = words.get(event) or _("Nobody confirmed in time, so it went back by itself.")
+            self._failed(event, gateway, text)
+        else:
+            self._happened(event, order, **({"confirmed": Now()} if event is Event.FOUND_CONFIRMED else {}))
+
+    def _apply(self, gateway: Gateway, order: Order) -> None:
+        channel = self._links.kept(gateway)
+        try:
+            welcome = carry.hello(channel, order.now, order.token)
+        except Unreachable as fault:
+            self._failed(Event.AWAY, gateway, str(fault))
+            return
+        except NotDone as refused:
+            self._refused(Event.REFUSED, gateway, refused)
+            return
+        self._in_memory = welcome.in_memory
+        if carry.runs(welcome, order.target):
+            self._happened(Event.UNCHANGED, order, committed=Now(), confirmed=Now())
+            return
+        try:
+            applied = carry.apply(channel, order, welcome)
+        except Unreachable as fault:
+            self._failed(Event.LOST, gateway, str(fault))
+        except NotDone as refused:
+            self._refused(Event.REFUSED, gateway, refused)
+        else:
+            self._committed(channel, order, applied)
+
+    def _committed(self, channel: Channel, order: Order, applied: wire.Applied) -> None:
+        self._happened(
+            Event.COMMITTED,
+            order,
+            committed=Now(),
+            goes_back=Now() + timedelta(seconds=order.confirm_within),
+            sent_octets=channel.sent,
+            commit_ms=applied.commit_ms,
+            read_back_ms=applied.read_back_ms,
+            flows_cut=applied.flows_cut,
+        )
+
+    def _probe(self, gateway: Gateway, _order: Order) -> None:
+        """Can the gateway still be reached? What changes nothing but elements is proved by a knock, all else by a new session."""
+        reached = self._knocked(gateway) if self._lease.rollout.harmless else self._opened(gateway)
+        if reached:
+            rollouts.passed(self._lease)
+        else:
+            self._failed(Event.FAILED, gateway, _("It could not be reached after the change."))
+
+    def _knocked(self, gateway: Gateway) -> bool:
+        start = time.perf_counter()
+        try:
+            ms = self._links.knock(gateway)
+        except Unreachable as fault:
+            self._note("knock", start, str(fault))
+            return False
+        rollouts.note(self._lease, "knock", passed=True, ms=ms, text="")
+        return True
+
+    def _opened(self, gateway: Gateway) -> bool:
+        for _attempt in range(SESSIONS):
+            start = time.perf_counter()
+            try:
+                session = self._sessions.enter_context(self._links.fresh(gateway))
+                carry.hello(session, 0)
+            except Unreachable as fault:
+                self._note("session", start, str(fault))
+                if rollouts.wished(self._lease) is Event.ABORT:
+                    return False
+                continue
+            self._session = session
+            rollouts.note(self._lease, "session", passed=True, ms=(time.perf_counter() - start) * 1000, text="")
+            return True
+        return False
+
+    def _note(self, what: str, start: float, text: str) -> None:
+        rollouts.note(self._lease, what, passed=False, ms=(time.perf_counter() - start) * 1000, text=text)
+
+    def _confirm(self, gateway: Gateway, order: Order) -> None:
+        channel, self._session = self._session or self._links.kept(gateway), None
+        try:
+            confirmed = carry.confirm(channel, order)
+        except Unreachable as fault:
+            self._failed(Event.LOST, gateway, str(fault))
+        except NotDone as refused:
+            self._refused(Event.NOT_CONFIRMED, gateway, refused)
+        else:
+            cut = self._lease.step.flows_cut + confirmed.flows_cut
+            self._happened(Event.CONFIRMED, order, confirmed=Now(), flows_cut=cut, error="")
+
+    def _revert(self, gateway: Gateway, order: Order) -> None:
+        try:
+            text = carry.revert(self._links.kept(gateway), order)
+        except Unreachable as fault:
+            self._failed(Event.LOST, gateway, _("It does not answer, and goes back by itself: %(error)s") % {"error": fault})
+        except NotDone as refused:
+            self._refused(Event.LOST, gateway, refused)
+        else:
+            why = self._lease.step.error or _("Somebody asked for it.")
+            self._failed(Event.WENT_BACK, gateway, f"{why} {_('It went back')}: {text}.")
+
+    def _happened(self, event: Event, order: Order, **evidence: Any) -> None:
+        step = self._lease.step
+        if step.evidence:
+            evidence["evidence"] = step.evidence
+        with transaction.atomic():
+            rollouts.happened(self._lease, event, **evidence)
+            arrived = step.state == RolloutStep.State.CONFIRMED
+            if arrived:
+                rollouts.runs(step, self._lease.rollout.revision, order.target, in_memory=self._in_memory)
+        if arrived:
+            self._arrived(step.gateway, order)
+
+    def _refused(self, event: Event, gateway: Gateway, refused: NotDone) -> None:
+        """An old token is that of a worker that was replaced; unless the lease is still ours, and so it is the database that is old."""
+        if refused.reason != "token":
+            self._failed(event, gateway, str(refused))
+        elif rollouts.beat(self._lease.rollout):
+            text = _("%(error)s. If the database was restored from a backup, “Try again” goes on from where the gateways are.")
+            self._failed(event, gateway, text % {"error": refused})
+        else:
+            raise LeaseLost(str(refused))
+
+    def _failed(self, event: Event, gateway: Gateway, text: str) -> None:
+        log.warning("gateway not brought to revision", gateway=gateway.name, rollout=self._lease.rollout.pk, what=event.value, error=text)
+        step = self._lease.step
+        with transaction.atomic():
+            rollouts.happened(self._lease, event, error=text, evidence=step.evidence)
+            if step.state in RolloutStep.BAD:
+                rollouts.troubled(gateway, text, away=step.state in (RolloutStep.State.AWAY, RolloutStep.State.LOST))

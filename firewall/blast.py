@@ -1,0 +1,85 @@
+"""The blast radius of a change: how much of each kind it removes, and which part of it waits for a second person.
+
+What waits is left as it runs; everything else goes out. Elements that end by themselves are nobody's removal.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from firewall.diff import ElementChange
+from firewall.digest import digest_elements, text
+from firewall.ruleset import Element, Elements
+from firewall.summary import Kind, kind_of
+
+_MIRRORS = {"down4": "up4"}
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Removals wait when they are more than `share` percent of their kind and at least `least`."""
+
+    share: int = 20
+    least: int = 10
+
+    def exceeded(self, removed: int, of: int) -> bool:
+        """Are `removed` out of `of` too many for one person?"""
+        return removed >= self.least and removed * 100 > self.share * of
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """Elements of one kind that would go: by set; how many things they are, out of how many."""
+
+    kind: Kind
+    elements: Mapping[str, Elements] = field(default_factory=dict)
+    removed: int = 0
+    of: int = 0
+
+    @property
+    def digest(self) -> str:
+        """Stands for exactly these elements."""
+        return text(digest_elements(self.elements))
+
+
+def mirrored(name: str) -> str:
+    """The set that this one repeats, or itself: a member stands in `up4` and in `down4`."""
+    return _MIRRORS.get(name) or (name.replace("down6_", "up6_") if name.startswith("down6_") else name)
+
+
+def removals(changes: Mapping[str, ElementChange], sizes: Mapping[str, int], now: int) -> dict[Kind, Removal]:
+    """What the changes remove for good, by kind; `sizes`: how many elements each set has before them."""
+    gone: dict[Kind, dict[str, Elements]] = {}
+    for name, (_, removed, added) in changes.items():
+        kind = kind_of(mirrored(name))
+        lost = {key: element for key, element in removed.items() if key not in added and not 0 < element.expires <= now}
+        if kind and lost:
+            gone.setdefault(kind, {})[name] = lost
+    return {kind: _removal(kind, elements, sizes) for kind, elements in gone.items()}
+
+
+def _removal(kind: Kind, elements: Mapping[str, Elements], sizes: Mapping[str, int]) -> Removal:
+    count = sum(len(each) for name, each in elements.items() if kind_of(name))
+    of = sum(size for name, size in sizes.items() if kind_of(name) is kind)
+    return Removal(kind, elements, count, of)
+
+
+def without(removal: Removal, known: Iterable[Mapping[str, Elements]]) -> Removal:
+    """The removal without elements that are in the `known` parts: those have been decided, or wait, on their own."""
+    parts = list(known)
+    left: dict[str, Elements] = {}
+    for name, elements in removal.elements.items():
+        rest = {key: element for key, element in elements.items() if not any(key in part.get(name, {}) for part in parts)}
+        if rest:
+            left[name] = rest
+    return Removal(removal.kind, left, sum(len(each) for name, each in left.items() if kind_of(name)), removal.of)
+
+
+def kept(wanted: Mapping[str, Elements], waiting: Iterable[Mapping[str, Elements]]) -> dict[str, Elements]:
+    """The wanted elements, and those whose removal waits, unless something else has come in their place."""
+    merged: dict[str, Elements] = dict(wanted)
+    for part in waiting:
+        for name, elements in part.items():
+            stays: dict[bytes, Element] = dict(elements)
+            stays.update(merged.get(name, {}))
+            merged[name] = stays
+    return merged

@@ -1,0 +1,53 @@
+"""Rollouts as rows, carried by nobody: each event is written down as the driver writes it."""
+
+from django.db.models.functions import Now
+
+from apps.deployments import gate, rollouts
+from apps.deployments.models import Rollout
+from apps.deployments.rollouts import Lease, Opening
+from apps.deployments.wanted import Wanted, want
+from firewall.diff import diff
+from firewall.render import render_delta
+from firewall.rollout import Command, Event
+from firewall.ruleset import EMPTY
+from firewall.summary import summarise
+from tests import rows
+
+
+def opened(network: rows.Network, wanted: Wanted | None = None) -> Lease:
+    """A rollout of what the database asks for, to nat-2 first."""
+    wanted = wanted or want(network.group)
+    management = gate.managements(wanted)
+    gateways = tuple(network.gateways[::-1])
+    lease = rollouts.open_rollout(
+        Opening(network.group, wanted, gateways, network.admin.pk, "change", harmless=True, management=management)
+    )
+    assert lease
+    ruleset = wanted.rulesets[network.gateways[0].pk]
+    change = diff(EMPTY, ruleset)
+    text = render_delta(change, now=wanted.snapshot.now)
+    rollouts.describe(lease.rollout.revision, summarise(change, ruleset), text, ruleset.count_elements())
+    return lease
+
+
+def confirm(lease: Lease, wanted: Wanted) -> None:
+    """The gateway whose turn it is goes all the way."""
+    step = lease.step
+    rollouts.happened(lease, Event.COMMITTED, committed=Now(), sent_octets=4100, commit_ms=3, read_back_ms=0)
+    rollouts.passed(lease)
+    rollouts.happened(lease, Event.CONFIRMED, confirmed=Now())
+    rollouts.runs(step, lease.rollout.revision, wanted.targets[step.gateway_id], in_memory=True)
+
+
+def rolled(network: rows.Network, *, error: str = "", unreachable: bool = False, leave_open: bool = False) -> Rollout:
+    """A rollout: confirmed, or stopped with an error at the second gateway, or left open."""
+    wanted = want(network.group)
+    lease = opened(network, wanted)
+    while lease.command is Command.APPLY and not leave_open:
+        if error and lease.step.position:
+            rollouts.happened(lease, Event.AWAY if unreachable else Event.REFUSED, error=error)
+            rollouts.troubled(network.gateways[0], error, away=unreachable)
+        else:
+            confirm(lease, wanted)
+    lease.rollout.refresh_from_db()
+    return lease.rollout

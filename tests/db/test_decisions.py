@@ -1,0 +1,284 @@
+"""What waits for a person: removals beyond the limits, management, holds, pauses. The gateways are real agents, in memory."""
+
+import pytest
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.deployments import contents, decisions, link, rollouts, services
+from apps.deployments.decisions import approve, go_back_now, pause, release, resume, roll_back
+from apps.deployments.drive import WorkerLinks
+from apps.deployments.memory import Memory
+from apps.deployments.models import GatewayState, HeldBack, Hold, Revision, Rollout, RolloutStep
+from apps.deployments.services import reconcile
+from apps.lib.errors import Conflict, Problem
+from apps.nat.models import PortForward
+from apps.nat.services import add_forward
+from apps.network.models import Gateway
+from firewall import wire
+from firewall.policy import PolicyError
+from firewall.rollout import Event
+from firewall.ruleset import Ruleset
+from tests import rows
+from tests.db.rolling import opened
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def network(served: rows.Network) -> rows.Network:
+    """The lab's network as rows, and two gateways in memory that run it."""
+    served.group.removal_least = 3
+    served.group.save()
+    assert reconcile(served.group)
+    return served
+
+
+@pytest.fixture
+def peer(network: rows.Network) -> User:
+    """A second person who can approve."""
+    return rows.user("jonas")
+
+
+def forward(network: rows.Network, port: int) -> PortForward:
+    holding = network.residents["m1"].holding
+    return add_forward(holding=holding, public=rows.PUBLIC, protocol="tcp", public_port=port, private_port=443, by=network.admin)
+
+
+def running(name: str = "nat-1") -> Ruleset:
+    """What the portal believes that a gateway runs; its digest has been confirmed by the agent."""
+    known = services.memory.recall(Gateway.objects.get(name=name).pk)
+    assert known
+    return known.ruleset
+
+
+def withdraw(network: rows.Network, ports: range, *, by: User | None = None) -> Rollout | None:
+    PortForward.objects.filter(public_port__in=ports).delete()
+    return reconcile(network.group, by=(by or network.admin).pk)
+
+
+@pytest.fixture
+def forwards(network: rows.Network) -> list[PortForward]:
+    """Six forwards that both gateways run."""
+    made = [forward(network, port) for port in range(7001, 7007)]
+    assert reconcile(network.group)
+    return made
+
+
+def test_too_many_removals_wait_and_the_rest_goes_out(network: rows.Network, forwards: list[PortForward], peer: User) -> None:
+    forward(network, 8000)
+    rollout = withdraw(network, range(7001, 7006))
+    assert rollout and rollout.state == Rollout.State.CONFIRMED
+    held = HeldBack.objects.get()
+    assert (held.kind, held.removed, held.of, held.asked_by) == ("forwards", 5, 6, network.admin)
+    assert "delete element inet netzwart fwd4" in held.text
+    assert len(running().elements["fwd4"]) == 7
+
+
+def test_few_removals_wait_for_nobody(network: rows.Network, forwards: list[PortForward]) -> None:
+    assert withdraw(network, range(7001, 7003))
+    assert not HeldBack.objects.exists()
+    assert len(running().elements["fwd4"]) == 4
+
+
+def test_an_approval_lets_exactly_that_go_out(network: rows.Network, forwards: list[PortForward], peer: User) -> None:
+    withdraw(network, range(7001, 7006))
+    held = HeldBack.objects.get()
+    approve(held, digest=held.digest, by=peer, signed_in_again=False)
+    rollout = reconcile(network.group, by=peer.pk)
+    assert rollout and rollout.state == Rollout.State.CONFIRMED
+    assert len(running().elements["fwd4"]) == 1
+    assert reconcile(network.group) is None
+    held.refresh_from_db()
+    assert held.state == HeldBack.State.DONE
+
+
+def test_later_changes_do_not_void_what_is_waited_for(network: rows.Network, forwards: list[PortForward], peer: User) -> None:
+    withdraw(network, range(7001, 7006))
+    held = HeldBack.objects.get()
+    forward(network, 8000)
+    assert reconcile(network.group, by=network.admin.pk)
+    assert withdraw(network, range(7006, 7007)), "one more removal is within the limits"
+    assert HeldBack.objects.get().digest == held.digest
+    approve(held, digest=held.digest, by=peer, signed_in_again=False)
+    assert reconcile(network.group)
+    assert len(running().elements["fwd4"]) == 1
+
+
+def test_an_approval_of_something_else_is_refused(network: rows.Network, forwards: list[PortForward], peer: User) -> None:
+    withdraw(network, range(7001, 7006))
+    with pytest.raises(Conflict, match="Look at it again"):
+        approve(HeldBack.objects.get(), digest="0" * 64, by=peer, signed_in_again=False)
+
+
+def test_what_comes_back_is_no_longer_waited_for(network: rows.Network, forwards: list[PortForward]) -> None:
+    withdraw(network, range(7001, 7006))
+    for port in range(7001, 7006):
+        forward(network, port)
+    reconcile(network.group)
+    assert HeldBack.objects.get().state == HeldBack.State.OBSOLETE
+
+
+def test_nobody_approves_what_he_asked_for_while_others_can(network: rows.Network, forwards: list[PortForward], peer: User) -> None:
+    withdraw(network, range(7001, 7006))
+    held = HeldBack.objects.get()
+    with pytest.raises(Problem, match="Somebody else has to agree"):
+        approve(held, digest=held.digest, by=network.admin, signed_in_again=True)
+
+
+def test_a_single_approver_signs_in_again_and_the_history_says_so(network: rows.Network, forwards: list[PortForward]) -> None:
+    withdraw(network, range(7001, 7006))
+    held = HeldBack.objects.get()
+    with pytest.raises(Problem, match="Sign in again"):
+        approve(held, digest=held.digest, by=network.admin, signed_in_again=False)
+    assert approve(held, digest=held.digest, by=network.admin, signed_in_again=True).alone
+
+
+def test_a_change_of_management_waits_and_its_rules_stay(network: rows.Network, peer: User) -> None:
+    Gateway.objects.filter(name="nat-1").update(management_port=2222)
+    forward(network, 8000)
+    assert reconcile(network.group, by=network.admin.pk)
+    held = HeldBack.objects.get()
+    assert (held.kind, held.text) == ("management", "nat-1: port: 22 -> 2222")
+    assert len(running().elements["fwd4"]) == 1
+    approve(held, digest=held.digest, by=peer, signed_in_again=False)
+    rollout = reconcile(network.group)
+    assert rollout and not rollout.harmless and rollout.state == Rollout.State.CONFIRMED
+    assert rollout.revision.management["nat-1"]["port"] == 2222
+    reconcile(network.group)
+    held.refresh_from_db()
+    assert held.state == HeldBack.State.DONE
+
+
+def test_a_network_that_lost_all_its_members_is_refused(network: rows.Network) -> None:
+    for resident in network.residents.values():
+        resident.member.state = "left"
+        resident.member.save()
+    with pytest.raises(PolicyError, match="no active member"):
+        reconcile(network.group)
+    assert running().elements["up4"]
+
+
+def test_a_rollback_holds_the_group_until_it_is_released(network: rows.Network, forwards: list[PortForward]) -> None:
+    before = Revision.objects.latest("pk")
+    forward(network, 8000)
+    reconcile(network.group)
+    roll_back(before, why="members cannot reach their mail", by=network.admin)
+    rollout = reconcile(network.group, cause="schedule")
+    assert rollout and rollout.state == Rollout.State.CONFIRMED
+    assert (rollout.revision.again, rollout.revision.cause, rollout.revision.by) == (before, "rollback", network.admin)
+    assert len(running().elements["fwd4"]) == 6
+    forward(network, 8001)
+    for cause in ("change", "schedule"):
+        assert reconcile(network.group, cause=cause) is None, "the tick does not undo it"
+    release(network.group, by=network.admin)
+    assert reconcile(network.group)
+    assert len(running().elements["fwd4"]) == 8
+    with pytest.raises(Conflict, match="not held"):
+        release(network.group, by=network.admin)
+
+
+def test_a_rollback_says_why(network: rows.Network) -> None:
+    with pytest.raises(Problem, match="Say why"):
+        roll_back(Revision.objects.latest("pk"), why=" ", by=network.admin)
+    assert not Hold.objects.exists()
+
+
+def test_every_revision_is_kept_and_reads_back_as_it_was(network: rows.Network) -> None:
+    rulesets = []
+    for port in range(8000, 8006):
+        forward(network, port)
+        rollout = reconcile(network.group)
+        assert rollout
+        rulesets.append((rollout.revision, running("nat-1"), running("nat-2")))
+    for revision, nat_1, nat_2 in rulesets:
+        assert contents.load(revision) == {"nat-1": nat_1, "nat-2": nat_2}
+
+
+def test_a_worker_that_begins_anew_reads_what_runs_from_the_database(network: rows.Network, forwards: list[PortForward]) -> None:
+    was = running()
+    services.memory = Memory()
+    withdraw(network, range(7001, 7006))
+    assert HeldBack.objects.get().removed == 5
+    assert running() == was
+
+
+def test_the_contents_of_old_revisions_are_forgotten_but_for_what_newer_ones_need(
+    network: rows.Network, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(contents, "WHOLE_EVERY", 3)
+    for port in range(8000, 8008):
+        forward(network, port)
+        reconcile(network.group)
+    revisions = list(Revision.objects.order_by("pk"))
+    assert contents.forget_before(revisions[5]) > 0
+    assert not contents.is_kept(revisions[0])
+    assert contents.load(revisions[-1])["nat-1"] == running()
+    with pytest.raises(Problem, match="too old"):
+        roll_back(revisions[0], why="too late", by=network.admin)
+
+
+# --- Pausing and going back
+
+
+def test_a_paused_rollout_goes_on_when_somebody_resumes_it(network: rows.Network) -> None:
+    forward(network, 8000)
+    lease = opened(network)
+    pause(lease.rollout, by=network.admin)
+    Rollout.objects.update(lease_until=timezone.now())
+    paused = reconcile(network.group)
+    assert paused and paused.state == Rollout.State.PAUSED
+    assert [step.state for step in paused.steps.all()] == [RolloutStep.State.CONFIRMED, RolloutStep.State.WAITING]
+    assert reconcile(network.group) is None, "newer changes wait for it"
+    resume(paused, by=network.admin)
+    resumed = reconcile(network.group)
+    assert resumed and (resumed.pk, resumed.state) == (paused.pk, Rollout.State.CONFIRMED)
+
+
+class Hesitant(WorkerLinks):
+    """While the first gateway is knocked at, somebody has second thoughts."""
+
+    def __init__(self, network: rows.Network) -> None:
+        self.network = network
+
+    def knock(self, gateway: Gateway) -> float:
+        go_back_now(Rollout.objects.latest("pk"), by=self.network.admin)
+        raise link.Unreachable("nobody answers the door")
+
+
+def test_going_back_now_takes_back_what_is_on_trial_and_leaves_the_rest_alone(network: rows.Network) -> None:
+    forward(network, 8000)
+    aborted = reconcile(network.group, links=Hesitant(network))
+    assert aborted and aborted.state == Rollout.State.ABORTED
+    steps = list(aborted.steps.all())
+    assert [step.state for step in steps] == [RolloutStep.State.WENT_BACK, RolloutStep.State.SKIPPED]
+    assert steps[0].evidence[0]["text"] == "nobody answers the door" and steps[0].committed
+    assert reconcile(network.group, cause="schedule") is None, "not tried again until somebody says so, or something changes"
+    forward(network, 8001)
+    following = reconcile(network.group)
+    assert following and following.state == Rollout.State.CONFIRMED
+    with pytest.raises(Conflict, match="is over"):
+        go_back_now(aborted, by=network.admin)
+
+
+def test_a_worker_that_was_replaced_writes_nothing(network: rows.Network) -> None:
+    forward(network, 8000)
+    sleeping = opened(network)
+    Rollout.objects.update(lease_until=timezone.now())
+    done = reconcile(network.group)
+    assert done and done.pk == sleeping.rollout.pk and done.state == Rollout.State.CONFIRMED
+    with pytest.raises(rollouts.LeaseLost):
+        rollouts.happened(sleeping, Event.COMMITTED)
+    answer = link.channel(network.gateways[0]).ask(wire.Revert(sleeping.rollout.token))
+    assert isinstance(answer, wire.Refused) and answer.reason == "token"
+    assert set(GatewayState.objects.values_list("revision", flat=True)) == {done.revision_id}
+
+
+def test_only_one_worker_takes_over(network: rows.Network) -> None:
+    forward(network, 8000)
+    opened(network)
+    assert rollouts.claim(network.group) is None, "the lease is alive"
+    Rollout.objects.update(lease_until=timezone.now())
+    assert rollouts.groups_left_alone() == [network.group]
+    assert rollouts.claim(network.group) is not None
+    assert rollouts.claim(network.group) is None
+    assert decisions.approvers_but(None)

@@ -1,0 +1,72 @@
+"""The blast radius, and that what waits stays exactly as it runs."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firewall.blast import Limits, Removal, kept, removals, without
+from firewall.diff import ElementChange, diff
+from firewall.ruleset import PLAIN, Element, Ruleset, Set, Type
+from firewall.summary import Kind
+
+UP, DOWN = Set("up4", (Type.IPV4,), 1 << 16), Set("down4", (Type.IPV4,), 1 << 16)
+SNAT = Set("snat4", (Type.IPV4,), 1 << 16, value=(Type.IPV4,))
+
+
+def keys(*numbers: int) -> dict[bytes, Element]:
+    return {number.to_bytes(4): PLAIN for number in numbers}
+
+
+def members(*numbers: int) -> Ruleset:
+    return Ruleset({}, {"up4": UP, "down4": DOWN}, {"up4": keys(*numbers), "down4": keys(*numbers)})
+
+
+def test_a_member_is_counted_once_though_he_stands_in_two_sets() -> None:
+    change = diff(members(1, 2, 3), members(1))
+    found = removals(change.elements, {"up4": 3, "down4": 3}, 0)
+    assert (found[Kind.ADDRESSES].removed, found[Kind.ADDRESSES].of) == (2, 3)
+    assert found[Kind.ADDRESSES].elements.keys() == {"up4", "down4"}
+
+
+def test_what_changes_is_not_removed() -> None:
+    one, other = Element(b"\1\1\1\1"), Element(b"\2\2\2\2")
+    changes = {"snat4": ElementChange(SNAT, {b"abcd": one}, {b"abcd": other})}
+    assert removals(changes, {"snat4": 1}, 0) == {}
+
+
+def test_what_ends_by_itself_is_nobodys_removal() -> None:
+    bans = Set("bans4_32", (Type.IPV4,), 1 << 16, timeout=True)
+    changes = {"bans4_32": ElementChange(bans, {b"abcd": Element(expires=50), b"abce": Element(expires=51)}, {})}
+    assert removals(changes, {"bans4_32": 2}, 50)[Kind.BANS].removed == 1
+
+
+def test_both_limits_must_be_passed() -> None:
+    limits = Limits(share=20, least=10)
+    assert not limits.exceeded(9, 9)
+    assert not limits.exceeded(10, 50)
+    assert limits.exceeded(11, 50)
+    assert limits.exceeded(10, 49)
+
+
+NUMBERS = st.frozensets(st.integers(0, 40), max_size=40)
+
+
+@given(NUMBERS, NUMBERS)
+def test_what_waits_stays_and_the_rest_goes_out(running: frozenset[int], wanted: frozenset[int]) -> None:
+    change = diff(members(*running), members(*wanted))
+    found = removals(change.elements, {"up4": len(running), "down4": len(running)}, 0)
+    waiting = [removal.elements for removal in found.values()]
+    assert kept(members(*wanted).elements, waiting) == members(*running, *wanted).elements
+
+
+@given(NUMBERS, NUMBERS)
+def test_an_approved_part_does_not_grow(known: frozenset[int], asked: frozenset[int]) -> None:
+    removal = Removal(Kind.ADDRESSES, {"up4": keys(*asked), "down4": keys(*asked)}, len(asked), 50)
+    rest = without(removal, [{"up4": keys(*known), "down4": keys(*known)}])
+    assert rest.removed == len(asked - known)
+    assert rest.elements.get("up4", {}) == keys(*(asked - known))
+
+
+@given(NUMBERS, NUMBERS)
+def test_the_digest_is_of_exactly_these_elements(one: frozenset[int], other: frozenset[int]) -> None:
+    digests = [Removal(Kind.ADDRESSES, {"up4": keys(*each)}).digest for each in (one, other)]
+    assert (digests[0] == digests[1]) == (one == other)
