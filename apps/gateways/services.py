@@ -61,7 +61,7 @@ def configure(
 ) -> Gateway:
     """Change the gateway's interfaces and who may manage it. Raises Conflict when somebody changed it since `version`, else Problem."""
     given = {"lan": lan, "wan": wan, "management": management, "sync": sync}
-    _check_interfaces(given)
+    check_interfaces(given)
     if not management_networks:
         raise Problem(_("Without a management network nobody could reach this gateway any more. Name at least one."), "management_networks")
     values = given | {"management_networks": list(management_networks), "management_port": management_port}
@@ -76,7 +76,8 @@ def configure(
     return gateway
 
 
-def _check_interfaces(given: Mapping[str, str]) -> None:
+def check_interfaces(given: Mapping[str, str]) -> None:
+    """Are these names, and all different? Raises Problem at the first that is not."""
     named: set[str] = set()
     for fieldname, name in given.items():
         if not name and fieldname == "sync":

@@ -1,6 +1,7 @@
 """Tests of the whole: real rows, real agents, a real kernel, real packets."""
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from subprocess import Popen
 from tempfile import TemporaryDirectory
@@ -11,9 +12,10 @@ from django.conf import LazySettings
 from apps.deployments import link, services
 from apps.deployments.memory import Memory
 from lab.lab import Lab
+from lab.sshd import obstacle
 from lab.topology import load
 from tests import rows
-from tests.whole.system import agents
+from tests.whole.system import GATEWAYS, agents, inside, reached_by_ssh, sshd
 
 
 @pytest.fixture
@@ -51,3 +53,23 @@ def network(transactional_db: None, settings: LazySettings, monkeypatch: pytest.
     settings.REDIS_URL = "unix:///nonexistent/redis.sock"
     monkeypatch.setattr(services, "memory", Memory())
     yield rows.network()
+
+
+@pytest.fixture
+def by_ssh(bare_lab: Lab, sockets: Path, settings: LazySettings) -> Iterator[dict[str, Popen[str]]]:
+    """Both agents behind a real sshd each, and this thread in the portal's node; the sshds' processes, by gateway."""
+    if reason := obstacle():
+        pytest.skip(reason)
+    settings.SSH_KEY, settings.SSH_KNOWN_HOSTS = sockets / "id_ed25519", sockets / "known_hosts.d"
+    with agents(bare_lab, sockets, shared=True), ExitStack() as stack:
+        running = {name: stack.enter_context(sshd(bare_lab, name, sockets)) for name in GATEWAYS}
+        with inside(bare_lab, "portal"):
+            yield running
+        link.close_all()
+
+
+@pytest.fixture
+def ssh_network(bare_lab: Lab, by_ssh: dict[str, Popen[str]], network: rows.Network, sockets: Path) -> rows.Network:
+    """The lab's network, its gateways reached by ssh."""
+    reached_by_ssh(bare_lab, network.gateways, sockets)
+    return network

@@ -1,16 +1,22 @@
 """The whole on one machine: a lab, an agent in each gateway's node, and what a test needs to wait for them."""
 
+import os
+import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from ipaddress import ip_address
 from pathlib import Path
 from subprocess import Popen
 from typing import Any
 
+from apps.network.models import Gateway
+from lab import sshd as lab_sshd
 from lab.answer import Answer
 from lab.connect import NoAnswerError
 from lab.lab import Lab
+from lab.program import ROOT
 
 GATEWAYS = ("nat-1", "nat-2")
 INTERNET = "203.0.113.10"
@@ -26,17 +32,18 @@ def wait_for[Value](what: Callable[[], Value], *, seconds: float = 15) -> Value:
 
 
 @contextmanager
-def agents(lab: Lab, sockets: Path) -> Iterator[dict[str, Popen[str]]]:
+def agents(lab: Lab, sockets: Path, *, shared: bool = False) -> Iterator[dict[str, Popen[str]]]:
     """The service of each gateway, inside its node, answering at sockets/<name>.sock."""
     with ExitStack() as stack:
-        yield {name: stack.enter_context(agent(lab, name, sockets)) for name in GATEWAYS}
+        yield {name: stack.enter_context(agent(lab, name, sockets, shared=shared)) for name in GATEWAYS}
 
 
 @contextmanager
-def agent(lab: Lab, name: str, sockets: Path) -> Iterator[Popen[str]]:
-    """One gateway's service; killed at the end, its table stays."""
+def agent(lab: Lab, name: str, sockets: Path, *, shared: bool = False) -> Iterator[Popen[str]]:
+    """One gateway's service; killed at the end, its table stays. shared: sshd's account may connect too."""
     socket = sockets / f"{name}.sock"
     serve = [sys.executable, "-m", "gateway", "serve", "--name", name, "--socket", str(socket), "--state", str(sockets / name)]
+    serve += ["--group", lab_sshd.GROUP] if shared else []
     log = (sockets / f"{name}.log").open("a")
     with log, lab.popen(name, serve, stdout=log, stderr=log) as process:
         try:
@@ -53,3 +60,58 @@ def reaches(lab: Lab, node: str, host: str, port: int, protocol: str = "tcp", **
         return lab.connect(node, protocol, host, port, timeout=1.0, **options)
     except NoAnswerError:
         return None
+
+
+@contextmanager
+def inside(lab: Lab, node: str) -> Iterator[None]:
+    """Whatever this thread connects to, and the programs it starts, are in the node. Databases behind unix sockets stay in reach."""
+    home = os.open("/proc/thread-self/ns/net", os.O_RDONLY)
+    there = os.open(f"/proc/{lab.holder.pid}/root/run/netns/{node}", os.O_RDONLY)
+    os.setns(there, os.CLONE_NEWNET)
+    try:
+        yield
+    finally:
+        os.setns(home, os.CLONE_NEWNET)
+        os.close(there)
+        os.close(home)
+
+
+def ssh_key(directory: Path) -> str:
+    """The portal's key, made at the first call, at directory/id_ed25519; returns its public half."""
+    file = directory / "id_ed25519"
+    if not file.exists():
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "portal", "-f", str(file)], check=True)
+    return file.with_suffix(".pub").read_text().strip()
+
+
+@contextmanager
+def sshd(lab: Lab, name: str, sockets: Path) -> Iterator[Popen[str]]:
+    """A real sshd in the gateway's node; the portal's key may relay to the agent at sockets/<name>.sock, as an account without rights.
+
+    The agent has to run with `--group` of `lab.sshd.GROUP` (`agent(…, shared=True)`). Its log is at sockets/<name>.sshd.log.
+    """
+    sockets.chmod(0o711)
+    relay = f"PYTHONPATH=/run/netzwart/code /usr/bin/python3 -S -m gateway relay --socket /run/netzwart/sockets/{name}.sock"
+    authorized_keys = sockets / f"{name}.authorized_keys"
+    authorized_keys.write_text(f'restrict,command="{relay}" {ssh_key(sockets)}\n')
+    directory = sockets / f"{name}.sshd"
+    lab_sshd.host_key(directory)
+    command = lab_sshd.command(directory, authorized_keys, {"code": ROOT, "sockets": sockets})
+    log = sockets / f"{name}.sshd.log"
+    with log.open("a") as output, lab.popen(name, command, stdout=output, stderr=output) as process:
+        before = output.tell()
+        try:
+            wait_for(lambda: process.poll() is not None or "Server listening" in log.read_text()[before:])
+            assert process.poll() is None, log.read_text()
+            yield process
+        finally:
+            process.terminate()
+            process.wait(10)
+
+
+def reached_by_ssh(lab: Lab, gateways: Iterable[Gateway], sockets: Path) -> None:
+    """Turn rows into ones that are reached by ssh, at the node of their name. `settings.SSH_KEY` has to be sockets/id_ed25519."""
+    for gateway in gateways:
+        gateway.link, gateway.address = Gateway.Link.SSH, ip_address(lab.topology.node(gateway.name).hosts(4, "management")[0])
+        gateway.host_key = lab_sshd.host_key(sockets / f"{gateway.name}.sshd")
+        gateway.save(update_fields=["link", "address", "host_key"])

@@ -1,0 +1,186 @@
+"""manage.py gateway: let a Linux machine join as a gateway over ssh, and see whether it is reached."""
+
+import socket
+import time
+from argparse import ArgumentParser, ArgumentTypeError
+from ipaddress import ip_address, ip_network
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from apps.deployments import keys, link, ssh
+from apps.gateways import joining
+from apps.lib.errors import Problem
+from apps.lib.fields import Address, Prefix
+from apps.network.models import Gateway
+from firewall import wire
+
+SETUP = "docs/gateway-setup.md"
+
+
+class Command(BaseCommand):
+    help = f"Gateways that are reached by ssh: add one, list all, check one, trust a new host key. {SETUP} has the gateway's side."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        what = parser.add_subparsers(dest="what", required=True, metavar="add | list | check | trust | key")
+        _arguments_of_add(what.add_parser("add", help="let a machine join"))
+        what.add_parser("list", help="all gateways, and how they are reached")
+        what.add_parser("check", help="knock, open a new session, ask the agent").add_argument("name")
+        trust = what.add_parser("trust", help="trust the host key that the gateway shows now, after it was set up anew")
+        trust.add_argument("name")
+        _arguments_of_trust(trust)
+        what.add_parser("key", help="the line for authorized_keys on gateways; makes the portal's key if there is none")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            getattr(self, f"_{options['what']}")(options)
+        except (Problem, link.Unreachable, OSError) as error:
+            raise CommandError(str(error)) from error
+
+    def _add(self, options: dict[str, Any]) -> None:
+        joining.demand_free(options["name"])
+        group = joining.group_named(options["group"])
+        line = self._portal_key()
+        host_key = self._host_key(options["address"], options["port"], options)
+        networks = options["management_network"] or [_own_address(options["address"], options["port"])]
+        given = {name: options[name] for name in ("name", "address", "port", "account", "lan", "wan", "management", "sync")}
+        made = joining.join(group=group, host_key=host_key, management_networks=networks, carries=options["carries"], **given)
+        self.stdout.write(f"\n{made} is in group {group}. Its ssh will be open to {', '.join(map(str, networks))} and nobody else.")
+        self.stdout.write(f"\nIn authorized_keys of the account {made.ssh_user} on {made}, one line ({SETUP}):\n\n{line}\n\n")
+        try:
+            self._try(made)
+        except link.Unreachable as fault:
+            self.stdout.write(f"The agent does not answer yet: {fault}.\nWhen it should, say: manage.py gateway check {made}")
+
+    def _list(self, _options: dict[str, Any]) -> None:
+        rows = Gateway.objects.select_related("group").order_by("group__name", "name")
+        for row in rows:
+            where = f"{row.ssh_user}@{row.address} port {row.management_port} {ssh.fingerprint(row.host_key)}" if row.host_key else ""
+            self.stdout.write(f"{row.group}  {row.name}  {row.get_link_display()}  {where}".rstrip())
+        if not rows:
+            self.stdout.write("There is no gateway yet. Let one join with “manage.py gateway add”.")
+
+    def _check(self, options: dict[str, Any]) -> None:
+        gateway = _named(options["name"])
+        try:
+            self._try(gateway)
+        except link.Unreachable as fault:
+            raise CommandError(f"{gateway}: {fault}") from fault
+
+    def _trust(self, options: dict[str, Any]) -> None:
+        gateway = _named(options["name"])
+        if gateway.link != Gateway.Link.SSH or gateway.address is None:
+            raise CommandError(f"{gateway} is not reached by ssh; there is no host key to trust.")
+        self.stdout.write(f"Trusted so far: {ssh.fingerprint(gateway.host_key)}")
+        joining.trust(gateway=gateway, host_key=self._host_key(gateway.address, gateway.management_port, options))
+        self._try(gateway)
+
+    def _key(self, _options: dict[str, Any]) -> None:
+        self.stdout.write(self._portal_key())
+
+    def _portal_key(self) -> str:
+        key, made = keys.portal_key()
+        if made:
+            self.stderr.write(f"Made the portal's ssh key: {settings.SSH_KEY}")
+        return keys.authorized_keys_line(key)
+
+    def _host_key(self, address: Address, port: int, options: dict[str, Any]) -> str:
+        """The host key that somebody there shows, once a person says it is the gateway's."""
+        found = keys.scan(address, port)
+        shown, wanted = ssh.fingerprint(found), options["fingerprint"]
+        self.stdout.write(f"{address}, port {port} shows the host key {shown}")
+        if wanted and wanted != shown:
+            raise CommandError(
+                f"The host key differs: expected {wanted}, found {shown}. Nothing was changed. Compare on the gateway's console: "
+                "ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub. If that shows what was expected, somebody stands in between."
+            )
+        if not wanted and options["yes"]:
+            self.stderr.write("Nobody compared it: whoever stands in between now would be trusted from now on (--yes).")
+        if not wanted and not options["yes"]:
+            self._ask()
+        return found
+
+    def _ask(self) -> None:
+        self.stdout.write("Compare on the gateway's console: ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub")
+        try:
+            answer = input("Is it the same? Type yes: ")
+        except EOFError:
+            answer = ""
+        if answer.strip().lower() != "yes":
+            raise CommandError("Nothing was changed. Where nobody can answer, give the fingerprint with --fingerprint SHA256:…")
+
+    def _try(self, gateway: Gateway) -> None:
+        """Raises link.Unreachable."""
+        self.stdout.write(f"{gateway} answers a new connection after {link.knock(gateway):.1f} ms.")
+        start = time.monotonic()
+        with link.fresh(gateway) as channel:
+            answer = channel.ask(wire.Hello(int(time.time())))
+        self.stdout.write(f"A new session and the agent's answer took {(time.monotonic() - start) * 1000:.0f} ms.")
+        if not isinstance(answer, wire.Welcome):
+            raise link.Unreachable(f"the agent answered: {getattr(answer, 'text', answer)}")
+        memory = " Its rules are in memory only: it runs with --fake." if answer.in_memory else ""
+        self.stdout.write(f"Agent {answer.agent} runs {answer.digest[:12] or 'nothing of ours'}.{memory}")
+        if answer.name != gateway.name:
+            raise CommandError(f"It calls itself {answer.name!r}. Start it with --name {gateway}, or is this another gateway's address?")
+
+
+def _named(name: str) -> Gateway:
+    found = Gateway.objects.filter(name=name).first()
+    if found is None:
+        raise CommandError(f"There is no gateway {name!r}. “manage.py gateway list” names them.")
+    return found
+
+
+def _own_address(address: Address, port: int) -> Prefix:
+    """The address that this machine has towards the gateway; no packet is sent."""
+    with socket.socket(socket.AF_INET if address.version == 4 else socket.AF_INET6, socket.SOCK_DGRAM) as towards:
+        towards.connect((str(address), port))
+        return ip_network(towards.getsockname()[0])
+
+
+def _arguments_of_add(parser: ArgumentParser) -> None:
+    parser.add_argument("name", help="as its agent is called (--name); small letters, digits, hyphens")
+    parser.add_argument("--address", type=_address, required=True, help="its management address")
+    parser.add_argument("--port", type=_port, default=22, help="of its sshd (default: 22)")
+    parser.add_argument("--account", default="netzwart", help="that ssh signs in to (default: netzwart)")
+    parser.add_argument("--group", required=True, help="the gateway group that it joins")
+    parser.add_argument("--lan", required=True, metavar="IF", help="inside interface")
+    parser.add_argument("--wan", required=True, metavar="IF", help="outside interface")
+    parser.add_argument("--management", required=True, metavar="IF", help="management interface")
+    parser.add_argument("--sync", default="", metavar="IF", help="state sync interface")
+    parser.add_argument(
+        "--management-network",
+        type=_network,
+        action="append",
+        default=[],
+        metavar="NET",
+        help="from where its ssh may be reached; again for each (default: this machine's address)",
+    )
+    parser.add_argument("--carries", type=int, choices=(4, 6), action="append", default=[], help="primary for IPv4 or IPv6; twice for both")
+    _arguments_of_trust(parser)
+
+
+def _arguments_of_trust(parser: ArgumentParser) -> None:
+    parser.add_argument("--fingerprint", metavar="SHA256:…", help="the host key must have this one; nobody is asked then")
+    parser.add_argument("--yes", action="store_true", help="take the host key as it is found; says so")
+
+
+def _address(text: str) -> Address:
+    try:
+        return ip_address(text)
+    except ValueError as error:
+        raise ArgumentTypeError(f"{text!r} is no IP address") from error
+
+
+def _network(text: str) -> Prefix:
+    try:
+        return ip_network(text)
+    except ValueError as error:
+        raise ArgumentTypeError(f"{text!r} is no network: write it like 172.31.0.0/24, with zeros behind the length") from error
+
+
+def _port(text: str) -> int:
+    if not text.isdigit() or not 1 <= int(text) <= 65535:
+        raise ArgumentTypeError(f"{text!r} is no port: choose 1 to 65535")
+    return int(text)

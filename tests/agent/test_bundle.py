@@ -1,0 +1,122 @@
+"""netzwart-agent.pyz: the same bytes each time, and it runs on the system's Python, as an account with one right only."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from subprocess import Popen
+
+import pytest
+
+from firewall import wire
+from tests.agent.client import Client
+from tests.agent.gateways import clock
+from tests.agent.rulesets import network, text_of, whole
+
+ROOT = Path(__file__).parents[2]
+PYTHON = "/usr/bin/python3"
+AGENT, LOGIN, GROUP = "64010", "64011", "65534"
+RIGHTS = ["--clear-groups", "--no-new-privs", "--regid", GROUP]
+ONE_RIGHT = ["--inh-caps=-all,+net_admin", "--ambient-caps=-all,+net_admin", "--bounding-set=-all,+net_admin"]
+NO_RIGHT = ["--inh-caps=-all", "--bounding-set=-all"]
+
+
+def why_not() -> str:
+    """Why the system's Python cannot run it; "" if it can."""
+    if not Path(PYTHON).exists():
+        return f"there is no {PYTHON}"
+    tried = subprocess.run([PYTHON, "-c", "import sys; sys.exit(sys.version_info < (3, 11))"], check=False)
+    return f"{PYTHON} is older than 3.11" if tried.returncode else ""
+
+
+@pytest.fixture(scope="module")
+def built() -> Iterator[Path]:
+    """The directory with what script/build-agent makes, which every account may enter."""
+    if reason := why_not():
+        pytest.skip(reason)
+    with tempfile.TemporaryDirectory(prefix="nw-") as directory:
+        subprocess.run([PYTHON, ROOT / "script" / "build-agent", "--output", directory], check=True, capture_output=True)
+        Path(directory).chmod(0o755)
+        yield Path(directory)
+
+
+@contextmanager
+def serving(built: Path, state: Path, *, before: list[str], more: list[str]) -> Iterator[Client]:
+    """The agent of the bundle, and a peer of it."""
+    program = [*before, PYTHON, str(built / "netzwart-agent.pyz"), "serve", "--name", "gw1", *more]
+    with Popen([*program, "--socket", str(state / "agent"), "--state", str(state / "state")], stderr=subprocess.PIPE, text=True) as agent:
+        try:
+            assert agent.stderr is not None
+            assert any("listening at" in line for line in agent.stderr), "the agent ended"
+            client = Client(state / "agent")
+            yield client
+            client.close()
+        finally:
+            agent.terminate()
+
+
+def test_the_same_checkout_gives_the_same_bytes(built: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "elsewhere"
+    for part in ("firewall", "gateway", "script"):
+        shutil.copytree(ROOT / part, copy / part, ignore=shutil.ignore_patterns("__pycache__"))
+    subprocess.run([copy / "script" / "build-agent", "--output", tmp_path / "out"], check=True, capture_output=True)
+    assert sorted(file.name for file in built.iterdir()) == ["netzwart-agent.pyz", "netzwart-agent.service", "netzwart-restore.service"]
+    for file in built.iterdir():
+        assert file.read_bytes() == (tmp_path / "out" / file.name).read_bytes()
+
+
+def test_it_serves_and_relays_without_the_checkout(built: Path, tmp_path: Path) -> None:
+    with serving(built, tmp_path, before=[], more=["--fake"]):
+        relay = [PYTHON, str(built / "netzwart-agent.pyz"), "relay", "--socket", str(tmp_path / "agent")]
+        request = b"".join(wire.lines(7, wire.Hello(0)))
+        done = subprocess.run(relay, input=request, capture_output=True, check=True, cwd="/", timeout=30)
+    answer = wire.Assembler().feed(done.stdout)
+    assert answer is not None
+    assert isinstance(wire.reply(answer[1]), wire.Welcome)
+
+
+@pytest.mark.kernel
+def test_it_says_what_the_machine_offers(built: Path) -> None:
+    done = subprocess.run(["unshare", "--net", built / "netzwart-agent.pyz", "check"], capture_output=True, text=True, check=True)
+    assert "nftables: our table has 0 chains" in done.stdout
+
+
+@pytest.mark.kernel
+def test_an_account_with_one_right_loads_a_large_ruleset_and_restores_it(built: Path) -> None:
+    ruleset, now = network(20_000), clock()
+    with tempfile.TemporaryDirectory(prefix="nw-") as directory:
+        os.chown(directory, int(AGENT), int(GROUP))
+        state = Path(directory)
+        restricted = ["setpriv", "--reuid", AGENT, *RIGHTS, *ONE_RIGHT]
+        with serving(built, state, before=["unshare", "--net", *restricted], more=["--group", "nogroup"]) as client:
+            applied = client.ask(whole(ruleset, token=1, now=now))
+            assert isinstance(applied, wire.Applied), applied
+            assert isinstance(client.ask(wire.Confirm(1, text_of(ruleset, now))), wire.Confirmed)
+        restore = [*restricted, PYTHON, str(built / "netzwart-agent.pyz"), "restore", "--state", str(state / "state")]
+        done = subprocess.run(["unshare", "--net", *restore], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert f"{ruleset.count_elements()} elements" in done.stderr
+
+
+@pytest.mark.kernel
+def test_the_login_of_the_portal_may_talk_to_the_agent_and_a_stranger_may_not(built: Path) -> None:
+    with tempfile.TemporaryDirectory(prefix="nw-") as directory:
+        os.chown(directory, int(AGENT), int(GROUP))
+        Path(directory).chmod(0o755)
+        relay = [PYTHON, str(built / "netzwart-agent.pyz"), "relay", "--socket", f"{directory}/agent"]
+        with serving(built, Path(directory), before=["setpriv", "--reuid", AGENT, *RIGHTS], more=["--fake", "--group", "nogroup"]):
+            login = subprocess.run(["setpriv", "--reuid", LOGIN, *RIGHTS, *NO_RIGHT, *relay], stdin=subprocess.DEVNULL, check=False)
+            stranger = ["setpriv", "--reuid", LOGIN, "--regid", LOGIN, "--clear-groups", *NO_RIGHT, *relay]
+            refused = subprocess.run(stranger, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    assert login.returncode == 0
+    assert "not permitted" in refused.stderr
+
+
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze is not installed (Debian: systemd)")
+def test_systemd_finds_no_fault_with_the_units(built: Path) -> None:
+    for unit in sorted(built.glob("*.service")):
+        done = subprocess.run(["systemd-analyze", "verify", "--man=no", unit], capture_output=True, text=True, check=False)
+        assert [line for line in (done.stdout + done.stderr).splitlines() if "netzwart" in line] == []

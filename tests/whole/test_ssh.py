@@ -1,0 +1,194 @@
+"""The link by ssh, with a real sshd in each gateway's node."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from subprocess import Popen
+
+import pytest
+from django.conf import LazySettings
+
+from apps.deployments import link, ssh
+from apps.deployments.models import Rollout
+from apps.deployments.services import reconcile
+from apps.nat.services import add_forward
+from firewall import wire
+from lab.lab import Lab
+from tests import rows
+from tests.whole.system import agent, reaches, ssh_key, sshd, wait_for
+
+pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
+
+HELLO = wire.Hello(0)
+DEAF = "add table inet deaf; add chain inet deaf input { type filter hook input priority -500; policy drop; }"
+MAIL = """
+import socket
+listener = socket.create_server(("", 7022))
+print("ready", flush=True)
+connection, _ = listener.accept()
+connection.sendall(b"220 mail.example ESMTP\\r\\n")
+"""
+
+
+def answers(channel: link.Channel) -> bool:
+    try:
+        return isinstance(channel.ask(HELLO), wire.Welcome)
+    except link.Unreachable:
+        return False
+
+
+def logins(sockets: Path) -> int:
+    """How often the portal's key opened a session with nat-1."""
+    return (sockets / "nat-1.sshd.log").read_text().count("Accepted publickey")
+
+
+def peers(lab: Lab, sockets: Path) -> set[str]:
+    """The connections that the agent of nat-1 has, as the kernel numbers them."""
+    command = ["ss", "-xH", "state", "connected", "src", str(sockets / "nat-1.sock")]
+    return {line.split()[5] for line in lab.run("nat-1", command).stdout.splitlines()}
+
+
+def test_a_rollout_over_ssh_lets_packets_through(bare_lab: Lab, ssh_network: rows.Network) -> None:
+    holding = ssh_network.residents["m1"].holding
+    add_forward(holding=holding, public=rows.PUBLIC, protocol="tcp", public_port=8443, private_port=443, by=ssh_network.admin)
+    rollout = reconcile(ssh_network.group)
+    assert rollout is not None
+    assert rollout.state == Rollout.State.CONFIRMED, rollout.error
+    assert reaches(bare_lab, "internet", str(rows.PUBLIC), 8443) is not None
+    with link.fresh(ssh_network.gateways[0]) as channel:
+        assert answers(channel), "a new session gets in after the ruleset was loaded"
+
+
+def test_a_channel_stays_open_from_question_to_question(ssh_network: rows.Network) -> None:
+    channel = link.channel(ssh_network.gateways[0])
+    assert answers(channel)
+    relay = channel.relay_pid
+    assert relay is not None
+    assert all(answers(channel) for _ in range(20))
+    assert channel.relay_pid == relay
+
+
+def test_a_fresh_channel_is_a_new_session_that_ends_with_it(bare_lab: Lab, ssh_network: rows.Network, sockets: Path) -> None:
+    kept = link.channel(ssh_network.gateways[0])
+    assert answers(kept)
+    before = peers(bare_lab, sockets)
+    with link.fresh(ssh_network.gateways[0]) as channel:
+        assert answers(channel)
+        assert channel.relay_pid != kept.relay_pid
+        assert len(peers(bare_lab, sockets) - before) == 1, "the agent has one more peer"
+        assert logins(sockets) == 2
+    wait_for(lambda: peers(bare_lab, sockets) == before)
+    assert answers(kept)
+    assert logins(sockets) == 2
+
+
+def test_the_account_has_no_rights_and_gets_the_relay_whatever_it_asks_for(ssh_network: rows.Network, sockets: Path) -> None:
+    gateway = ssh_network.gateways[0]
+    ssh.note(gateway.host_key)
+    request = b"".join(wire.lines(1, HELLO))
+    done = subprocess.run([*ssh.arguments(gateway), "id; nft flush ruleset"], input=request, capture_output=True, check=True, timeout=20)
+    answer = wire.Assembler().feed(done.stdout.strip())
+    assert answer is not None
+    assert isinstance(wire.reply(answer[1]), wire.Welcome)
+    assert b"uid=" not in done.stdout + done.stderr
+    assert (sockets / "nat-1.sock").stat().st_mode & 0o007 == 0, "it is in the group of the agent's socket, not root"
+    assert "Accepted publickey for netzwart" in (sockets / "nat-1.sshd.log").read_text()
+
+
+def test_another_host_key_is_refused_with_both_fingerprints(ssh_network: rows.Network) -> None:
+    nat_1, nat_2 = ssh_network.gateways
+    found, expected = ssh.fingerprint(nat_1.host_key), ssh.fingerprint(nat_2.host_key)
+    nat_1.host_key = nat_2.host_key
+    with link.fresh(nat_1) as channel, pytest.raises(link.Unreachable, match="another host key than expected") as refused:
+        channel.ask(HELLO)
+    assert f"expected {expected}, found {found}" in str(refused.value)
+
+
+def test_a_key_that_the_gateway_does_not_know_is_refused_with_what_to_do(
+    ssh_network: rows.Network, sockets: Path, settings: LazySettings
+) -> None:
+    settings.SSH_KEY = sockets / "other" / "id_ed25519"
+    settings.SSH_KEY.parent.mkdir()
+    ssh_key(settings.SSH_KEY.parent)
+    with link.fresh(ssh_network.gateways[0]) as channel, pytest.raises(link.Unreachable, match="does not accept the portal's key"):
+        channel.ask(HELLO)
+
+
+def test_when_ssh_is_killed_the_next_question_opens_a_new_session(ssh_network: rows.Network) -> None:
+    channel = link.channel(ssh_network.gateways[0])
+    assert answers(channel)
+    killed = channel.relay_pid
+    assert killed is not None
+    os.kill(killed, signal.SIGKILL)
+    assert answers(channel)
+    assert channel.relay_pid not in (None, killed)
+
+
+def test_while_sshd_is_gone_questions_fail_at_once_and_when_it_is_back_they_are_answered(
+    bare_lab: Lab, ssh_network: rows.Network, by_ssh: dict[str, Popen[str]], sockets: Path
+) -> None:
+    by_ssh["nat-1"].terminate()
+    by_ssh["nat-1"].wait(10)
+    channel = link.channel(ssh_network.gateways[0])
+    with pytest.raises(link.Unreachable, match=r"Connection refused$"):
+        channel.ask(HELLO)
+    with pytest.raises(link.Unreachable, match=r"Connection refused \(so since \d\d:\d\d:\d\d, the next try is at \d\d:\d\d:\d\d\)"):
+        channel.ask(HELLO)
+    assert answers(link.channel(ssh_network.gateways[1])), "the other gateway is none the wiser"
+    with sshd(bare_lab, "nat-1", sockets):
+        wait_for(lambda: answers(channel))
+
+
+def test_a_persons_word_asks_at_once(bare_lab: Lab, ssh_network: rows.Network, by_ssh: dict[str, Popen[str]], sockets: Path) -> None:
+    by_ssh["nat-1"].terminate()
+    by_ssh["nat-1"].wait(10)
+    channel = link.channel(ssh_network.gateways[0])
+    for _ in range(5):
+        channel.try_now()
+        assert not answers(channel)
+    with sshd(bare_lab, "nat-1", sockets):
+        channel.try_now()
+        assert answers(channel)
+
+
+def test_a_gateway_that_falls_silent_is_waited_for_no_longer_than_asked(bare_lab: Lab, ssh_network: rows.Network) -> None:
+    channel = link.channel(ssh_network.gateways[0])
+    assert answers(channel)
+    bare_lab.run("nat-1", ["nft", DEAF])
+    with pytest.raises(link.Unreachable, match="no answer within"):
+        channel.ask(HELLO, patience=0.2)
+    with pytest.raises(link.Unreachable, match="no answer to a new connection within"):
+        link.knock(ssh_network.gateways[0], limit=0.1)
+    bare_lab.run("nat-1", ["nft", "delete table inet deaf"])
+    wait_for(lambda: answers(channel))
+
+
+def test_a_knock_hears_sshd_over_a_new_connection_or_says_why_not(ssh_network: rows.Network, by_ssh: dict[str, Popen[str]]) -> None:
+    gateway = ssh_network.gateways[0]
+    assert 0 < link.knock(gateway) < link.KNOCK * 1000
+    by_ssh["nat-1"].terminate()
+    by_ssh["nat-1"].wait(10)
+    with pytest.raises(link.Unreachable, match="a new connection failed: Connection refused"):
+        link.knock(gateway)
+
+
+def test_a_knock_is_not_answered_by_something_else(bare_lab: Lab, ssh_network: rows.Network) -> None:
+    gateway = ssh_network.gateways[0]
+    with bare_lab.popen("nat-1", [sys.executable, "-S", "-c", MAIL]) as other:
+        assert other.stdout and other.stdout.readline() == "ready\n"
+        gateway.management_port = 7022
+        with pytest.raises(link.Unreachable, match="something else than sshd answers at port 7022"):
+            link.knock(gateway)
+
+
+def test_agents_of_this_machine_are_knocked_at_by_their_socket(network: rows.Network, bare_lab: Lab, sockets: Path) -> None:
+    gateway = network.gateways[0]
+    with agent(bare_lab, "nat-1", sockets):
+        assert link.knock(gateway) > 0
+        with link.fresh(gateway) as one, link.fresh(gateway) as other:
+            assert answers(one) and answers(other)
+            assert one.relay_pid != other.relay_pid
+    with pytest.raises(link.Unreachable, match="a new connection failed"):
+        link.knock(gateway)
