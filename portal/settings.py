@@ -122,6 +122,7 @@ SSH_KEY = Path(os.environ.get("NETZWART_SSH_KEY", VAR / "ssh" / "id_ed25519"))
 SSH_KNOWN_HOSTS = Path(os.environ.get("NETZWART_SSH_KNOWN_HOSTS", VAR / "ssh" / "known_hosts.d"))
 
 # How often workers look by themselves for what a nudge missed, and read the gateways' counters, in seconds
+KEEP_REVISIONS_DAYS = int(os.environ.get("NETZWART_KEEP_REVISIONS_DAYS", "90"))
 RECONCILE_SECONDS = float(os.environ.get("NETZWART_RECONCILE_SECONDS", "30"))
 COLLECT_SECONDS = float(os.environ.get("NETZWART_COLLECT_SECONDS", "15"))
 

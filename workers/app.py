@@ -10,6 +10,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 # A task that its worker did not live to finish comes back this soon. One that takes longer runs twice, which is harmless.
 RESTORE = {"visibility_timeout": 15, "unacked_restore_interval": 2, "unacked_restore_throttle": 1}
 TAKE_OVER_SECONDS = 5.0
+FORGET_SECONDS = 3600.0
 
 
 def _every(seconds: float, task: str) -> dict[str, object]:
@@ -39,6 +40,7 @@ def _make() -> Celery:
         beat_schedule={
             "reconcile": _every(settings.RECONCILE_SECONDS, "workers.reconcile"),
             "take over": _every(TAKE_OVER_SECONDS, "workers.take_over"),
+            "forget": _every(FORGET_SECONDS, "workers.forget"),
             "collect": _every(settings.COLLECT_SECONDS, "workers.collect"),
         },
     )

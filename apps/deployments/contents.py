@@ -7,6 +7,7 @@ compressed JSON of `firewall.codec`, because it is read only when somebody compa
 import json
 import zlib
 from collections.abc import Mapping
+from datetime import datetime
 
 from django.db import transaction
 from django.db.models import Count, Q
@@ -98,3 +99,9 @@ def forget_before(revision: Revision) -> int:
         return 0
     RevisionContent.objects.filter(pk__in=old).update(base=None)  # they refer to each other
     return old.delete()[0]
+
+
+def forget_old(before: datetime) -> int:
+    """Drop what is older than this, except for what newer revisions are read from; how many."""
+    newest_old = Revision.objects.filter(created__lt=before).order_by("group", "-pk").distinct("group")
+    return sum(forget_before(revision) for revision in newest_old)
