@@ -15,6 +15,7 @@ from portal.stack.places import Places
 from portal.stack.processes import supervise
 from portal.stack.program import Program
 from portal.stack.serve import serve
+from portal.stack.sshd import in_portal_node
 
 
 def port(text: str) -> int:
@@ -48,10 +49,11 @@ async def only_database(places: Places, output: Output, *, throwaway: bool) -> N
 
 
 async def run(places: Places, command: list[str], output: Output, *, throwaway: bool) -> int:
-    """The status of the command. Uses the servers of the state directory if they are up already, but never for tests."""
+    """The status of the command. Uses the servers of the state directory if they are up already, but never for tests; then it
+    stands where the workers stand."""
     values = {**os.environ, **environment.variables(places)}
     if held(places) and not throwaway:
-        return subprocess.run(command, env=values, check=False).returncode
+        return subprocess.run(in_portal_node(places, tuple(command)), env=values, check=False).returncode
     with alone(places):
         async with supervise(values, output) as supervisor:
             await database.up(supervisor, places, throwaway=throwaway)

@@ -72,6 +72,16 @@ class Places:
         return self.var / "gateways"
 
     @property
+    def ssh_key(self) -> Path:
+        """The portal's own, where portal/settings.py looks for it."""
+        return self.var / "ssh" / "id_ed25519"
+
+    @property
+    def sshd(self) -> Path:
+        """Of the demo's gateways: a directory for each with its host key. Not there where gateways are not reached by ssh."""
+        return self.var / "sshd"
+
+    @property
     def demo(self) -> Path:
         """Written by the demo seed: logins and an API token."""
         return self.var / "demo.json"

@@ -4,6 +4,7 @@ Comes in: the places of a state directory and a port. Pure but for `accept_queue
 """
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from portal.stack.places import Places
@@ -12,6 +13,7 @@ from portal.stack.program import Program
 ROOT = Path(__file__).resolve().parent.parent.parent
 PYTHON = sys.executable
 GATEWAYS = ("nat-1", "nat-2")
+PORTAL = "portal"  # the lab's node on the management network
 WEB_WORKERS, WEB_THREADS = 2, 8
 # gunicorn's own default is 2048; a queue shorter than the kernel allows makes it answer with SYN cookies under load.
 SMALLEST_BACKLOG = 2048
@@ -29,9 +31,10 @@ def migrate() -> Program:
     return manage("migrate", "migrate", "--no-input", "--verbosity", "0")
 
 
-def seed(port: int) -> Program:
-    """Idempotent; writes Places.demo."""
-    return manage("seed", "seed", "--demo", "--url", f"http://127.0.0.1:{port}/")
+def seed(port: int, host_keys: Path | None) -> Program:
+    """Idempotent; writes Places.demo. host_keys: Places.sshd, where gateways are reached by ssh."""
+    by_ssh = ("--host-keys", str(host_keys)) if host_keys else ()
+    return manage("seed", "seed", "--demo", "--url", f"http://127.0.0.1:{port}/", *by_ssh)
 
 
 def lab(places: Places, *arguments: str) -> Program:
@@ -47,9 +50,13 @@ def lab_command(places: Places, *arguments: str) -> tuple[str, ...]:
     return (PYTHON, "-m", "lab", "--name", places.lab_name, "--state", str(places.lab), *arguments)
 
 
-def gateway(places: Places, name: str) -> Program:
+def in_node(places: Places, node: str, command: tuple[str, ...]) -> tuple[str, ...]:
+    return lab_command(places, "exec", node, "--", *command)
+
+
+def gateway(places: Places, name: str, *more: str) -> Program:
     """The agent of a gateway, inside the lab's node of that name."""
-    return Program(name, lab_command(places, "exec", name, "--", *_agent(places, name)))
+    return Program(name, in_node(places, name, _agent(places, name, *more)))
 
 
 def gateway_in_memory(places: Places, name: str) -> Program:
@@ -78,6 +85,11 @@ def web(port: int) -> Program:
 def worker() -> Program:
     alone = ("--without-gossip", "--without-mingle", "--without-heartbeat")  # there are no other workers to talk to
     return Program("worker", celery("worker", "--loglevel", "INFO", "--pool", "threads", "--concurrency", "4", *alone), hush=ROUTINE)
+
+
+def worker_in_lab(places: Places) -> Program:
+    """The same worker on the management network, from where it reaches gateways by ssh; it is in the lab and enters none."""
+    return replace(worker(), command=in_node(places, PORTAL, worker().command), environment={"NETZWART_LAB_NAME": ""})
 
 
 def ticker(places: Places) -> Program:

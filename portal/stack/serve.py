@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import socket
 import subprocess
 import time
@@ -9,13 +10,15 @@ import urllib.error
 import urllib.request
 from functools import partial
 
-from portal.stack import database, plan, ports
+from lab.sshd import GROUP
+from portal.stack import database, plan, ports, sshd
 from portal.stack.demo import Demo
 from portal.stack.environment import variables
 from portal.stack.lock import alone
 from portal.stack.output import Output
 from portal.stack.places import Places
 from portal.stack.processes import Supervisor, supervise
+from portal.stack.program import Program
 
 
 async def serve(places: Places, port: int, output: Output) -> None:
@@ -28,9 +31,10 @@ async def serve(places: Places, port: int, output: Output) -> None:
         environment = {**os.environ, "PYTHONUNBUFFERED": "1", **variables(places, lab=not no_lab)}
         async with supervise(environment, output) as supervisor:
             await database.up(supervisor, places)
-            await _portal_data(supervisor, places, port)
-            await _gateways(supervisor, places, no_lab)
-            await _programs(supervisor, places, port)
+            no_ssh = sshd.obstacle(places, no_lab)
+            await _portal_data(supervisor, places, port, no_ssh)
+            await _gateways(supervisor, places, no_lab, no_ssh)
+            await _programs(supervisor, places, port, no_ssh)
             output.say(f"\nNetzwart is up after {time.monotonic() - started:.1f} s.\n" + welcome(places, port, no_lab))
             await asyncio.get_running_loop().create_future()  # until somebody or something ends it
 
@@ -42,16 +46,20 @@ def why_no_lab(places: Places) -> str:
     return "" if done.returncode == 0 else (said[-1] if said else f"'lab check' ended with status {done.returncode}")
 
 
-async def _portal_data(supervisor: Supervisor, places: Places, port: int) -> None:
+async def _portal_data(supervisor: Supervisor, places: Places, port: int, no_ssh: str) -> None:
+    places.gateway_sockets.mkdir(parents=True, exist_ok=True)
+    if not no_ssh:
+        await asyncio.to_thread(sshd.prepare, places)
+    elif not places.demo.exists():
+        shutil.rmtree(places.sshd, ignore_errors=True)  # the mark of a demo network that is no more
     with supervisor.output.step("Database schema"):
         await supervisor.run(plan.migrate())
     if not places.demo.exists():
         with supervisor.output.step("Demo network"):
-            await supervisor.run(plan.seed(port))
+            await supervisor.run(plan.seed(port, None if no_ssh else places.sshd))
 
 
-async def _gateways(supervisor: Supervisor, places: Places, no_lab: str) -> None:
-    places.gateway_sockets.mkdir(parents=True, exist_ok=True)
+async def _gateways(supervisor: Supervisor, places: Places, no_lab: str, no_ssh: str) -> None:
     if no_lab:
         supervisor.output.say(f"! The gateways keep their rules in memory, and no packet is touched. {no_lab}")
     else:
@@ -62,16 +70,26 @@ async def _gateways(supervisor: Supervisor, places: Places, no_lab: str) -> None
     with supervisor.output.step(f"Gateways {', '.join(plan.GATEWAYS)}"):
         for name in plan.GATEWAYS:
             plan.gateway_socket(places, name).unlink(missing_ok=True)
-            supervisor.start(plan.gateway_in_memory(places, name) if no_lab else plan.gateway(places, name))
+            supervisor.start(_gateway(places, name, no_lab, no_ssh))
+            if not no_ssh:
+                supervisor.start(sshd.program(places, name))
         for name in plan.GATEWAYS:
             await supervisor.until(partial(_listens, str(plan.gateway_socket(places, name))), f"The answer of gateway {name}")
+            if not no_ssh:
+                await supervisor.until(partial(sshd.answers, places, name), f"The answer of {name}'s sshd")
 
 
-async def _programs(supervisor: Supervisor, places: Places, port: int) -> None:
+def _gateway(places: Places, name: str, no_lab: str, no_ssh: str) -> Program:
+    if no_lab:
+        return plan.gateway_in_memory(places, name)
+    return plan.gateway(places, name) if no_ssh else plan.gateway(places, name, "--group", GROUP)
+
+
+async def _programs(supervisor: Supervisor, places: Places, port: int, no_ssh: str) -> None:
     for directory in (places.beat_schedule.parent, places.static):
         directory.mkdir(parents=True, exist_ok=True)
     with supervisor.output.step("Web server, worker, ticker"):
-        for program in (plan.web(port), plan.worker(), plan.ticker(places)):
+        for program in (plan.web(port), plan.worker() if no_ssh else plan.worker_in_lab(places), plan.ticker(places)):
             supervisor.start(program)
         await supervisor.until(partial(_answers_http, port), "The web server's answer", within=60)
 

@@ -1,7 +1,6 @@
 """The whole on one machine: a lab, an agent in each gateway's node, and what a test needs to wait for them."""
 
 import os
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -17,6 +16,7 @@ from lab.answer import Answer
 from lab.connect import NoAnswerError
 from lab.lab import Lab
 from lab.program import ROOT
+from portal.stack.sshd import CODE, SOCKETS, portal_key, relay_line
 
 GATEWAYS = ("nat-1", "nat-2")
 INTERNET = "203.0.113.10"
@@ -76,14 +76,6 @@ def inside(lab: Lab, node: str) -> Iterator[None]:
         os.close(home)
 
 
-def ssh_key(directory: Path) -> str:
-    """The portal's key, made at the first call, at directory/id_ed25519; returns its public half."""
-    file = directory / "id_ed25519"
-    if not file.exists():
-        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "portal", "-f", str(file)], check=True)
-    return file.with_suffix(".pub").read_text().strip()
-
-
 @contextmanager
 def sshd(lab: Lab, name: str, sockets: Path) -> Iterator[Popen[str]]:
     """A real sshd in the gateway's node; the portal's key may relay to the agent at sockets/<name>.sock, as an account without rights.
@@ -91,12 +83,11 @@ def sshd(lab: Lab, name: str, sockets: Path) -> Iterator[Popen[str]]:
     The agent has to run with `--group` of `lab.sshd.GROUP` (`agent(…, shared=True)`). Its log is at sockets/<name>.sshd.log.
     """
     sockets.chmod(0o711)
-    relay = f"PYTHONPATH=/run/netzwart/code /usr/bin/python3 -S -m gateway relay --socket /run/netzwart/sockets/{name}.sock"
     authorized_keys = sockets / f"{name}.authorized_keys"
-    authorized_keys.write_text(f'restrict,command="{relay}" {ssh_key(sockets)}\n')
+    authorized_keys.write_text(relay_line(name, portal_key(sockets / "id_ed25519")))
     directory = sockets / f"{name}.sshd"
     lab_sshd.host_key(directory)
-    command = lab_sshd.command(directory, authorized_keys, {"code": ROOT, "sockets": sockets})
+    command = lab_sshd.command(directory, authorized_keys, {CODE.name: ROOT, SOCKETS.name: sockets})
     log = sockets / f"{name}.sshd.log"
     with log.open("a") as output, lab.popen(name, command, stdout=output, stderr=output) as process:
         before = output.tell()

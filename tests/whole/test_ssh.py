@@ -16,8 +16,9 @@ from apps.deployments.services import reconcile
 from apps.nat.services import add_forward
 from firewall import wire
 from lab.lab import Lab
+from portal.stack.sshd import portal_key
 from tests import rows
-from tests.whole.system import agent, reaches, ssh_key, sshd, wait_for
+from tests.whole.system import agent, reaches, sshd, wait_for
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
 
@@ -111,7 +112,7 @@ def test_a_key_that_the_gateway_does_not_know_is_refused_with_what_to_do(
 ) -> None:
     settings.SSH_KEY = sockets / "other" / "id_ed25519"
     settings.SSH_KEY.parent.mkdir()
-    ssh_key(settings.SSH_KEY.parent)
+    portal_key(settings.SSH_KEY)
     with link.fresh(ssh_network.gateways[0]) as channel, pytest.raises(link.Unreachable, match="does not accept the portal's key"):
         channel.ask(HELLO)
 

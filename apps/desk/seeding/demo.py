@@ -6,9 +6,11 @@ The file is the only place where the passwords and the token stand; without it, 
 import json
 import os
 import secrets
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import date, timedelta
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 from django.db import transaction
@@ -79,10 +81,10 @@ def exists() -> bool:
     return User.objects.filter(username=ACCOUNTS[0].username).exists() and Member.objects.filter(number=FIRST_NUMBER).exists()
 
 
-def make(link: str, today: date) -> None:
-    """Everything but the passwords, in one transaction."""
+def make(link: str, today: date, host_keys: Mapping[str, str] = MappingProxyType({})) -> None:
+    """Everything but the passwords, in one transaction. host_keys: of gateways reached by ssh."""
     with transaction.atomic():
-        members = rows.write(rows.plan(SEED, MEMBERS, ground.read(MEMBERS), today, RESIDENTS, FORWARDS), link)
+        members = rows.write(rows.plan(SEED, MEMBERS, ground.read(MEMBERS), today, RESIDENTS, FORWARDS), link, host_keys)
         users = {each.username: _user(each) for each in ACCOUNTS}
         Member.objects.filter(pk=members[0]).update(user=users["selin"])
         ban(users["mara"])

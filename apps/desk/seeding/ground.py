@@ -17,13 +17,14 @@ FEW: Final = 1_500  # members for whom the topology's own public pool is enough
 
 @dataclass(frozen=True, slots=True)
 class Gateway:
-    """A gateway's name and interfaces."""
+    """A gateway's name, interfaces and management address."""
 
     name: str
     lan: str
     wan: str
     management: str
     sync: str
+    address: IPv4Address
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,8 @@ def read(members: int, file: Path = TOPOLOGY) -> Ground:
 
 def _gateway(name: str, interfaces: dict[str, Any]) -> Gateway:
     on = {interface["network"]: own for own, interface in interfaces.items()}
-    return Gateway(name, lan=on["lan"], wan=on["transit"], management=on["management"], sync=on.get("sync", ""))
+    address = IPv4Address(interfaces[on["management"]]["addresses"][0])
+    return Gateway(name, lan=on["lan"], wan=on["transit"], management=on["management"], sync=on.get("sync", ""), address=address)
 
 
 def _host(name: str, interfaces: dict[str, Any]) -> Host:

@@ -1,6 +1,6 @@
 """The few rows that everything else stands on: gateways and pools, houses, rooms and tariffs."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from apps.desk.seeding import houses
@@ -35,15 +35,17 @@ class Homes:
     rooms: dict[houses.Room, int]
 
 
-def make_network(ground: Ground, link: str) -> Pools:
-    """The group, its gateways (the first carries IPv4, the last IPv6) and its pools."""
+def make_network(ground: Ground, link: str, host_keys: Mapping[str, str]) -> Pools:
+    """The group, its gateways (the first carries IPv4, the last IPv6) and its pools. host_keys: of gateways that are reached by ssh."""
     group = GatewayGroup.objects.create(name=GROUP)
     first, last = ground.gateways[0], ground.gateways[-1]
     for each in ground.gateways:
         Gateway.objects.create(
             group=group,
             name=each.name,
-            link=link,
+            link=Gateway.Link.SSH if each.name in host_keys else link,
+            address=each.address,
+            host_key=host_keys.get(each.name, ""),
             lan=each.lan,
             wan=each.wan,
             management=each.management,

@@ -1,10 +1,11 @@
 """Plan a network, and write it into an empty database. What services check is so by construction; constraints check it still."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import batched
 from random import Random
+from types import MappingProxyType
 from typing import Final
 
 import pghistory
@@ -49,10 +50,10 @@ def plan(
     return Plan(ground, having, forwards(random, having, known))
 
 
-def write(plan: Plan, link: str) -> list[int]:
-    """All rows in one transaction; returns the members' ids in the order of the plan."""
+def write(plan: Plan, link: str, host_keys: Mapping[str, str] = MappingProxyType({})) -> list[int]:
+    """All rows in one transaction; returns the members' ids in the order of the plan. host_keys: of gateways reached by ssh."""
     with transaction.atomic(), pghistory.context(cause="seed"):
-        pools = make_network(plan.ground, link)
+        pools = make_network(plan.ground, link, host_keys)
         homes = make_homes(share.person for share in plan.shares)
         pairs = zip(plan.shares, plan.forwards, strict=True)
         members = [member for batch in batched(pairs, MEMBERS_AT_ONCE) for member in _batch(batch, homes, pools)]

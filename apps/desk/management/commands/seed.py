@@ -1,7 +1,9 @@
 """manage.py seed: fill an empty database with a network that could be real."""
 
 from argparse import ArgumentParser
+from collections.abc import Mapping
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -31,13 +33,14 @@ class Command(BaseCommand):
         parser.add_argument(
             "--in-memory", action="store_true", help="gateways that keep their rules in memory; so too when there is no lab"
         )
+        parser.add_argument("--host-keys", type=Path, metavar="DIR", help="with --demo: gateways are reached by ssh; a NAME/*.pub for each")
         parser.add_argument("--url", default="http://127.0.0.1:8000/", help=f"where the portal will be, for {FILE}")
 
     def handle(self, *args: Any, **options: Any) -> None:
         link = Gateway.Link.LAB if settings.LAB_NAME and not options["in_memory"] else Gateway.Link.LOCAL
         today = timezone.localdate()
         if options["demo"]:
-            self._demo(link, today, options["url"])
+            self._demo(link, today, options["url"], _host_keys(options["host_keys"]))
         else:
             self._members(options["members"], options["seed"], link, today)
 
@@ -51,7 +54,7 @@ class Command(BaseCommand):
             cursor.execute("ANALYZE")
         self._count()
 
-    def _demo(self, link: str, today: date, url: str) -> None:
+    def _demo(self, link: str, today: date, url: str, host_keys: Mapping[str, str]) -> None:
         file = settings.VAR / FILE
         there = demo.exists()
         if there and file.exists():
@@ -59,7 +62,7 @@ class Command(BaseCommand):
             return
         if not there:
             _refuse_unless_empty()
-            demo.make(link, today)
+            demo.make(link, today, host_keys)
         logins = demo.tell(file, url)
         self._count()
         self.stdout.write(f"The logins{', with new passwords,' if there else ''} and an API token are in {file}:")
@@ -69,6 +72,12 @@ class Command(BaseCommand):
     def _count(self) -> None:
         counts = {"members": Member, "holdings": Holding, "port forwards": PortForward, "gateways": Gateway}
         self.stdout.write(", ".join(f"{model._default_manager.count():,} {word}" for word, model in counts.items()) + ".")
+
+
+def _host_keys(directory: Path | None) -> dict[str, str]:
+    """The public host key of each gateway that has a directory there, without the comment."""
+    found = sorted(directory.glob("*/ssh_host_ed25519_key.pub")) if directory else []
+    return {file.parent.name: " ".join(file.read_text().split()[:2]) for file in found}
 
 
 def _refuse_unless_empty() -> None:
