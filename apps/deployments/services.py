@@ -21,6 +21,7 @@ from apps.deployments.models import Hold, Revision, Rollout
 from apps.deployments.rollouts import Lease, LeaseLost, Opening
 from apps.deployments.snapshot import Snapshot
 from apps.deployments.wanted import Wanted, want, way
+from apps.lib.moments import moment
 from apps.lib.nudge import nudge, send
 from apps.network.models import Gateway, GatewayGroup
 from firewall.digest import at, digest, text
@@ -60,13 +61,17 @@ def reconcile(
     by: id of the user who asked. force: also try what failed before. Raises PolicyError when it must not be deployed.
     """
     links = links or WorkerLinks()
+    moment("taken")
     asked = _asked(group, cause, by=by)
+    moment("read and compiled")
     lease = _taken_over(group, asked, links) or _opened(group, asked, links, by=by, force=force)
     if lease is None:
         return None
+    moment("rollout opened")
     orders = _orders(lease, asked.wanted)
     try:
         _describe(lease, orders, links)
+        moment("described")
         Driver(lease, orders, links, lambda gateway, order: _arrived(lease, gateway, order)).run()
     except LeaseLost as lost:
         log.warning("lease lost", rollout=lease.rollout.pk, error=str(lost))
@@ -77,6 +82,7 @@ def reconcile(
         rollouts.supersede(lease, _("The worker failed: %(error)s") % {"error": error})
         raise
     _keep(group, lease.rollout.revision, asked.wanted)
+    moment("kept")
     lease.rollout.refresh_from_db()
     if lease.rollout.again and lease.rollout.state not in Rollout.OPEN:
         send("workers.reconcile", None, False, "change")
