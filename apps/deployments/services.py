@@ -11,7 +11,8 @@ import structlog
 from apps.accounts.models import User
 from apps.deployments import carry, link, rollouts
 from apps.deployments.models import GatewayState, Rollout, RolloutStep
-from apps.deployments.wanted import Wanted, want
+from apps.deployments.wanted import Wanted
+from apps.deployments.watch import Watch
 from apps.lib.nudge import nudge, send
 from apps.network.models import Gateway, GatewayGroup
 from firewall import wire
@@ -22,6 +23,7 @@ from firewall.summary import Line, summarise, summarise_counts
 
 log = structlog.get_logger()
 memory = carry.Memory()
+watch = Watch()
 
 type Channels = Callable[[Gateway], link.Channel]
 
@@ -44,7 +46,7 @@ def reconcile(
     by: id of the user who asked. force: also try what failed before. Raises PolicyError when it must not be deployed.
     """
     rollouts.abandon_expired(group)
-    gateways, wanted = in_order(group), want(group)
+    gateways, wanted = in_order(group), watch.afresh(group) if cause == "schedule" else watch.current(group)
     due = [gateway for gateway in gateways if force or _is_due(gateway, wanted, channels, look=cause == "schedule")]
     if not due:
         rollouts.still_true(wanted)
@@ -103,8 +105,8 @@ def _run(rollout: Rollout, wanted: Wanted, channels: Channels) -> None:
 
 def _order(gateway: Gateway, rollout: Rollout, wanted: Wanted) -> carry.Order:
     pk, known = gateway.pk, memory.recall(gateway.pk)
-    ruleset = wanted.rulesets[pk]
-    delta = diff(known.ruleset, ruleset) if known else None
+    ruleset, change = wanted.rulesets[pk], wanted.deltas.get(pk)
+    delta = change.delta if known and change and change.base is known.ruleset else diff(known.ruleset, ruleset) if known else None
     return carry.Order(ruleset, wanted.digests[pk], wanted.targets[pk], wanted.snapshot.now, rollout.token, known, delta)
 
 
