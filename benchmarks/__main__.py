@@ -4,11 +4,12 @@ import argparse
 import sys
 from collections.abc import Callable, Iterable
 
-from benchmarks import agent, compiling
+from benchmarks import agent, changes, compiling
 from benchmarks.figures import Figure, as_json, as_table
 
 BENCHMARKS: dict[str, Callable[[int], Iterable[Figure]]] = {
     "agent": agent.run,
+    "change": changes.run,
     "compile": compiling.run,
 }
 
