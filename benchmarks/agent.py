@@ -80,14 +80,14 @@ class Portal:
 
     def load(self, ruleset: Ruleset, target: int) -> None:
         """Apply a whole ruleset and confirm it."""
-        self._expect(wire.Applied, wire.Apply(1, _now(), "", digest.text(target), None, ruleset))
+        self._expect(wire.Applied, wire.Apply(1, _now(), "", digest.text(target), None, ruleset, 60))
         self._running = target
         self.confirm()
 
     def apply(self, delta: Delta) -> None:
         """Apply a change."""
         after = digest.update(self._running, delta)
-        self._expect(wire.Applied, wire.Apply(1, _now(), digest.text(self._running), digest.text(after), delta, None))
+        self._expect(wire.Applied, wire.Apply(1, _now(), digest.text(self._running), digest.text(after), delta, None, 60))
         self._running = after
 
     def confirm(self) -> None:

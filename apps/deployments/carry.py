@@ -12,6 +12,8 @@ from firewall.diff import Delta
 from firewall.digest import at, text
 from firewall.ruleset import Ruleset
 
+CONFIRM_WITHIN = 30  # seconds
+
 
 class NotDone(Exception):  # noqa: N818 - the gateway's decision, not an error of the program
     """The agent refused, and nothing changed on the gateway. `reason` is one of `wire.Refused`."""
@@ -79,7 +81,10 @@ def bring(channel: Channel, order: Order, committed: Callable[[wire.Applied | No
     if welcome.digest == order.target:
         committed(None)
     else:
-        committed(_apply(channel, order, welcome.digest))
+        applied = _apply(channel, order, welcome.digest)
+        committed(applied)
+        if applied.new_session:
+            channel.close()  # the next question opens a new one
     _expect(wire.Confirmed, channel.ask(wire.Confirm(order.token, order.target)))
     return welcome
 
@@ -95,7 +100,7 @@ def _apply(channel: Channel, order: Order, base: str) -> wire.Applied:
 
 def _request(order: Order, base: str, delta: Delta | None) -> wire.Apply:
     whole = order.ruleset if delta is None else None
-    return wire.Apply(order.token, order.now, base, order.target, delta, whole)
+    return wire.Apply(order.token, order.now, base, order.target, delta, whole, CONFIRM_WITHIN)
 
 
 def _expect[Answer: wire.Reply](kind: type[Answer], answer: wire.Reply) -> Answer:

@@ -86,7 +86,7 @@ def test_only_what_was_applied_can_be_confirmed(gateway: Gateway) -> None:
 
 def test_confirming_twice_is_harmless(gateway: Gateway) -> None:
     deploy(gateway, whole(network(2), token=1, now=clock()))
-    assert gateway.ask(wire.Confirm(1, text_of(network(2)))) == wire.Confirmed(text_of(network(2)))
+    assert gateway.ask(wire.Confirm(1, text_of(network(2)))) == wire.Confirmed(text_of(network(2)), 0)
 
 
 def test_what_is_confirmed_survives_the_agents_death(gateway: Gateway) -> None:
@@ -188,9 +188,8 @@ def test_a_delta_and_a_ruleset_at_once_are_refused(gateway: Gateway) -> None:
 @on("served", "served on the kernel")
 def test_a_change_that_nobody_confirms_is_taken_back(gateway: Served) -> None:
     deploy(gateway, whole(network(2), token=1, now=clock()))
-    gateway.restart_with(confirm_within=0.2)
-    assert isinstance(gateway.ask(step(network(2), network(3), token=2, now=clock())), wire.Applied)
-    gateway.wait_for_log("nobody confirmed within")
+    assert isinstance(gateway.ask(step(network(2), network(3), token=2, now=clock(), within=1)), wire.Applied)
+    gateway.wait_for_log("nobody confirmed it within 1 s")
     assert runs(gateway) == text_of(network(2))
 
 
