@@ -1,0 +1,31 @@
+"""What was applied and is not confirmed yet: what it was, until when it may be confirmed, and over which connections.
+
+Seconds of CLOCK_MONOTONIC, which nobody can set. Pure: the time is passed in.
+"""
+
+from dataclasses import dataclass
+
+from firewall.diff import Delta
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One or more applied changes. deltas: from the confirmed ruleset to what runs; `follows`: they are a way that the journal can go.
+
+    within: seconds given; deadline: when they are over. rules_since: when rules were last changed, None if only elements were.
+    """
+
+    deltas: tuple[Delta, ...]
+    follows: bool
+    target: str
+    within: int
+    deadline: float
+    rules_since: float | None
+
+    def seconds_left(self, now: float) -> float:
+        """Never less than 0."""
+        return max(self.deadline - now, 0.0)
+
+    def may_confirm(self, opened: float) -> bool:
+        """Does a connection that was opened then prove that one can still get in?"""
+        return self.rules_since is None or opened > self.rules_since
