@@ -21,6 +21,7 @@ from firewall.ruleset import Ruleset, without_expired
 from gateway import VERSION
 from gateway.boot import Brought, bring_back, origin_of, take_back
 from gateway.clock import Clock
+from gateway.cutting import cut_at_commit, cut_at_confirm
 from gateway.held import Held, ReadBackError, Spent
 from gateway.inspection import inspect_delta, inspect_management, inspect_ruleset
 from gateway.running import Running, alive
@@ -196,8 +197,10 @@ class Agent:
         spent = self._commit(delta, after)
         self._held.settle()
         self._applied_last = request.token
-        self._trial = self._on_trial(delta, request, follows=follows)
-        return self._applied(delta, request.target, spent)
+        trial = self._trial = self._on_trial(delta, request, follows=follows)
+        flows_cut, later = cut_at_commit(self._table, alive(delta, self._clock()))
+        self._trial = trial.with_flows(later)
+        return self._applied(delta, request.target, spent, flows_cut)
 
     def _on_trial(self, delta: Delta, request: wire.Apply, *, follows: bool) -> Trial:
         """The way back stays that of the first change that waits; the time begins anew."""
@@ -209,6 +212,7 @@ class Agent:
             request.confirm_within,
             now + request.confirm_within,
             now if delta.touches_rules else earlier.rules_since if earlier else None,
+            earlier.flows if earlier else (),
         )
 
     def _claim(self, token: int) -> None:
@@ -242,9 +246,9 @@ class Agent:
             brought = self.take_back("it read back as something else")
             raise RefusalError("state", f"read back after the commit: {fault}; {brought.text}") from fault
 
-    def _applied(self, delta: Delta, target: str, spent: Spent) -> wire.Applied:
+    def _applied(self, delta: Delta, target: str, spent: Spent, flows_cut: int) -> wire.Applied:
         elements = sum(len(change.removed) + len(change.added) for change in delta.elements.values())
-        return wire.Applied(target, elements, len(delta.chains), round(spent.commit), round(spent.read_back), 0, self._new_session)
+        return wire.Applied(target, elements, len(delta.chains), round(spent.commit), round(spent.read_back), flows_cut, self._new_session)
 
     @property
     def _new_session(self) -> bool:
@@ -263,9 +267,9 @@ class Agent:
         if self._held.strayed:
             raise RefusalError("state", "somebody else has changed the table since; apply again")
         self._keep(self._trial, running)
-        self._confirmed, self._trial = request.target, None
-        self._past = f"{request.target[:12]} was confirmed at {self._time()}"
-        return wire.Confirmed(request.target, 0)
+        trial, self._trial = self._trial, None
+        self._confirmed, self._past = request.target, f"{request.target[:12]} was confirmed at {self._time()}"
+        return wire.Confirmed(request.target, cut_at_confirm(self._table, trial))
 
     def _revert(self, request: wire.Revert) -> wire.Reverted:
         self._claim(request.token)
