@@ -5,11 +5,12 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterable
 
-from benchmarks import agent, compiling, whole
+from benchmarks import agent, changes, compiling, whole
 from benchmarks.figures import Figure, as_json, as_table
 
 BENCHMARKS: dict[str, Callable[[Namespace], Iterable[Figure]]] = {
     "agent": lambda given: agent.run(given.members),
+    "change": lambda given: changes.run(given.members),
     "compile": lambda given: compiling.run(given.members),
     "commit": lambda given: whole.run(
         "commit", members=given.members, bans=given.bans, explain=given.explain, singles=given.changes, seed=given.seed
@@ -18,6 +19,7 @@ BENCHMARKS: dict[str, Callable[[Namespace], Iterable[Figure]]] = {
 }
 SUMMARIES = {
     "agent": agent.__doc__,
+    "change": changes.__doc__,
     "compile": compiling.__doc__,
     "commit": "commit: from a commit in the database to both gateways confirmed, with everything real; one by one and in a burst",
     "soak": "soak: random changes and random faults for some minutes, with everything real; nothing may be lost",

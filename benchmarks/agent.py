@@ -19,7 +19,7 @@ from benchmarks.networks import one_member, policy
 from firewall import digest, wire
 from firewall.compile import compile_change, compile_policy
 from firewall.diff import Delta
-from firewall.policy import Policy
+from firewall.policy import Keys
 from firewall.render import render
 from firewall.ruleset import Ruleset
 from gateway.apply import Agent
@@ -107,8 +107,8 @@ class Portal:
 def measure(members: int) -> dict[str, float]:
     """One round, in this process and this network namespace."""
     ruleset = compile_policy(policy(members))
-    target, nobody = digest.digest(ruleset), Policy(policy(1).gateway)
-    delta = compile_change(ruleset, gone=nobody, come=one_member(members))
+    target = digest.digest(ruleset)
+    delta = compile_change(ruleset, touched=Keys(), come=one_member(members))
     there_and_back = [delta, delta.inverted()] * (CHANGES // 2)
     with tempfile.TemporaryDirectory() as directory:
         portal = Portal(Path(directory))

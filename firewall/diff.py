@@ -119,14 +119,17 @@ def _compare(running: Elements, wanted: Elements) -> tuple[Elements, Elements]:
     return dict(sorted(gone)), dict(sorted(come))
 
 
-def apply(running: Ruleset, delta: Delta) -> Ruleset:
-    """The ruleset that the delta leads to; `running` stays as it is."""
+def apply(running: Ruleset, delta: Delta, after: Mapping[str, Elements] | None = None) -> Ruleset:
+    """The ruleset that the delta leads to; `running` stays as it is, and both share what the delta leaves alone.
+
+    after: what sets hold afterwards, where that is known already: rulesets that share a set's elements go on sharing them.
+    """
     chains = {name: chain for name, chain in running.chains.items() if name not in delta.chains}
     chains |= {name: change.after for name, change in delta.chains.items() if change.after}
     sets = {name: declaration for name, declaration in running.sets.items() if name not in delta.sets}
     sets |= {name: change.after for name, change in delta.sets.items() if change.after}
     elements = dict(running.elements)
     for name, change in delta.elements.items():
-        elements[name] = change.apply(elements.get(name, {}))
+        elements[name] = after[name] if after and name in after else change.apply(elements.get(name, {}))
     counters = running.counters - delta.counters.removed | delta.counters.added
     return Ruleset(chains, sets, {name: elements.get(name, {}) for name in sets}, counters)

@@ -54,6 +54,16 @@ def update(before: int, delta: Delta) -> int:
     return total % MODULUS
 
 
+def at_base(value: int, delta: Delta, now: int) -> int:
+    """`at` for the ruleset that the delta starts from, at the cost of the delta, if nothing that it leads to has expired at `now`:
+    what has expired is then among what the delta removes."""
+    expired = (
+        _elements(name, {key: element for key, element in change.removed.items() if 0 < element.expires <= now})
+        for name, change in delta.elements.items()
+    )
+    return (value - sum(expired)) % MODULUS
+
+
 def text(value: int) -> str:
     """64 hexadecimal digits."""
     return f"{value:064x}"

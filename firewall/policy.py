@@ -4,6 +4,7 @@ Addresses are `ipaddress` values, ports integers, times whole seconds since 1970
 nftables, the database, or the time of day. `Policy` checks what no constraint outside can promise.
 """
 
+from collections.abc import Set
 from dataclasses import dataclass
 from enum import StrEnum
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
@@ -94,3 +95,33 @@ class Policy:
     mappings: tuple[NatMapping, ...] = ()
     forwards: tuple[Forward, ...] = ()
     bans: tuple[Ban, ...] = ()
+
+
+Port: TypeAlias = tuple[Protocol, IPv4Address, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """Which objects a change touched, by what they are found under; whether they exist is another question.
+
+    addresses: private addresses, with their NAT mappings; ports: the public side of forwards; bans: banned prefixes.
+    """
+
+    addresses: Set[IPv4Address] = frozenset()
+    prefixes: Set[IPv6Network] = frozenset()
+    ports: Set[Port] = frozenset()
+    bans: Set[Prefix] = frozenset()
+
+    def __bool__(self) -> bool:
+        """Was anything touched?"""
+        return bool(self.addresses or self.prefixes or self.ports or self.bans)
+
+
+def keys_of(policy: Policy) -> Keys:
+    """What the policy's objects are found under."""
+    return Keys(
+        {*policy.addresses, *(mapping.private for mapping in policy.mappings)},
+        set(policy.prefixes),
+        {(forward.protocol, forward.public, forward.public_port) for forward in policy.forwards},
+        {ban.prefix for ban in policy.bans},
+    )

@@ -11,11 +11,13 @@ from typing import TypeAlias
 
 from firewall.codec import WireError, decode, encode
 from firewall.diff import Delta
-from firewall.ruleset import Ruleset
+from firewall.ruleset import Elements, Ruleset
 
-VERSION = 1
+VERSION = 2
 MAX_LINE = 1 << 20
 MAX_MESSAGE = 512 << 20
+CONFIRM_WITHIN = range(1, 601)  # seconds
+DRIFT_SHOWN = 1000  # elements of one set
 _PART = MAX_LINE // 8  # characters; each may become six octets (\uXXXX) and the frame needs some too
 
 
@@ -43,6 +45,7 @@ class Apply:
     """Commit this change, in one transaction: a delta on top of `base`, or a whole ruleset whatever runs now.
 
     token: fencing token; lower than one seen before is refused. target: digest that must be the outcome at `now`.
+    confirm_within: seconds, 1 to 600, after which the agent takes back by itself what nobody confirmed.
     """
 
     token: int
@@ -55,23 +58,30 @@ class Apply:
 
 
 @dataclass(frozen=True, slots=True)
-class Revert:
-    """Go back now to what was confirmed last."""
-
-    token: int
-
-
-@dataclass(frozen=True, slots=True)
 class Confirm:
-    """Keep what was applied: from now on the gateway boots with it."""
+    """Keep what was applied: from now on the gateway boots with it. After `Applied.new_session`, over a connection opened since."""
 
     token: int
     target: str
 
 
 @dataclass(frozen=True, slots=True)
+class Revert:
+    """Go back to the last confirmed ruleset now, instead of when the time is up."""
+
+    token: int
+
+
+@dataclass(frozen=True, slots=True)
 class Digest:
     """Digest of what the kernel really holds, read anew."""
+
+    now: int
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """Everything in which the kernel differs from what the agent last committed, read anew."""
 
     now: int
 
@@ -83,7 +93,11 @@ class Counters:
 
 @dataclass(frozen=True, slots=True)
 class Welcome:
-    """Answer to Hello. `digest` is "" while what runs is not known; `confirmed` is what the gateway boots with."""
+    """Answer to Hello. `digest` is "" while what runs is not known; `confirmed` is what the gateway boots with.
+
+    trial: digest of what was applied and waits to be confirmed, "" if nothing does; confirm_seconds_left: then it is taken back.
+    applied: token of the last Apply that this agent committed since it started, 0 for none.
+    """
 
     name: str
     agent: str
@@ -110,7 +124,11 @@ class Planned:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """Answer to Apply: committed and read back. Times in milliseconds."""
+    """Answer to Apply: committed and read back. Times in milliseconds.
+
+    flows_cut: connections that bans ended, -1 if that failed (the change stands). new_session: confirm over a connection
+    that is opened from now on, because an old one outlives a ruleset that locks everybody out.
+    """
 
     digest: str
     elements: int
@@ -123,7 +141,7 @@ class Applied:
 
 @dataclass(frozen=True, slots=True)
 class Confirmed:
-    """Answer to Confirm."""
+    """Answer to Confirm. flows_cut: connections that withdrawn objects ended, -1 if that failed (the change is confirmed)."""
 
     digest: str
     flows_cut: int
@@ -131,7 +149,7 @@ class Confirmed:
 
 @dataclass(frozen=True, slots=True)
 class Reverted:
-    """Answer to Revert: the digest of what runs now, and in words what was done."""
+    """Answer to Revert: the digest that runs again, and what was done in words."""
 
     digest: str
     text: str
@@ -143,6 +161,31 @@ class DigestIs:
 
     digest: str
     rules_as_committed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ElementDrift:
+    """How one set differs: what was committed and is not there, what is there and was not committed; an altered element is both.
+
+    Each is cut at DRIFT_SHOWN elements; the counts are of all.
+    """
+
+    missing: Elements
+    foreign: Elements
+    missing_count: int
+    foreign_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Drifted:
+    """Answer to Drift. `rules` names what is missing, foreign or altered: "chain forward", "set up4", "counter leaked".
+
+    digest: as in DigestIs. elements: by set, only those that differ. Without any difference both are empty.
+    """
+
+    digest: str
+    rules: tuple[str, ...]
+    elements: Mapping[str, ElementDrift]
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,14 +207,17 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The agent did not do it, and nothing changed. `reason`: version, malformed, token, base, digest, nft, state or busy."""
+    """The agent did not do it, and nothing changed.
+
+    `reason`: version, malformed, token, base, digest, nft, state or session (docs/agent.md says what each asks for).
+    """
 
     reason: str
     text: str
 
 
 Request: TypeAlias = Hello | Plan | Apply | Confirm | Revert | Digest | Counters
-Reply: TypeAlias = Welcome | Planned | Applied | Confirmed | Reverted | DigestIs | Reading | Refused
+Reply: TypeAlias = Welcome | Planned | Applied | Confirmed | Reverted | DigestIs | Drifted | Reading | Refused
 Message: TypeAlias = Request | Reply
 
 

@@ -1,30 +1,39 @@
-"""What the agent does when it is asked: hello, plan, apply, confirm, digest, counters.
+"""What the agent does when it is asked: hello, plan, apply, confirm, revert, digest, drift, counters.
 
 In comes a request, out goes a reply; between them one table and one state directory. Knows no socket and no nft. One
-operation at a time. The portal's `now` says which elements are alive, the gateway's own clock how long they last.
+operation at a time. What is not confirmed in time is taken back, by CLOCK_MONOTONIC, which nobody can set.
 """
 
+import logging
 from base64 import b64encode
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import reduce
+from math import ceil, inf
+from time import gmtime, monotonic, strftime
 
 from firewall import digest as digests
 from firewall import wire
 from firewall.codec import WireError
-from firewall.diff import Delta, diff
+from firewall.diff import Delta, apply, diff
 from firewall.policy import PolicyError
 from firewall.render import render_delta
-from firewall.ruleset import without_expired
+from firewall.ruleset import Ruleset, without_expired
 from gateway import VERSION
 from gateway.boot import Brought, bring_back, origin_of, take_back
+from gateway.clock import Clock
+from gateway.cutting import cut_at_commit, cut_at_confirm
 from gateway.held import Held, ReadBackError, Spent
-from gateway.inspection import inspect_delta, inspect_ruleset
+from gateway.inspection import inspect_delta, inspect_management, inspect_ruleset
 from gateway.running import Running, alive
-from gateway.state import State, StateError
+from gateway.state import Confirmed, State, StateError
 from gateway.table import CommitRefusedError, Table, TableError
+from gateway.trial import Trial
+from gateway.words import plain
 
 _MOST_TEXT = 256 << 10
 _MOST_TOKEN = 1 << 63
+
+log = logging.getLogger("gateway")
 
 
 class RefusalError(Exception):
@@ -35,44 +44,75 @@ class RefusalError(Exception):
         self.reason = reason
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """What was applied and is not confirmed yet. deltas: from the confirmed ruleset to what runs, None: there is no such way."""
-
-    deltas: tuple[Delta, ...] | None
-    target: str
-
-
 class Agent:
-    """One gateway's operations. `clock` gives Unix seconds; `boot` is the kernel's boot id."""
+    """One gateway's operations. `clock` gives Unix seconds, `steady` those of CLOCK_MONOTONIC; `boot` is the kernel's boot id."""
 
-    def __init__(self, table: Table, state: State, *, name: str, boot: str, clock: Callable[[], int]) -> None:
-        self._table, self._state, self._clock = table, state, clock
+    def __init__(
+        self,
+        table: Table,
+        state: State,
+        *,
+        name: str,
+        boot: str,
+        clock: Callable[[], float],
+        steady: Callable[[], float] = monotonic,
+    ) -> None:
+        self._table, self._state, self._steady = table, state, steady
+        self._clock = Clock(clock, steady)
         self._name, self._boot = name, boot
-        self._held = Held(table, clock)
+        self._held = Held(table, self._clock)
         self._trial: Trial | None = None
         self._confirmed = ""
         self._sequence = 0
-        self._applied_token = 0
-        self.confirm_within = 30
-        self._origin = origin_of(table.read(clock()))
+        self._past = ""
+        self._applied_last = 0  # token
+        self._origin = origin_of(table.read(self._clock()))
 
     @property
     def on_trial(self) -> bool:
         """Has something been applied that nobody confirmed?"""
         return self._trial is not None
 
+    @property
+    def seconds_left(self) -> float:
+        """Until it is taken back; 0 when nothing waits."""
+        return self._trial.seconds_left(self._steady()) if self._trial else 0.0
+
     def start(self) -> Brought:
         """Bring the kernel back to what was confirmed last, and know it."""
-        return self._know(bring_back(self._table, self._state, self._clock()))
+        brought = self._know(bring_back(self._table, self._state, self._clock()))
+        self._past = f"the agent started at {self._time()}: {brought.text}"
+        return brought
 
-    def take_back(self) -> Brought:
+    def take_back(self, reason: str) -> Brought:
         """Undo what was applied and not confirmed."""
-        return self._know(take_back(self._table, self._state, self._clock(), self._origin))
+        undone = self._trial.target[:12] if self._trial else "what was committed"
+        brought = self._know(take_back(self._table, self._state, self._clock(), self._origin, self._before_trial))
+        self._past = f"{undone} was taken back at {self._time()}, because {reason}: {brought.text}"
+        log.warning("%s", plain(f"{self._past} {brought.fault}"))
+        return brought
+
+    def take_back_overdue(self) -> None:
+        """The same, if the time to confirm is over."""
+        if self._trial and not self.seconds_left:
+            self.take_back(f"nobody confirmed it within {self._trial.within} s")
+
+    def _before_trial(self) -> Confirmed | None:
+        """What is confirmed, as far as memory says: the way back when the disk cannot be read any more."""
+        if self._trial is None or not self._trial.follows or self._held.strayed:
+            return None
+        running = self._held.current(0)
+        before = reduce(apply, (delta.inverted() for delta in reversed(self._trial.deltas)), running.ruleset)
+        return Confirmed(before, digests.digest(before), running.now)
+
+    def _time(self) -> str:
+        return strftime("%Y-%m-%d %H:%M:%S UTC", gmtime(self._clock()))
 
     def _know(self, brought: Brought) -> Brought:
         self._trial = None
         self._confirmed = digests.text(brought.confirmed.digest) if brought.confirmed else ""
+        if brought.confirmed and self._clock() < brought.confirmed.at:
+            self._clock.follow(brought.confirmed.at)
         self._held.remember(brought.ruleset, self._clock())
         return brought
 
@@ -83,10 +123,12 @@ class Agent:
             if not self._held.strayed:
                 self._state.checkpoint(running.ruleset, running.digest, running.now)
 
-    def answer(self, request: wire.Request) -> wire.Reply:
-        """Do what is asked, or say why not."""
+    def answer(self, request: wire.Request, opened: float = inf) -> wire.Reply:
+        """Do what is asked, or say why not. `opened`: when its connection was, on the steady clock; inf: just now."""
         try:
-            return self._do(request)
+            self.take_back_overdue()
+            self._clock.follow(getattr(request, "now", 0))
+            return self._do(request, opened)
         except RefusalError as refusal:
             return wire.Refused(refusal.reason, str(refusal))
         except CommitRefusedError as error:
@@ -96,7 +138,7 @@ class Agent:
         except (TableError, StateError, OSError) as error:
             return wire.Refused("state", str(error))
 
-    def _do(self, request: wire.Request) -> wire.Reply:
+    def _do(self, request: wire.Request, opened: float) -> wire.Reply:
         match request:
             case wire.Hello():
                 return self._hello(request)
@@ -105,7 +147,7 @@ class Agent:
             case wire.Apply():
                 return self._apply(request)
             case wire.Confirm():
-                return self._confirm(request)
+                return self._confirm(request, opened)
             case wire.Revert():
                 return self._revert(request)
             case wire.Digest():
@@ -119,21 +161,13 @@ class Agent:
         running = self._held.current(request.now)
         digest = digests.text(running.digest) if self._held.rules_known else ""
         confirmed = self._confirmed if self._trial or self._held.strayed or not self._confirmed else digest
-        return wire.Welcome(
-            self._name,
-            VERSION,
-            digest,
-            confirmed,
-            self._state.token,
-            self._boot,
-            self._table.in_memory,
-            self._trial.target if self._trial else "",
-            0,
-            self._applied_token,
-        )
+        trial, left = self._trial.target if self._trial else "", ceil(self.seconds_left)
+        told = (self._name, VERSION, digest, confirmed, self._state.token, self._boot, self._table.in_memory)
+        return wire.Welcome(*told, trial, left, self._applied_last)
 
     def _plan(self, request: wire.Plan) -> wire.Planned:
         inspect_ruleset(request.ruleset)
+        inspect_management(request.ruleset.chains)
         wanted = without_expired(request.ruleset, request.now)
         delta = diff(self._held.current(request.now).ruleset, wanted)
         self._table.check(delta, self._clock())
@@ -146,6 +180,8 @@ class Agent:
         )
 
     def _apply(self, request: wire.Apply) -> wire.Applied:
+        if request.confirm_within not in wire.CONFIRM_WITHIN:
+            raise WireError(f"request.confirm_within: {request.confirm_within} s is not between 1 and {wire.CONFIRM_WITHIN[-1]}")
         if request.delta is not None:
             inspect_delta(request.delta)
         if request.ruleset is not None:
@@ -156,12 +192,28 @@ class Agent:
         delta, after = self._change(request, running)
         if digests.text(after) != request.target:
             raise RefusalError("digest", f"this would lead to {digests.text(after)}, not to {request.target}; nothing was done")
+        if delta.chains:
+            inspect_management(apply(Ruleset(running.ruleset.chains), Delta(delta.chains)).chains)
         spent = self._commit(delta, after)
         self._held.settle()
-        self._trial = Trial(self._way(delta) if follows else None, request.target)
-        self._applied_token = request.token
-        self.confirm_within = request.confirm_within
-        return self._applied(delta, request.target, spent)
+        self._applied_last = request.token
+        trial = self._trial = self._on_trial(delta, request, follows=follows)
+        flows_cut, later = cut_at_commit(self._table, alive(delta, self._clock()))
+        self._trial = trial.with_flows(later)
+        return self._applied(delta, request.target, spent, flows_cut)
+
+    def _on_trial(self, delta: Delta, request: wire.Apply, *, follows: bool) -> Trial:
+        """The way back stays that of the first change that waits; the time begins anew."""
+        now, earlier = self._steady(), self._trial
+        return Trial(
+            (*(earlier.deltas if earlier else ()), delta),
+            follows and (earlier.follows if earlier else bool(self._confirmed)),
+            request.target,
+            request.confirm_within,
+            now + request.confirm_within,
+            now if delta.touches_rules else earlier.rules_since if earlier else None,
+            earlier.flows if earlier else (),
+        )
 
     def _claim(self, token: int) -> None:
         """A token below the highest belongs to somebody who was replaced."""
@@ -191,41 +243,45 @@ class Agent:
         try:
             return self._held.commit(delta, after)
         except ReadBackError as fault:
-            brought = self.take_back()
+            brought = self.take_back("it read back as something else")
             raise RefusalError("state", f"read back after the commit: {fault}; {brought.text}") from fault
 
-    def _way(self, delta: Delta) -> tuple[Delta, ...] | None:
-        if self._trial is None:
-            return (delta,) if self._confirmed else None
-        return None if self._trial.deltas is None else (*self._trial.deltas, delta)
-
-    def _applied(self, delta: Delta, target: str, spent: Spent) -> wire.Applied:
+    def _applied(self, delta: Delta, target: str, spent: Spent, flows_cut: int) -> wire.Applied:
         elements = sum(len(change.removed) + len(change.added) for change in delta.elements.values())
-        return wire.Applied(target, elements, len(delta.chains), round(spent.commit), round(spent.read_back), 0, delta.touches_rules)
+        return wire.Applied(target, elements, len(delta.chains), round(spent.commit), round(spent.read_back), flows_cut, self._new_session)
 
-    def _confirm(self, request: wire.Confirm) -> wire.Confirmed:
+    @property
+    def _new_session(self) -> bool:
+        return self._trial is not None and self._trial.rules_since is not None
+
+    def _confirm(self, request: wire.Confirm, opened: float) -> wire.Confirmed:
         self._claim(request.token)
         if self._trial is None and request.target == self._confirmed:
             return wire.Confirmed(request.target, 0)
         if self._trial is None or request.target != self._trial.target:
             waiting = self._trial.target if self._trial else "nothing"
-            raise RefusalError("digest", f"{waiting} waits to be confirmed, not {request.target}")
+            raise RefusalError("digest", f"{waiting} waits to be confirmed, not {request.target}; {self._past}")
+        if not self._trial.may_confirm(opened):
+            raise RefusalError("session", "rules were changed: confirm over a session opened since the commit; an old one proves nothing")
         running = self._held.current(0)
         if self._held.strayed:
             raise RefusalError("state", "somebody else has changed the table since; apply again")
         self._keep(self._trial, running)
-        self._confirmed, self._trial = request.target, None
-        return wire.Confirmed(request.target, 0)
+        trial, self._trial = self._trial, None
+        self._confirmed, self._past = request.target, f"{request.target[:12]} was confirmed at {self._time()}"
+        return wire.Confirmed(request.target, cut_at_confirm(self._table, trial))
 
     def _revert(self, request: wire.Revert) -> wire.Reverted:
         self._claim(request.token)
         if self._trial is None:
-            raise RefusalError("digest", "nothing waits to be confirmed")
-        brought = self.take_back()
-        return wire.Reverted(self._confirmed, brought.text)
+            raise RefusalError("digest", f"nothing waits to be confirmed, so there is nothing to take back; {self._past}")
+        brought = self.take_back("the portal asked for it")
+        if brought.fault:
+            raise RefusalError("state", f"{brought.fault}; {brought.text}")
+        return wire.Reverted(digests.text(self._held.current(0).digest), brought.text)
 
     def _keep(self, trial: Trial, running: Running) -> None:
-        if trial.deltas is not None and self._state.has_checkpoint:
+        if trial.follows and self._state.has_checkpoint:
             self._state.append([delta for delta in trial.deltas if delta], running.digest, running.now)
         else:
             self._state.checkpoint(running.ruleset, running.digest, running.now)

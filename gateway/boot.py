@@ -5,6 +5,7 @@ forwarded is a mistake. The gateway itself stays open, because whoever repairs i
 stand in the very ruleset that is missing.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from firewall.diff import diff
@@ -26,16 +27,23 @@ class Brought:
     text: str
 
 
-def bring_back(table: Table, state: State, now: int) -> Brought:
-    """Make the kernel hold what was confirmed last. Where nothing was, it is left as it is."""
+def bring_back(table: Table, state: State, now: int, remembered: Callable[[], Confirmed | None] = lambda: None) -> Brought:
+    """Make the kernel hold what was confirmed last. Where nothing was, it is left as it is.
+
+    remembered: where to ask when the disk does not say. A clock that stands before the confirmation is wrong, and is not
+    used: it would let bans last longer than they should.
+    """
     found = table.read(now)
     try:
         confirmed = state.load()
     except StateError as error:
-        return _close(table, found, now, str(error))
+        confirmed = remembered()
+        if confirmed is None:
+            return _close(table, found, now, str(error))
     if confirmed is None:
         known = None if found.chains else found
         return Brought(known, None, "", "nothing has been confirmed yet; the kernel is left as it is")
+    now = max(now, confirmed.at)
     wanted = without_expired(confirmed.ruleset, now)
     try:
         table.commit(diff(_but_for_rounding(found, wanted), wanted), now)
@@ -57,9 +65,9 @@ def _close(table: Table, found: Ruleset, now: int, fault: str) -> Brought:
     return Brought(CLOSED, None, fault, "forwarding is closed")
 
 
-def take_back(table: Table, state: State, now: int, origin: Ruleset) -> Brought:
+def take_back(table: Table, state: State, now: int, origin: Ruleset, remembered: Callable[[], Confirmed | None]) -> Brought:
     """Undo what was not confirmed. A gateway on which nothing ever was goes back to its `origin`."""
-    brought = bring_back(table, state, now)
+    brought = bring_back(table, state, now, remembered)
     if brought.confirmed or brought.fault:
         return brought
     table.commit(diff(table.read(now), origin), now)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 from firewall.diff import Delta, ElementChange
+from firewall.flows import Flow
 from firewall.ruleset import EMPTY, Chain, Element, Ruleset, Set, chains_used, sets_used
 from gateway.table import UNKNOWN_RULES, CommitRefusedError, Tallies, Tally
 
@@ -23,6 +24,7 @@ class FakeKernel:
         self._counts: dict[tuple[str, bytes], tuple[int, int]] = {}
         self._table = 1
         self._disturbed = True
+        self.tracked: list[Flow] = []  # connections that tests pretend are open
 
     def commit(self, delta: Delta, now: int) -> None:
         """See Table."""
@@ -96,6 +98,17 @@ class FakeKernel:
                 counts = [self._counts.get((name, key), (0, 0)) for key in self._held.elements[name]]
                 sets[name] = Tally(list(self._held.elements[name]), [each[0] for each in counts], [each[1] for each in counts])
         return Tallies(self._table, sets, dict.fromkeys(self._held.counters, (0, 0)))
+
+    def flows(self) -> list[Flow]:
+        """See Table."""
+        return list(self.tracked)
+
+    def cut(self, flows: Iterable[Flow]) -> int:
+        """See Table."""
+        ended = set(flows)
+        before = len(self.tracked)
+        self.tracked = [flow for flow in self.tracked if flow not in ended]
+        return before - len(self.tracked)
 
     def disturbed(self) -> bool:
         """See Table."""

@@ -102,13 +102,20 @@ class Held:
         except CommitRefusedError as refused:
             self._commit_again(delta, running, refused)
         committed = perf_counter()
-        if fault := verify(self._table, alive(delta, self._clock()), self._clock()):
-            raise ReadBackError(fault)
+        self._read_back(delta)
         running.change(delta, after)
         self._running = running
         if delta.touches_rules:
             self._note_rules()
         return Spent((committed - start) * 1000, (perf_counter() - committed) * 1000)
+
+    def _read_back(self, delta: Delta) -> None:
+        try:
+            fault = verify(self._table, alive(delta, self._clock()), self._clock())
+        except (TableError, OSError) as error:
+            raise ReadBackError(str(error)) from error
+        if fault:
+            raise ReadBackError(fault)
 
     def _commit_again(self, delta: Delta, running: Running, refused: CommitRefusedError) -> None:
         """An element may have ended after the transaction was written: once more, from what the kernel holds now."""

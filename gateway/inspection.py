@@ -4,16 +4,17 @@ Names must be plain, keys as wide as their types, comments harmless: a value tha
 back as another one. Raises WireError, which names the culprit.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from firewall import names
 from firewall.codec import WireError
 from firewall.diff import Delta
 from firewall.policy import PolicyError
-from firewall.ruleset import Chain, Element, Elements, Ruleset, Set, Type, chains_used, sets_used
+from firewall.ruleset import Action, Chain, Element, Elements, Field, Match, Rule, Ruleset, Set, Type, Verdict, chains_used, sets_used
 
 LATEST = 1 << 40  # Unix seconds: whatever ends later is a mistake, and would overflow the kernel's milliseconds
 LARGEST_SET = 1 << 24
+_WHO = (Field.IIFNAME, Field.IP_SADDR, Field.IP6_SADDR)
 
 
 def inspect_ruleset(ruleset: Ruleset) -> None:
@@ -44,6 +45,35 @@ def inspect_delta(delta: Delta) -> None:
         declared = delta.sets.get(name)
         if declared and declared.after is None and change.added:
             raise WireError(f"set {name}: it goes, so nothing can be added to it")
+
+
+def inspect_management(chains: Mapping[str, Chain]) -> None:
+    """Can somebody still reach the gateway to repair it? Asked of all chains that will run; without any, nothing is filtered.
+
+    Each chain at the input hook must accept a TCP port for some source, before any rule that ends all packets.
+    """
+    inputs = [chain for chain in chains.values() if chain.hook and chain.hook.hook == "input"]
+    if chains and not inputs:
+        raise WireError("ruleset: no chain at the input hook accepts management; this would lock everybody out, or let everybody in")
+    for chain in inputs:
+        if not _lets_management_in(chain.rules):
+            raise WireError(
+                f"chain {chain.name}: no rule accepts a TCP port for management sources; this ruleset would lock everybody out."
+                " Give the gateway a management network"
+            )
+
+
+def _lets_management_in(rules: Iterable[Rule]) -> bool:
+    for rule in rules:
+        matches = [part for part in rule.parts if isinstance(part, Match)]
+        verdicts = [part.action for part in rule.parts if isinstance(part, Verdict)]
+        if verdicts and len(rule.parts) == 1 and verdicts[0] is not Action.ACCEPT:
+            return False
+        port = [match for match in matches if match.field is Field.TCP_DPORT and match.values and not match.negated]
+        who = [match for match in matches if match.field in _WHO and match.values and not match.negated]
+        if port and verdicts == [Action.ACCEPT] and len(port) + len(who) + 1 == len(rule.parts):
+            return True
+    return False
 
 
 def _names(all_names: Iterable[str]) -> None:

@@ -9,10 +9,12 @@ from hashlib import blake2b
 from itertools import islice
 
 from firewall.diff import Delta, ElementChange
+from firewall.flows import Flow
 from firewall.render import render_delta
 from firewall.ruleset import EMPTY, TABLE, Action, Chain, Element, Hook, Priority, Ruleset, Set, Type
 from gateway import elements as codec
 from gateway import netlink
+from gateway.conntrack import Conntrack
 from gateway.libnftables import Libnftables
 from gateway.netlink import Netlink, attributes, number, places, text, zero_ended
 from gateway.table import UNKNOWN_RULES, CommitRefusedError, TableError, Tallies, Tally
@@ -46,12 +48,14 @@ class Kernel:
     def __init__(self) -> None:
         self._netlink = Netlink()
         self._nft = Libnftables()
+        self._conntrack = Conntrack()
         self._expected = -1
 
     def close(self) -> None:
         """Let go of the handles; the table stays."""
         self._netlink.close()
         self._nft.close()
+        self._conntrack.close()
 
     def commit(self, delta: Delta, now: int) -> None:
         """See Table. Large sets that are new are filled before a rule looks them up: no packet can tell that from one transaction."""
@@ -167,6 +171,14 @@ class Kernel:
             if number(given[_OBJECT_TYPE]) == _COUNTER_OBJECT:
                 counts = attributes(given[_OBJECT_DATA])
                 yield zero_ended(given[_OBJECT_NAME]), (number(counts[_COUNTER_PACKETS]), number(counts[_COUNTER_OCTETS]))
+
+    def flows(self) -> list[Flow]:
+        """See Table."""
+        return self._conntrack.flows()
+
+    def cut(self, flows: Iterable[Flow]) -> int:
+        """See Table."""
+        return self._conntrack.delete(flows)
 
     def disturbed(self) -> bool:
         """See Table."""

@@ -26,8 +26,6 @@ from gateway.state import State, StateError
 from gateway.table import TableError
 from gateway.words import plain
 
-CONFIRM_WITHIN = 30.0  # seconds
-
 log = logging.getLogger("gateway")
 
 
@@ -54,7 +52,6 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--socket", required=True, type=Path, help="unix socket to listen at")
     command.add_argument("--state", required=True, type=Path, help="directory of what survives a reboot")
     command.add_argument("--group", help="group that may connect; without it only the agent's own user")
-    command.add_argument("--confirm-within", type=float, default=CONFIRM_WITHIN, metavar="SECONDS", help="then a change is taken back")
     command.add_argument("--fake", action="store_true", help="a table in memory instead of the kernel's")
     command.set_defaults(command=serve)
     command = commands.add_parser("relay", help="standard input and output to the socket")
@@ -71,17 +68,17 @@ def _parser() -> argparse.ArgumentParser:
 def serve(given: argparse.Namespace) -> int:
     """Own the table until SIGTERM. The table stays in place."""
     with closing(State(given.state)) as state, closing(_table(fake=given.fake)) as table:
-        agent = Agent(table, state, name=given.name, boot=_boot(fake=given.fake), clock=_clock)
+        agent = Agent(table, state, name=given.name, boot=_boot(fake=given.fake), clock=time.time)
         brought = agent.start()
         log.log(logging.CRITICAL if brought.fault else logging.INFO, "%s", plain(f"{brought.text} {brought.fault}"))
         asyncio.run(_serve(agent, given))
         if agent.on_trial:
-            log.warning("nobody confirmed, taken back: %s", plain(agent.take_back().text))
+            log.warning("nobody confirmed, taken back: %s", plain(agent.take_back("the agent was stopped").text))
     return 0
 
 
 async def _serve(agent: Agent, given: argparse.Namespace) -> None:
-    server = Server(agent, confirm_within=given.confirm_within)
+    server = Server(agent)
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)

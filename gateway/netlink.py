@@ -1,4 +1,4 @@
-"""Talking nf_tables over a raw netlink socket: requests, dumps, batches. Knows attributes, but no set and no rule of ours.
+"""Talking netfilter over a raw netlink socket: requests, dumps, batches. Knows attributes, but no set and no rule of ours.
 
 Layouts: linux/netlink.h, linux/netfilter/nfnetlink.h, linux/netfilter/nf_tables.h. Headers are in the machine's byte
 order, values of nf_tables in network order.
@@ -13,7 +13,7 @@ from struct import Struct
 from gateway.table import CommitRefusedError, TableError
 
 NETLINK_NETFILTER = 12
-_NFTABLES = 10 << 8  # NFNL_SUBSYS_NFTABLES
+NFTABLES, CONNTRACK = 10 << 8, 1 << 8  # NFNL_SUBSYSNFTABLES, NFNL_SUBSYS_CTNETLINK
 _BATCH_BEGIN, _BATCH_END = 0x10, 0x11
 _ERROR, _DONE = 2, 3
 _REQUEST, _ACK, _ROOT_MATCH, _INTERRUPTED, _CREATE = 0x1, 0x4, 0x300, 0x10, 0x400
@@ -91,7 +91,8 @@ def message(kind: int, family: int, flags: int, sequence: int, body: bytes, reso
 class Netlink:
     """One socket, in the network namespace of the thread that makes it."""
 
-    def __init__(self) -> None:
+    def __init__(self, subsystem: int = NFTABLES) -> None:
+        self._subsystem = subsystem
         self._socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, NETLINK_NETFILTER)
         self._socket.bind((0, 0))
         self._socket.setsockopt(_SOL_NETLINK, _EXT_ACK, 1)
@@ -117,7 +118,7 @@ class Netlink:
     def ask(self, kind: int, bodies: list[bytes], family: int = INET) -> list[bytes | None]:
         """One request for each body, in one go; the attributes of each answer, None for what is not there."""
         first = self._sequence + 1
-        self._send(b"".join(message(_NFTABLES | kind, family, _REQUEST, self._next(), body) for body in bodies))
+        self._send(b"".join(message(self._subsystem | kind, family, _REQUEST, self._next(), body) for body in bodies))
         answers: dict[int, bytes | None] = {}
         while len(answers) < len(bodies):
             for reply, _, sequence, body in self._receive():
@@ -135,11 +136,24 @@ class Netlink:
         """
         for _ in range(_ATTEMPTS):
             sequence = self._next()
-            self._send(message(_NFTABLES | kind, family, _REQUEST | _ROOT_MATCH, sequence, body))
+            self._send(message(self._subsystem | kind, family, _REQUEST | _ROOT_MATCH, sequence, body))
             bodies, whole = self._collect(sequence)
             if whole:
                 return bodies
         raise TableError(f"the ruleset changed during each of {_ATTEMPTS} dumps")
+
+    def tell(self, kind: int, bodies: list[bytes], family: int) -> int:
+        """Requests that the kernel does one by one; how many it did, the others were about what is not there."""
+        first = self._sequence + 1
+        self._send(b"".join(message(self._subsystem | kind, family, _REQUEST | _ACK, self._next(), body) for body in bodies))
+        answered = done = 0
+        while answered < len(bodies):
+            for reply, _, sequence, body in self._receive():
+                if reply == _ERROR and sequence >= first:
+                    _raise_unless_gone(body)
+                    answered += 1
+                    done += not _CODE.unpack_from(body)[0]
+        return done
 
     def _collect(self, sequence: int) -> tuple[list[bytes], bool]:
         bodies: list[bytes] = []
@@ -157,11 +171,11 @@ class Netlink:
     def transact(self, steps: list[tuple[int, bytes]]) -> None:
         """Messages (kind, body) as one transaction. Raises StepRefusedError, and nothing has changed then."""
         first = self._sequence + 2
-        parts = [message(_BATCH_BEGIN, UNSPEC, _REQUEST, self._next(), b"", _NFTABLES >> 8)]
+        parts = [message(_BATCH_BEGIN, UNSPEC, _REQUEST, self._next(), b"", NFTABLES >> 8)]
         for kind, body in steps:
             flags = _REQUEST | (_CREATE if kind == NEWSETELEM else 0)
-            parts.append(message(_NFTABLES | kind, INET, flags, self._next(), body))
-        parts.append(message(_BATCH_END, UNSPEC, _REQUEST, self._next(), b"", _NFTABLES >> 8))
+            parts.append(message(NFTABLES | kind, INET, flags, self._next(), body))
+        parts.append(message(_BATCH_END, UNSPEC, _REQUEST, self._next(), b"", NFTABLES >> 8))
         batch = b"".join(parts)
         self._buffer(_SO_SNDBUFFORCE, max(2 * len(batch), _EMPTY_SEND_BUFFER))
         self._send(batch)

@@ -17,17 +17,18 @@ from gateway.table import TableError
 from gateway.words import describe, outcome, plain
 
 MOST_PEERS = 32
+RETRY = 1.0  # seconds until taking back is tried again, if the kernel would not
 STALLED = 30.0  # seconds a peer may take for the next line of a message it has begun, or to take the next line of an answer
 
 log = logging.getLogger("gateway")
 
 
 class Server:
-    """Answers peers from one agent. `confirm_within`: seconds after which what nobody confirmed is taken back."""
+    """Answers peers from one agent, and wakes it when what nobody confirmed is to be taken back."""
 
-    def __init__(self, agent: Agent, *, confirm_within: float, stalled: float = STALLED, most: int = wire.MAX_MESSAGE) -> None:
+    def __init__(self, agent: Agent, *, stalled: float = STALLED, most: int = wire.MAX_MESSAGE) -> None:
         self._agent = agent
-        self._confirm_within, self._stalled, self._most = confirm_within, stalled, most
+        self._stalled, self._most = stalled, most
         self._peers: dict[StreamWriter, float] = {}
         self._long_message = asyncio.Lock()  # one at a time: each may take hundreds of megabytes
         self._timer: asyncio.TimerHandle | None = None
@@ -57,10 +58,11 @@ class Server:
             longest.transport.abort()
 
     async def _talk(self, reader: StreamReader, writer: StreamWriter) -> None:
+        opened = monotonic()
         while line := await _line(reader):
             self._peers[writer] = monotonic()
             number, data = await self._message(line, reader)
-            await self._say(writer, number, self._answer(data))
+            await self._say(writer, number, self._answer(data, opened))
             self._tidy()
 
     async def _message(self, line: bytes, reader: StreamReader) -> tuple[int, object]:
@@ -76,39 +78,38 @@ class Server:
                 whole = assembler.feed(line)
         return whole
 
-    def _answer(self, data: object) -> wire.Reply:
+    def _answer(self, data: object, opened: float) -> wire.Reply:
         """The reply to a message, and a line in the log. A mistake of our own is told like any other refusal."""
         start = perf_counter()
         said = "a message"
         try:
             request = wire.request(data)
             said = describe(request)
-            reply = self._agent.answer(request)
+            reply = self._agent.answer(request, opened)
         except WireError as error:
             reply = wire.Refused("malformed", str(error))
         except Exception as error:
             log.exception("a mistake in the agent itself")
             reply = wire.Refused("state", f"the agent failed: {type(error).__name__}: {error}")
         log.info("%s: %s, %.1f ms", said, outcome(reply), (perf_counter() - start) * 1000)
-        self._watch(reply)
+        self._watch()
         return reply
 
-    def _watch(self, reply: wire.Reply) -> None:
-        """The timer runs from each apply until what was applied is confirmed or taken back."""
-        if self._timer and (isinstance(reply, wire.Applied) or not self._agent.on_trial):
+    def _watch(self, at_least: float = 0.0) -> None:
+        """Wake when the time to confirm is over; the loop's clock is CLOCK_MONOTONIC too."""
+        if self._timer:
             self._timer.cancel()
             self._timer = None
-        if self._agent.on_trial and not self._timer:
-            self._timer = asyncio.get_running_loop().call_later(min(self._confirm_within, self._agent.confirm_within), self._take_back)
+        if self._agent.on_trial:
+            seconds = max(self._agent.seconds_left, at_least)
+            self._timer = asyncio.get_running_loop().call_later(seconds, self._take_back)
 
     def _take_back(self) -> None:
-        self._timer = None
         try:
-            brought = self._agent.take_back()
-        except (TableError, StateError, OSError) as error:
-            log.critical("nobody confirmed, and it cannot be taken back: %s", plain(str(error)))
-        else:
-            log.warning("nobody confirmed within %g s, taken back: %s", self._confirm_within, plain(f"{brought.text} {brought.fault}"))
+            self._agent.take_back_overdue()
+        except Exception as error:  # whatever it is, the way back is tried again
+            log.critical("nobody confirmed, and it cannot be taken back; next try in %g s: %s", RETRY, plain(str(error)))
+        self._watch(at_least=RETRY)
 
     def _tidy(self) -> None:
         try:

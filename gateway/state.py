@@ -9,6 +9,7 @@ import fcntl
 import json
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from zlib import crc32
@@ -51,7 +52,12 @@ class State:
             raise StateError(f"{directory}: another agent is using this state directory") from error
         except OSError as error:
             raise StateError(f"{directory}: {error.strerror}") from error
-        self.token = self._read_token()
+        try:
+            self._fill_token()
+            self.token = self._read_token()
+        except StateError:
+            self.close()
+            raise
         self._number: str | None = None  # of the checkpoint that the journal goes on from; drawn by lot, so that no old line fits
         self._journal_end = 0
 
@@ -60,6 +66,22 @@ class State:
         os.close(self._token_file)
         os.close(self._lock)
 
+    def _fill_token(self) -> None:
+        """A new token file takes its room on the disk now: later ones are written in place, which a full disk allows."""
+        if not os.fstat(self._token_file).st_size:
+            self._write_token(0, b"")
+
+    def _write_token(self, token: int, before: bytes) -> None:
+        """Write it; when that fails, put back what was there and raise StateError."""
+        try:
+            _write(self._token_file, f"{token:0{_TOKEN_DIGITS}d}\n".encode(), 0)
+            os.fdatasync(self._token_file)
+        except OSError as error:
+            with suppress(OSError):
+                os.pwrite(self._token_file, before, 0)
+                os.ftruncate(self._token_file, len(before))
+            raise _unwritten(self._directory / _TOKEN, error) from error
+
     def _read_token(self) -> int:
         octets = os.pread(self._token_file, _TOKEN_DIGITS + 1, 0)
         if octets and not (len(octets) == _TOKEN_DIGITS + 1 and octets[:-1].isdigit()):
@@ -67,9 +89,11 @@ class State:
         return int(octets or b"0")
 
     def raise_token(self, token: int) -> None:
-        """Remember the token. It is overwritten in place, well within one sector, so that it takes one write of the disk."""
-        os.pwrite(self._token_file, f"{token:0{_TOKEN_DIGITS}d}\n".encode(), 0)
-        os.fdatasync(self._token_file)
+        """Remember the token. It is overwritten in place, well within one sector, so that it takes one write of the disk.
+
+        Raises StateError, and then the one before stays.
+        """
+        self._write_token(token, f"{self.token:0{_TOKEN_DIGITS}d}\n".encode())
         self.token = token
 
     def load(self) -> Confirmed | None:
@@ -84,10 +108,13 @@ class State:
                     running.change(decode(Delta, delta, "delta"))
                 digest, at = record["digest"], record["at"]
         except FileNotFoundError:
+            self._number = None
             return None
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            self._number = None
             raise StateError(f"{path}: the last confirmed ruleset cannot be read ({error}); deploy from the portal") from error
         if digests.text(digests.digest(without_expired(running.ruleset, at))) != digest:
+            self._number = None
             raise StateError(f"{path}: the last confirmed ruleset is not what was confirmed; deploy from the portal")
         return Confirmed(running.ruleset, int(digest, 16), at)
 
@@ -117,34 +144,47 @@ class State:
         return self._journal_end > _JOURNAL_LIMIT
 
     def append(self, deltas: list[Delta], digest: int, at: int) -> None:
-        """Confirm these changes on top of what was confirmed before."""
+        """Confirm these changes on top of what was confirmed before. Raises StateError, and then nothing of it stays."""
         record = {"of": self._number, "at": at, "digest": digests.text(digest), "deltas": [encode(delta) for delta in deltas]}
         line = _line(record)
+        try:
+            self._append(line)
+        except OSError as error:
+            raise _unwritten(self._directory / _JOURNAL, error) from error
+        self._journal_end += len(line)
+
+    def _append(self, line: bytes) -> None:
         file = os.open(self._directory / _JOURNAL, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             os.ftruncate(file, self._journal_end)
             _write(file, line, self._journal_end)
             os.fdatasync(file)
+            if not self._journal_end:
+                self._sync_directory()
+        except OSError:
+            with suppress(OSError):  # a line that is whole would count, though nobody was told that it is confirmed
+                os.ftruncate(file, self._journal_end)
+            raise
         finally:
             os.close(file)
-        if not self._journal_end:
-            self._sync_directory()
-        self._journal_end += len(line)
 
     def checkpoint(self, ruleset: Ruleset, digest: int, at: int) -> None:
-        """Confirm this ruleset, whatever was confirmed before."""
+        """Confirm this ruleset, whatever was confirmed before. Needs room for it beside the one before.
+
+        Raises StateError, and then the one before stays.
+        """
         number = os.urandom(8).hex()
         whole = {"number": number, "at": at, "digest": digests.text(digest), "ruleset": encode(ruleset)}
         new = self._directory / f"{_CHECKPOINT}.new"
-        file = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
         try:
-            _write(file, json.dumps(whole, separators=(",", ":")).encode(), 0)
-            os.fsync(file)
-        finally:
-            os.close(file)
-        new.replace(self._directory / _CHECKPOINT)
-        self._sync_directory()
-        self._number, self._journal_end = number, 0
+            _write_new(new, json.dumps(whole, separators=(",", ":")).encode())
+            new.replace(self._directory / _CHECKPOINT)
+            self._number, self._journal_end = number, 0
+            self._sync_directory()
+        except OSError as error:
+            with suppress(OSError):
+                new.unlink(missing_ok=True)
+            raise _unwritten(self._directory / _CHECKPOINT, error) from error
 
     def _sync_directory(self) -> None:
         directory = os.open(self._directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -152,6 +192,19 @@ class State:
             os.fsync(directory)
         finally:
             os.close(directory)
+
+
+def _unwritten(path: Path, error: OSError) -> StateError:
+    return StateError(f"{path} cannot be written: {error.strerror}; nothing was confirmed. Make room on the disk, and deploy again")
+
+
+def _write_new(path: Path, octets: bytes) -> None:
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    try:
+        _write(file, octets, 0)
+        os.fsync(file)
+    finally:
+        os.close(file)
 
 
 def _write(file: int, octets: bytes, at: int) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from firewall.diff import Delta
+from firewall.flows import Flow
 from firewall.ruleset import Element, Rule, Ruleset, Set
 
 UNKNOWN_RULES = (Rule((), comment="rules as the kernel holds them, which nobody reads back"),)
@@ -64,6 +65,12 @@ class Table(Protocol):
 
     def counters(self) -> Tallies:
         """All counters of sets and all named ones."""
+
+    def flows(self) -> list[Flow]:
+        """All tracked connections of the gateway, whichever table's rules let them pass."""
+
+    def cut(self, flows: Iterable[Flow]) -> int:
+        """End these connections; how many were still there. Their next packets are those of new ones."""
 
     def disturbed(self) -> bool:
         """Has anybody else committed a transaction, to whichever table, since the last `read`? True before the first."""

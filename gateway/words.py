@@ -15,6 +15,8 @@ def describe(request: wire.Request) -> str:
             return f"apply whole token {token}"
         case wire.Confirm(token=token):
             return f"confirm token {token}"
+        case wire.Revert(token=token):
+            return f"revert token {token}"
     return type(request).__name__.lower()
 
 
@@ -26,10 +28,15 @@ def outcome(reply: Message) -> str:
         case wire.Applied():
             return (
                 f"{reply.elements} elements and {reply.chains} chains changed, commit {reply.commit_ms} ms,"
-                f" read back {reply.read_back_ms} ms, digest {reply.digest[:12]}"
+                f" read back {reply.read_back_ms} ms, {cut(reply.flows_cut)}, digest {reply.digest[:12]}"
             )
-        case wire.Confirmed(digest):
-            return f"digest {digest[:12]}"
+        case wire.Confirmed(digest, flows_cut):
+            return f"{cut(flows_cut)}, digest {digest[:12]}"
+        case wire.Reverted(digest, text):
+            return f"{plain(text)}, digest {digest[:12]}"
+        case wire.Drifted(rules=rules, elements=elements):
+            differing = sum(each.missing_count + each.foreign_count for each in elements.values())
+            return f"{len(rules)} chains, sets and counters and {differing} elements are not as they were committed"
         case wire.DigestIs(digest, rules_as_committed):
             return f"digest {digest[:12]}{'' if rules_as_committed else ', rules changed by somebody else'}"
         case wire.Planned(added=added, removed=removed, chains=chains):
@@ -37,6 +44,11 @@ def outcome(reply: Message) -> str:
         case wire.Reading(sequence=sequence, packets=packets):
             return f"reading {sequence} of {sum(map(len, packets.values()))} elements"
     return "done"
+
+
+def cut(flows: int) -> str:
+    """How many connections were ended."""
+    return "flows could not be cut" if flows < 0 else f"{flows} flows cut"
 
 
 def plain(text: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from apps.deployments.link import Channel, Unreachable
 from firewall import wire
 from firewall.diff import Delta
-from firewall.digest import at, text
+from firewall.digest import at_base, text
 from firewall.rollout import Event
 from firewall.ruleset import Ruleset
 
@@ -61,7 +61,7 @@ def plan(channel: Channel, now: int, ruleset: Ruleset) -> wire.Planned:
 def apply(channel: Channel, order: Order, welcome: wire.Welcome) -> wire.Applied:
     """Commit what is ordered on top of what was just said to run. Raises Unreachable or NotDone."""
     known = order.known
-    if known and text(at(known.digest, known.ruleset, order.now)) == welcome.digest:
+    if known and order.delta is not None and text(at_base(known.digest, order.delta, order.now)) == welcome.digest:
         answer = channel.ask(_request(order, welcome.digest, order.delta))
         if not (isinstance(answer, wire.Refused) and answer.reason in ("base", "digest")):
             return expect(wire.Applied, answer)

@@ -57,6 +57,7 @@ class Driver:
         self._lease, self._orders, self._links, self._arrived = lease, orders, links, arrived
         self._sessions = ExitStack()
         self._session: Channel | None = None  # opened after the commit
+        self._rules = False  # the gateway itself says that more than elements waits to be confirmed
         self._in_memory = False
 
     def run(self) -> None:
@@ -115,6 +116,7 @@ class Driver:
             self._committed(channel, order, applied)
 
     def _committed(self, channel: Channel, order: Order, applied: wire.Applied) -> None:
+        self._rules = applied.new_session
         self._happened(
             Event.COMMITTED,
             order,
@@ -128,7 +130,7 @@ class Driver:
 
     def _probe(self, gateway: Gateway, _order: Order) -> None:
         """Can the gateway still be reached? What changes nothing but elements is proved by a knock, all else by a new session."""
-        reached = self._knocked(gateway) if self._lease.rollout.harmless else self._opened(gateway)
+        reached = self._knocked(gateway) if self._lease.rollout.harmless and not self._rules else self._opened(gateway)
         if reached:
             rollouts.passed(self._lease)
         else:

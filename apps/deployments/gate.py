@@ -24,10 +24,10 @@ from firewall.blast import Limits, Removal, kept, removals, without
 from firewall.codec import decode, encode
 from firewall.compile import assemble
 from firewall.diff import Delta, ElementChange
-from firewall.digest import at, digest, text
+from firewall.digest import digest, text
 from firewall.policy import Gateway, Management, PolicyError
 from firewall.render import render_delta
-from firewall.ruleset import Elements, Ruleset
+from firewall.ruleset import Elements, Ruleset, without_expired
 from firewall.summary import Kind
 
 MANAGEMENT = "management"
@@ -207,7 +207,10 @@ def _as_before(now: Gateway, old: Mapping[str, Any]) -> Gateway:
 
 def _held(wanted: Wanted, waiting: list[Part], management: Mapping[int, Gateway]) -> Wanted:
     gateways = {pk: management.get(pk, gateway) for pk, gateway in wanted.gateways.items()}
-    rulesets = {pk: assemble(gateways[pk], kept(ruleset.elements, waiting)) for pk, ruleset in wanted.rulesets.items()}
+    rulesets = {
+        pk: without_expired(assemble(gateways[pk], kept(ruleset.elements, waiting)), wanted.snapshot.now)
+        for pk, ruleset in wanted.rulesets.items()
+    }
     digests = {pk: digest(ruleset) for pk, ruleset in rulesets.items()}
-    targets = {pk: text(at(digests[pk], ruleset, wanted.snapshot.now)) for pk, ruleset in rulesets.items()}
+    targets = {pk: text(value) for pk, value in digests.items()}
     return replace(wanted, gateways=gateways, rulesets=rulesets, digests=digests, targets=targets, deltas={})

@@ -103,6 +103,12 @@ def _next_token() -> int:
     return int(token)
 
 
+def leave_note(group: GatewayGroup) -> bool:
+    """Is somebody at a rollout of the group, or is it paused? Then he looks again when he is done."""
+    alive = Q(state=Rollout.State.APPLYING, lease_until__gte=Now()) | Q(state=Rollout.State.PAUSED)
+    return Rollout.objects.filter(alive, group=group).update(again=True) > 0
+
+
 def outrun(token: int) -> None:
     """The next token is higher than this one."""
     with connection.cursor() as cursor:

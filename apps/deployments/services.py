@@ -13,18 +13,17 @@ from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.deployments import carry, contents, due, gate, link, rollouts
+from apps.deployments import carry, contents, due, gate, held, link, rollouts
 from apps.deployments.carry import Known, Order
 from apps.deployments.drive import Driver, Links, WorkerLinks
 from apps.deployments.memory import Kept, Memory
 from apps.deployments.models import Hold, Revision, Rollout
 from apps.deployments.rollouts import Lease, LeaseLost, Opening
-from apps.deployments.snapshot import Snapshot
-from apps.deployments.wanted import Wanted, want, way
+from apps.deployments.wanted import Wanted, way
+from apps.deployments.watch import Watch
 from apps.lib.moments import moment
 from apps.lib.nudge import nudge, send
 from apps.network.models import Gateway, GatewayGroup
-from firewall.digest import at, digest, text
 from firewall.render import render_delta
 from firewall.rollout import Command
 from firewall.ruleset import Ruleset
@@ -32,6 +31,7 @@ from firewall.summary import Line, summarise, summarise_counts
 
 log = structlog.get_logger()
 memory = Memory()
+watch = Watch()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +60,8 @@ def reconcile(
 
     by: id of the user who asked. force: also try what failed before. Raises PolicyError when it must not be deployed.
     """
+    if rollouts.leave_note(group):
+        return None
     links = links or WorkerLinks()
     moment("taken")
     asked = _asked(group, cause, by=by)
@@ -95,39 +97,9 @@ def reconcile(
 def _asked(group: GatewayGroup, cause: str, *, by: int | None) -> Asked:
     hold = Hold.objects.filter(group=group, released=None).select_related("revision").first()
     if hold:
-        return Asked(_as_held(group, hold), "rollback", hold)
-    return Asked(gate.through(group, want(group), memory.before(group), by=by), cause)
-
-
-def _as_held(group: GatewayGroup, hold: Hold) -> Wanted:
-    """The held revision again; elements that have ended since then stay ended."""
-    now = Snapshot(hold.revision.snapshot, _clock(), {})
-    names = {gateway.name: gateway.pk for gateway in group.gateways.all()}
-    rulesets = _held_rulesets(hold.revision, names)
-    digests = {pk: digest(ruleset) for pk, ruleset in rulesets.items()}
-    targets = {pk: text(at(digests[pk], ruleset, now.now)) for pk, ruleset in rulesets.items()}
-    return Wanted(now, {}, rulesets, digests, targets)
-
-
-def _held_rulesets(revision: Revision, names: Mapping[str, int]) -> dict[int, Ruleset]:
-    """Kept in memory while the group is held: the same values, so that comparing them costs nothing."""
-    kept = _held.get(revision.pk)
-    if kept is None:
-        _held.clear()
-        kept = _held[revision.pk] = {names[name]: ruleset for name, ruleset in contents.load(revision).items() if name in names}
-    return kept
-
-
-_held: dict[int, dict[int, Ruleset]] = {}
-
-
-def _clock() -> int:
-    from django.db import connection
-
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT extract(epoch FROM clock_timestamp())::bigint")
-        (now,) = cursor.fetchone()
-    return int(now)
+        return Asked(held.wanted(group, hold), "rollback", hold)
+    wanted = watch.afresh(group) if cause == "schedule" else watch.current(group)
+    return Asked(gate.through(group, wanted, memory.before(group), by=by), cause)
 
 
 # --- Whose rollout

@@ -1,20 +1,25 @@
-"""What a group's gateways should run: a snapshot, compiled."""
+"""What a group's gateways should run, compiled: from a snapshot of everything, or from what it was and what changed since.
+
+Both ways give the same, and share what they can: the gateways of a group their elements, and what follows upon a change all sets that
+it left alone.
+"""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from apps.deployments import snapshot
 from apps.network.models import GatewayGroup
-from firewall.compile import assemble, elements_of
-from firewall.diff import Delta, diff
-from firewall.digest import MODULUS, at, digest_elements, digest_shape, text
+from firewall.compile import assemble, change_elements, change_shape, elements_of
+from firewall.diff import Delta, ElementChange, apply, diff
+from firewall.digest import MODULUS, digest_elements, digest_shape, text, update
 from firewall.policy import Gateway
-from firewall.ruleset import Ruleset
+from firewall.ruleset import Elements, Ruleset
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The way to a ruleset from the one that was computed before it."""
+    """The way to a wanted ruleset from one that this process compiled before: worth something to whoever knows that very object."""
 
     base: Ruleset
     delta: Delta
@@ -22,17 +27,19 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Per gateway id: what it is compiled for, the ruleset, its digest of everything, and the digest (as text) it has at `snapshot.now`.
+    """Per gateway id: the gateway, its ruleset, its digest of everything, and that digest as text.
 
-    deltas: where the ruleset was made from an earlier one, the way from that.
+    Nothing in the rulesets has expired at `snapshot.now`, so the digest is also the one that gateways have at that time.
+    deltas: the last change, where the ruleset came about by one. amends: by what the short way was wrong, where it was.
     """
 
-    snapshot: snapshot.Snapshot
-    gateways: Mapping[int, Gateway]
-    rulesets: Mapping[int, Ruleset]
-    digests: Mapping[int, int]
-    targets: Mapping[int, str]
-    deltas: Mapping[int, Change] = field(default_factory=dict)
+    snapshot: snapshot.Moment
+    gateways: dict[int, Gateway]
+    rulesets: dict[int, Ruleset]
+    digests: dict[int, int]
+    targets: dict[int, str]
+    deltas: dict[int, Change] = field(default_factory=dict)
+    amends: dict[int, Delta] = field(default_factory=dict)
 
 
 def way(before: Ruleset, after: Ruleset, change: Change | None) -> Delta:
@@ -42,18 +49,50 @@ def way(before: Ruleset, after: Ruleset, change: Change | None) -> Delta:
     return change.delta if change and change.base is before else diff(before, after)
 
 
-def want(group: GatewayGroup) -> Wanted:
-    """Read, compile and digest. The gateways share their elements, which are nearly everything.
+def want(group: GatewayGroup, at: datetime | None = None) -> Wanted:
+    """Read everything, compile and digest it. at: as if it were then.
 
     Raises PolicyError when what the database asks for must not be deployed.
     """
-    taken = snapshot.take(group)
+    return compiled(snapshot.take(group, at))
+
+
+def compiled(taken: snapshot.Snapshot) -> Wanted:
+    """What the snapshot asks for. Raises PolicyError."""
     if not taken.policies:
-        return Wanted(taken, {}, {}, {}, {})
+        return Wanted(taken.moment, {}, {}, {}, {})
     elements = elements_of(next(iter(taken.policies.values())))
     rulesets = {pk: assemble(policy.gateway, elements) for pk, policy in taken.policies.items()}
     shared = digest_elements(elements)
     digests = {pk: (digest_shape(ruleset) + shared) % MODULUS for pk, ruleset in rulesets.items()}
-    targets = {pk: text(at(digests[pk], ruleset, taken.now)) for pk, ruleset in rulesets.items()}
+    return _wanted(taken, rulesets, digests)
+
+
+def changed(before: Wanted, by: snapshot.Changed) -> Wanted | None:
+    """What was wanted, with what changed since. None when there are other gateways than before. Raises PolicyError."""
+    if by.policies.keys() != before.rulesets.keys():
+        return None
+    if not by.policies:
+        return replace(before, snapshot=by.moment)
+    one = next(iter(by.policies))
+    changes = change_elements(before.rulesets[one], by.touched, elements_of(by.policies[one]))
+    deltas = {pk: change_shape(before.rulesets[pk], policy.gateway, changes) for pk, policy in by.policies.items()}
+    if not any(deltas.values()):
+        return replace(before, snapshot=by.moment, gateways={pk: policy.gateway for pk, policy in by.policies.items()}, amends={})
+    after = _afterwards(before.rulesets[one], changes)
+    rulesets = {pk: apply(before.rulesets[pk], delta, after) for pk, delta in deltas.items()}
+    digests = {pk: update(before.digests[pk], delta) for pk, delta in deltas.items()}
+    return _wanted(by, rulesets, digests, {pk: Change(before.rulesets[pk], delta) for pk, delta in deltas.items()})
+
+
+def _afterwards(running: Ruleset, changes: Mapping[str, ElementChange]) -> dict[str, Elements]:
+    """What the changed sets hold after the change, once for all gateways."""
+    return {name: change.apply(running.elements.get(name, {})) for name, change in changes.items()}
+
+
+def _wanted(
+    taken: snapshot.Snapshot, rulesets: dict[int, Ruleset], digests: dict[int, int], deltas: dict[int, Change] | None = None
+) -> Wanted:
     gateways = {pk: policy.gateway for pk, policy in taken.policies.items()}
-    return Wanted(taken, gateways, rulesets, digests, targets)
+    targets = {pk: text(value) for pk, value in digests.items()}
+    return Wanted(taken.moment, gateways, rulesets, digests, targets, deltas or {})

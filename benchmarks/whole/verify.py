@@ -8,7 +8,6 @@ from apps.deployments.wanted import want
 from apps.network.models import Gateway
 from benchmarks.whole.stack import Stack, group
 from firewall import wire
-from firewall.digest import at, text
 from tests.whole.system import inside
 
 
@@ -17,10 +16,9 @@ def mismatches(stack: Stack) -> dict[str, str]:
     wanted, found = want(group()), {}
     with inside(stack.lab, "portal"), link.fresh_channels() as channel:
         for gateway in Gateway.objects.order_by("name"):
-            now = wanted.snapshot.now
-            target = text(at(wanted.digests[gateway.pk], wanted.rulesets[gateway.pk], now))
+            target = wanted.targets[gateway.pk]
             try:
-                answer = channel(gateway).ask(wire.Digest(now))
+                answer = channel(gateway).ask(wire.Digest(wanted.snapshot.now))
             except link.Unreachable as fault:
                 found[gateway.name] = str(fault)
                 continue

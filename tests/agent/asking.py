@@ -7,7 +7,9 @@ from tests.agent.gateways import Gateway, clock
 def deploy(gateway: Gateway, request: wire.Apply) -> None:
     applied = gateway.ask(request)
     assert isinstance(applied, wire.Applied), applied
-    assert gateway.ask(wire.Confirm(request.token, request.target)) == wire.Confirmed(request.target, 0)
+    confirmed = gateway.ask_anew(wire.Confirm(request.token, request.target))
+    assert isinstance(confirmed, wire.Confirmed), confirmed
+    assert confirmed.digest == request.target
 
 
 def runs(gateway: Gateway) -> str:

@@ -1,6 +1,6 @@
 """Gateways to test: the agent in process on the fake, in process on a kernel's namespace, and served to a socket.
 
-They offer the same: `ask`, `restart` (the agent dies without warning, the kernel stays), `close`.
+They offer the same: `ask`, `ask_anew` (over a new connection), `restart` (the agent dies without warning, the kernel stays), `close`.
 """
 
 import shutil
@@ -35,9 +35,24 @@ class Gateway(Protocol):
 
     def ask(self, request: wire.Request) -> wire.Reply: ...
 
+    def ask_anew(self, request: wire.Request) -> wire.Reply: ...
+
     def restart(self) -> None: ...
 
     def close(self) -> None: ...
+
+
+class Hands:
+    """The clocks of a gateway, and hands to set them: seconds that the machine's clock is off, and that have passed unseen."""
+
+    def __init__(self) -> None:
+        self.off = self.passed = 0
+
+    def wall(self) -> float:
+        return time.time() + self.off
+
+    def steady(self) -> float:
+        return time.monotonic() + self.passed
 
 
 class InProcess:
@@ -45,16 +60,22 @@ class InProcess:
 
     def __init__(self, state: Path) -> None:
         self.state = state
+        self.hands = Hands()
         self.table = FakeKernel()
         self._start()
 
     def _start(self) -> None:
         self._directory = State(self.state)
-        self.agent = Agent(self.table, self._directory, name="gw1", boot="boot", clock=clock)
+        self.agent = Agent(self.table, self._directory, name="gw1", boot="boot", clock=self.hands.wall, steady=self.hands.steady)
+        self._opened = self.hands.steady()
         self.brought = self.agent.start()
 
     def ask(self, request: wire.Request) -> wire.Reply:
-        return self.agent.answer(request)
+        return self.agent.answer(request, self._opened)
+
+    def ask_anew(self, request: wire.Request) -> wire.Reply:
+        self._opened = self.hands.steady()
+        return self.ask(request)
 
     def restart(self) -> None:
         self._directory.close()
@@ -69,17 +90,23 @@ class OnKernel:
 
     def __init__(self, state: Path) -> None:
         self.state = state
+        self.hands = Hands()
         self.space = Namespace()
         self.table = self.space.do(Kernel)
         self.space.do(self._start)
 
     def _start(self) -> None:
         self._directory = State(self.state)
-        self.agent = Agent(self.table, self._directory, name="gw1", boot="boot", clock=clock)
+        self.agent = Agent(self.table, self._directory, name="gw1", boot="boot", clock=self.hands.wall, steady=self.hands.steady)
+        self._opened = self.hands.steady()
         self.brought = self.agent.start()
 
     def ask(self, request: wire.Request) -> wire.Reply:
-        return self.space.do(self.agent.answer, request)
+        return self.space.do(self.agent.answer, request, self._opened)
+
+    def ask_anew(self, request: wire.Request) -> wire.Reply:
+        self._opened = self.hands.steady()
+        return self.ask(request)
 
     def nft(self, *arguments: str) -> str:
         """What nft says in the gateway's namespace."""
@@ -100,9 +127,8 @@ class OnKernel:
 class Served:
     """The agent as a process. With `space` on the kernel, in a network namespace that outlives it; else in memory."""
 
-    def __init__(self, state: Path, *, on_kernel: bool, confirm_within: float = 60.0) -> None:
+    def __init__(self, state: Path, *, on_kernel: bool) -> None:
         self.state = state
-        self._confirm_within = confirm_within
         self.space = f"nw-test-{uuid4().hex[:12]}" if on_kernel else ""
         self._short = Path(mkdtemp(prefix="nw"))  # a socket's path must be short
         self.socket = self._short / "agent"
@@ -117,7 +143,7 @@ class Served:
 
     def start(self) -> None:
         """Start the agent and wait until it listens."""
-        where = ["--socket", str(self.socket), "--state", str(self.state), "--confirm-within", str(self._confirm_within)]
+        where = ["--socket", str(self.socket), "--state", str(self.state)]
         command = self.command("serve", "--name", "gw1", *where, *([] if self.space else ["--fake"]))
         self.log: list[str] = []
         self.process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
@@ -136,6 +162,12 @@ class Served:
     def ask(self, request: wire.Request) -> wire.Reply:
         return self.client.ask(request)
 
+    def ask_anew(self, request: wire.Request) -> wire.Reply:
+        """Over a new connection, which stays."""
+        self.client.close()
+        self.client = Client(self.socket)
+        return self.ask(request)
+
     def kill(self) -> None:
         """SIGKILL."""
         self.client.close()
@@ -147,11 +179,6 @@ class Served:
     def restart(self) -> None:
         self.kill()
         self.start()
-
-    def restart_with(self, *, confirm_within: float) -> None:
-        """Restart with another patience."""
-        self._confirm_within = confirm_within
-        self.restart()
 
     def nft(self, *arguments: str) -> str:
         """What nft says in the gateway's namespace."""

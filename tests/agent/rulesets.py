@@ -43,14 +43,14 @@ def text_of(ruleset: Ruleset, now: int = 0) -> str:
     return digest.text(digest.digest(without_expired(ruleset, now)))
 
 
-def whole(ruleset: Ruleset, *, token: int, now: int) -> Apply:
+def whole(ruleset: Ruleset, *, token: int, now: int, within: int = 60) -> Apply:
     """The request to apply all of it."""
-    return Apply(token, now, "", text_of(ruleset, now), None, ruleset, 30)
+    return Apply(token, now, "", text_of(ruleset, now), None, ruleset, within)
 
 
-def step(before: Ruleset, after: Ruleset, *, token: int, now: int) -> Apply:
+def step(before: Ruleset, after: Ruleset, *, token: int, now: int, within: int = 60) -> Apply:
     """The request to apply what differs."""
-    return Apply(token, now, text_of(before, now), text_of(after, now), delta(before, after), None, 30)
+    return Apply(token, now, text_of(before, now), text_of(after, now), delta(before, after), None, within)
 
 
 def delta(before: Ruleset, after: Ruleset) -> Delta:

@@ -72,7 +72,7 @@ def test_a_first_ruleset_that_nobody_confirms_leaves_no_trace(tmp_path: Path) ->
     agent = Agent(table, State(tmp_path), name="gw1", boot="", clock=clock)
     agent.start()
     assert isinstance(agent.answer(whole(network(2), token=1, now=clock())), wire.Applied)
-    agent.take_back()
+    agent.take_back("a test said so")
     assert table.read(clock()) == EMPTY
     assert agent.answer(wire.Digest(clock())) == wire.DigestIs(text_of(EMPTY), True)
 

@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from subprocess import Popen
 
@@ -94,7 +94,8 @@ def test_an_account_with_one_right_loads_a_large_ruleset_and_restores_it(built: 
         with serving(built, state, before=["unshare", "--net", *restricted], more=["--group", "nogroup"]) as client:
             applied = client.ask(whole(ruleset, token=1, now=now))
             assert isinstance(applied, wire.Applied), applied
-            assert isinstance(client.ask(wire.Confirm(1, text_of(ruleset, now))), wire.Confirmed)
+            with closing(Client(state / "agent")) as anew:
+                assert isinstance(anew.ask(wire.Confirm(1, text_of(ruleset, now))), wire.Confirmed)
         restore = [*restricted, PYTHON, str(built / "netzwart-agent.pyz"), "restore", "--state", str(state / "state")]
         done = subprocess.run(["unshare", "--net", *restore], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr

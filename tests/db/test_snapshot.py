@@ -86,7 +86,7 @@ def test_the_snapshot_knows_which_changes_it_saw(network: rows.Network) -> None:
     after = snapshot.take(network.group)
     with connection.cursor() as cursor:
         for taken, seen in ((before, False), (after, True)):
-            cursor.execute("SELECT pg_visible_in_snapshot(%s::xid8, %s::pg_snapshot)", [str(forward.changed_in), taken.seen])
+            cursor.execute("SELECT pg_visible_in_snapshot(%s::xid8, %s::pg_snapshot)", [str(forward.changed_in), taken.moment.seen])
             assert cursor.fetchone() == (seen,)
 
 

@@ -6,11 +6,10 @@ from hypothesis import given, settings
 
 from firewall.compile import compile_change, compile_policy
 from firewall.diff import apply, diff
-from firewall.policy import Ban, Forward, Interfaces, Management, NatMapping, Policy, PolicyError, Protocol
+from firewall.policy import Ban, Forward, Interfaces, Keys, Management, NatMapping, Policy, PolicyError, Protocol, keys_of
 from tests.policies import NAT_1, network, policies
 
 HOST, PUBLIC = IPv4Address("10.16.0.10"), IPv4Address("198.51.100.7")
-EMPTY_POLICY = Policy(NAT_1)
 
 
 def forward(number: int, port: int = 8443) -> Forward:
@@ -105,11 +104,28 @@ def only(these: Policy, those: Policy) -> Policy:
     )
 
 
+def within(policy: Policy, touched: Keys) -> Policy:
+    """Those of the policy's objects that the keys name."""
+    return Policy(
+        policy.gateway,
+        addresses=tuple(each for each in policy.addresses if each in touched.addresses),
+        prefixes=tuple(each for each in policy.prefixes if each in touched.prefixes),
+        mappings=tuple(each for each in policy.mappings if each.private in touched.addresses),
+        forwards=tuple(each for each in policy.forwards if (each.protocol, each.public, each.public_port) in touched.ports),
+        bans=tuple(each for each in policy.bans if each.prefix in touched.bans),
+    )
+
+
+def either(one: Keys, other: Keys) -> Keys:
+    return Keys(one.addresses | other.addresses, one.prefixes | other.prefixes, one.ports | other.ports, one.bans | other.bans)
+
+
 @given(policies(), policies())
 @settings(max_examples=150)
 def test_compiling_a_change_gives_what_compiling_everything_gives(before: Policy, after: Policy) -> None:
     running = compile_policy(before)
-    delta = compile_change(running, gone=only(before, after), come=only(after, before))
+    touched = either(keys_of(only(before, after)), keys_of(only(after, before)))
+    delta = compile_change(running, touched=touched, come=within(after, touched))
     assert apply(running, delta) == compile_policy(after)
     assert delta == diff(running, compile_policy(after))
 
@@ -117,6 +133,23 @@ def test_compiling_a_change_gives_what_compiling_everything_gives(before: Policy
 def test_a_change_that_makes_a_set_larger_carries_all_its_elements() -> None:
     running = compile_policy(Policy(NAT_1, addresses=tuple(IPv4Address(0x0A100000 + n) for n in range(65_536))))
     come = Policy(NAT_1, addresses=(IPv4Address("10.32.0.1"),))
-    delta = compile_change(running, gone=EMPTY_POLICY, come=come)
+    delta = compile_change(running, touched=Keys(), come=come)
     assert len(delta.elements["up4"].added) == 65_537
     assert "up" in delta.chains
+
+
+def test_one_length_too_many_of_prefixes_is_refused_by_either_way() -> None:
+    lengths = [IPv6Network((0x20010DB8 << 96, length)) for length in (48, 52, 56, 60, 64)]
+    running = compile_policy(Policy(NAT_1, prefixes=tuple(lengths[:4])))
+    for attempt in (
+        lambda: compile_policy(Policy(NAT_1, prefixes=tuple(lengths))),
+        lambda: compile_change(running, touched=Keys(prefixes={lengths[4]}), come=Policy(NAT_1, prefixes=(lengths[4],))),
+    ):
+        with pytest.raises(PolicyError, match="5 different lengths; at most 4"):
+            attempt()
+
+
+def test_what_is_touched_and_exists_no_more_is_removed() -> None:
+    running = compile_policy(Policy(NAT_1, addresses=(HOST,), mappings=(NatMapping(HOST, PUBLIC),), forwards=(forward(1),)))
+    delta = compile_change(running, touched=Keys({HOST}, ports={(Protocol.TCP, PUBLIC, 8443)}), come=Policy(NAT_1))
+    assert apply(running, delta) == compile_policy(Policy(NAT_1))

@@ -2,7 +2,7 @@ from hypothesis import given, settings
 
 from firewall.compile import compile_policy
 from firewall.diff import apply, diff
-from firewall.digest import at, digest, text, update
+from firewall.digest import at, at_base, digest, text, update
 from firewall.policy import Policy
 from firewall.ruleset import EMPTY, without_expired
 from tests.policies import network, policies
@@ -56,3 +56,11 @@ def test_inputs_stay_as_they_are() -> None:
 
 def test_a_digest_is_sixty_four_digits() -> None:
     assert len(text(1)) == len(text(digest(compile_policy(network(3))))) == 64
+
+
+@given(policies(), policies())
+@settings(max_examples=80)
+def test_the_digest_of_a_base_at_a_time_is_known_from_the_delta_alone(first: Policy, second: Policy) -> None:
+    running, now = compile_policy(first), 2**31
+    wanted = without_expired(compile_policy(second), now)
+    assert at_base(digest(running), diff(running, wanted), now) == at(digest(running), running, now)

@@ -10,6 +10,7 @@ from firewall.codec import WireError
 from firewall.compile import compile_policy
 from firewall.diff import diff
 from firewall.policy import Policy
+from firewall.ruleset import PLAIN
 from tests.policies import network, policies
 
 
@@ -48,7 +49,10 @@ def test_a_large_ruleset_comes_in_lines_of_at_most_a_mebibyte() -> None:
 
 
 REPLIES = [
-    wire.Welcome("nat-1", "0.1", "", "", 4, "boot", False, "", 0, 3),
+    wire.Welcome("nat-1", "0.1", "", "", 4, "boot", False, "d", 12, 3),
+    wire.Applied("d", 3, 1, 4, 5, 6, True),
+    wire.Reverted("d", "back"),
+    wire.Drifted("d", ("chain up",), {"up4": wire.ElementDrift({b"\1\2\3\4": PLAIN}, {}, 1, 0)}),
     wire.Planned("d", {"up4": 1}, {}, ("forward",), "add …"),
     wire.Reading("boot", 3, 4, 5, {"up4": "AAAA"}, {"up4": (1,)}, {"up4": (2,)}, {"leaked": (0, 0)}),
     wire.Refused("nft", "no"),
@@ -133,19 +137,19 @@ def test_no_octets_are_too_strange_to_be_refused(line: bytes) -> None:
 
 
 def test_another_version_is_named() -> None:
-    line = json.dumps({"v": 2, "id": 1, "last": True, "part": "{}"}).encode()
-    with pytest.raises(WireError, match="speaks version 1, the other 2"):
+    line = json.dumps({"v": 1, "id": 1, "last": True, "part": "{}"}).encode()
+    with pytest.raises(WireError, match="speaks version 2, the other 1"):
         wire.Assembler().feed(line)
 
 
 def test_lines_of_two_messages_do_not_mix() -> None:
     assembler = wire.Assembler()
-    assembler.feed(json.dumps({"v": 1, "id": 1, "last": False, "part": "{"}).encode())
+    assembler.feed(json.dumps({"v": 2, "id": 1, "last": False, "part": "{"}).encode())
     with pytest.raises(WireError, match="line of message 2 within message 1"):
-        assembler.feed(json.dumps({"v": 1, "id": 2, "last": True, "part": "}"}).encode())
+        assembler.feed(json.dumps({"v": 2, "id": 2, "last": True, "part": "}"}).encode())
 
 
 def test_deeply_nested_json_is_refused_and_nothing_more() -> None:
-    line = json.dumps({"v": 1, "id": 1, "last": True, "part": "[" * 100_000}).encode()
+    line = json.dumps({"v": 2, "id": 1, "last": True, "part": "[" * 100_000}).encode()
     with pytest.raises(WireError, match="not JSON"):
         wire.Assembler().feed(line)

@@ -1,0 +1,98 @@
+"""Which objects were touched since an earlier look at the database: what triggers noted, and what began or ended by time alone.
+
+Triggers (migration deployments/0003) note ids and keys, and cost a write next to nothing. What an id means is looked up here: the
+addresses of a member, the forwards of a holding, the bans of a list. Called within the snapshot that reads what they are now.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import datetime
+from ipaddress import IPv4Address, IPv4Network, IPv6Network, ip_network
+from typing import Any
+
+from django.db import connection
+
+from firewall.policy import Keys, Port, Protocol
+
+MOST = 4000  # with more to look up, reading everything is no slower
+KEPT = "1 hour"
+PRUNED_AT_ONCE = 20_000
+
+# The notes of transactions that the earlier snapshot did not see. A note "pruned" stands for those up to its transaction.
+NOTED = """
+    SELECT DISTINCT kind, key FROM deployments_touched
+    WHERE xid >= pg_snapshot_xmin(%(seen)s::pg_snapshot)
+        AND (kind = 'pruned' OR NOT pg_visible_in_snapshot(xid, %(seen)s::pg_snapshot))
+"""
+BETWEEN = "lower(valid) BETWEEN %(since)s AND %(until)s OR upper(valid) BETWEEN %(since)s AND %(until)s"
+TOUCHED = f"""
+    ({NOTED} LIMIT {MOST} + 1)
+    UNION ALL SELECT 'holding', id::text FROM network_holding WHERE {BETWEEN}
+    UNION ALL SELECT 'holding', holding_id::text FROM nat_natmapping WHERE {BETWEEN}
+    UNION ALL SELECT 'forward', protocol || ' ' || host(public) || ' ' || public_port FROM nat_portforward WHERE {BETWEEN}
+    UNION ALL SELECT 'ban', prefix::text FROM bans_ban WHERE expires BETWEEN %(since)s AND %(until)s
+    LIMIT {MOST} + 1
+"""  # noqa: S608 - constants
+HOLDINGS = "SELECT id, prefix::text FROM network_holding WHERE id = ANY(%s::bigint[]) OR member_id = ANY(%s::bigint[])"
+FORWARDS = "SELECT protocol || ' ' || host(public) || ' ' || public_port FROM nat_portforward WHERE holding_id = ANY(%s)"
+BANS = f"SELECT DISTINCT prefix::text FROM bans_ban WHERE list_id = ANY(%s::bigint[]) LIMIT {MOST} + 1"  # noqa: S608 - a constant
+PRUNE = """
+    WITH old AS (
+        DELETE FROM deployments_touched WHERE id IN (
+            SELECT id FROM deployments_touched WHERE at < statement_timestamp() - %s::interval ORDER BY xid LIMIT %s
+        ) RETURNING xid, at
+    )
+    INSERT INTO deployments_touched (xid, at, kind) SELECT max(xid), statement_timestamp(), 'pruned' FROM old HAVING count(*) > 0
+"""
+
+
+def touched_since(seen: str, since: datetime, until: datetime) -> Keys | None:
+    """The objects that may differ from what the snapshot `seen` saw at `since`. None when only reading everything will do."""
+    moments = {"seen": seen, "since": min(since, until), "until": max(since, until)}  # a clock may have been set back
+    notes = _rows(TOUCHED, moments)
+    of: dict[str, set[str]] = defaultdict(set)
+    for kind, key in notes:
+        of[kind].add(key)
+    if len(notes) > MOST or of.keys() & {"everything", "pruned"}:
+        return None
+    _look_up(of)
+    if sum(map(len, of.values())) > MOST:
+        return None
+    networks = [ip_network(prefix) for prefix in of["address"]]
+    return Keys(
+        {network.network_address for network in networks if isinstance(network, IPv4Network)},
+        {network for network in networks if isinstance(network, IPv6Network)},
+        {_port(*key.split()) for key in of["forward"]},
+        {ip_network(prefix) for prefix in of["ban"]},
+    )
+
+
+def _look_up(of: dict[str, set[str]]) -> None:
+    """What is touched through something else: the addresses of holdings and members, the forwards to them, the bans of lists."""
+    if of["holding"] or of["member"]:
+        holdings = _rows(HOLDINGS, [list(of["holding"]), list(of["member"])])
+        of["address"] |= {prefix for _pk, prefix in holdings}
+        of["forward"] |= _first(_rows(FORWARDS, [[pk for pk, _prefix in holdings]]))
+    if of["list"]:
+        of["ban"] |= _first(_rows(BANS, [list(of["list"])]))
+
+
+def _first(rows: Iterable[tuple[Any, ...]]) -> set[str]:
+    return {row[0] for row in rows}
+
+
+def _port(protocol: str, public: str, port: str) -> Port:
+    return Protocol(protocol), IPv4Address(public), int(port)
+
+
+def prune() -> None:
+    """Forget old notes, a bounded number at a time. Whoever last looked before them has to read everything."""
+    with connection.cursor() as cursor:
+        cursor.execute(PRUNE, [KEPT, PRUNED_AT_ONCE])
+
+
+def _rows(query: str, parameters: Any) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(query, parameters)
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
+    return rows

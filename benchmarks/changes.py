@@ -1,0 +1,168 @@
+"""change: one change in a database of many members and 120,000 bans, until its ruleset, delta and digest are known; and the full way.
+
+Needs a database server (NETZWART_DATABASE_URL), where it makes a database of its own and drops it again. Beside the network's size the
+figures depend on nothing but the machine: no gateway takes part.
+"""
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from statistics import median, quantiles
+from typing import Any
+
+from benchmarks.figures import Figure
+
+CHANGES = 200
+IMPORTS = 5
+BANS = 120_000
+NAME = "netzwart_bench"
+
+FILL = """
+SET session_replication_role = replica;
+INSERT INTO network_gatewaygroup (id, name) VALUES (1, 'Bench');
+INSERT INTO network_gateway (version, group_id, name, link, lan, wan, management, sync,
+        management_networks, management_port, carries4, carries6)
+    SELECT 1, 1, 'nat-' || n, 'local', 'lan0', 'wan0', 'mgmt0', 'sync0', '{{172.31.0.0/24}}', 22, n = 1, n = 2 FROM generate_series(1, 2) n;
+INSERT INTO network_pool (id, version, group_id, kind, name, prefix, member_length) VALUES
+    (1, 1, 1, 'private4', 'private', '10.0.0.0/8', 32), (2, 1, 1, 'public4', 'public', '198.18.0.0/15', 32),
+    (3, 1, 1, 'prefix6', 'prefixes', '2001:db8::/32', 64);
+INSERT INTO members_tariff (id, name, most_forwards, trial) VALUES (1, 'Standard', 8, false);
+INSERT INTO members_member (id, version, number, name, email, language, state, tariff_id, since, note)
+    SELECT n, 1, n, 'Member ' || n, '', 'en', 'active', 1, '2025-10-01', '' FROM generate_series(1, {members}) n;
+INSERT INTO network_holding (id, member_id, pool_id, group_id, kind, pool_prefix, prefix, valid)
+    SELECT n, n, 1, 1, 'private4', '10.0.0.0/8', ('10.0.0.0'::inet + n)::cidr, tstzrange(now() - n * interval '1 s', NULL)
+    FROM generate_series(1, {members}) n;
+INSERT INTO network_holding (id, member_id, pool_id, group_id, kind, pool_prefix, prefix, valid)
+    SELECT {members} + n, n, 3, 1, 'prefix6', '2001:db8::/32',
+        ('2001:db8:' || to_hex(n / 65536) || ':' || to_hex(n % 65536) || '::/64')::cidr,
+        tstzrange(now() - n * interval '1 s', NULL)
+    FROM generate_series(1, {members}) n;
+INSERT INTO nat_natmapping (version, holding_id, group_id, kind, held, pool_id, pool_kind, pool_prefix, public, valid)
+    SELECT 1, id, 1, 'private4', valid, 2, 'public4', '198.18.0.0/15', '198.18.0.0'::inet + id % 256, valid
+    FROM network_holding WHERE kind = 'private4';
+INSERT INTO nat_portforward (version, holding_id, group_id, kind, held, pool_id, pool_kind, pool_prefix, public, valid,
+        protocol, public_port, private_port, purpose, enabled)
+    SELECT 1, h.id, 1, 'private4', h.valid, 2, 'public4', '198.18.0.0/15', '198.18.0.0'::inet + h.id % 256, h.valid,
+        'tcp', 1024 + h.id / 256 * 3 + n, 443, '', true
+    FROM network_holding h, generate_series(0, 2) n WHERE h.kind = 'private4' AND h.id <= {members} * 15 / 100;
+INSERT INTO bans_banlist (id, version, name, description, enabled) VALUES (1, 1, 'feed', '', true), (2, 1, 'own', '', true);
+SET session_replication_role = origin;
+"""
+FEED = """
+INSERT INTO bans_ban (version, list_id, prefix, comment, created, expires)
+    SELECT 1, 1, ('203.0.0.0'::inet + n)::cidr, 'seen ' || n % 9 || ' times', now(), now() + interval '7 days'
+    FROM generate_series(1, {bans}) n
+"""
+FORWARD = """
+INSERT INTO nat_portforward (version, holding_id, group_id, kind, held, pool_id, pool_kind, pool_prefix, public, valid,
+        protocol, public_port, private_port, purpose, enabled)
+    SELECT 1, id, 1, 'private4', valid, 2, 'public4', '198.18.0.0/15', '198.19.0.1', tstzrange(now(), NULL), 'udp', %(n)s + 1, 53, '', true
+    FROM network_holding WHERE id = %(n)s %% {members} + 1
+"""
+BAN = "INSERT INTO bans_ban (version, list_id, prefix, comment, created) VALUES (1, 2, ('192.0.0.0'::inet + %(n)s)::cidr, 'scans', now())"
+LEAVE = "UPDATE members_member SET state = 'left' WHERE id = {members} - %(n)s"
+
+
+@dataclass
+class Watched:
+    """Milliseconds of one change: in all, until it is read, and how much of the whole was waiting for the database."""
+
+    total: float
+    read: float
+    database: float
+
+
+def run(members: int) -> Iterator[Figure]:
+    """CHANGES of each kind, each committed and looked at alone."""
+    import django
+
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
+    django.setup()
+    from django.db import connection
+
+    connection.settings_dict["TEST"]["NAME"] = NAME
+    old = connection.settings_dict["NAME"]
+    connection.creation.create_test_db(verbosity=0, autoclobber=True, serialize=False)
+    try:
+        yield from _measured(members)
+    finally:
+        connection.creation.destroy_test_db(old, verbosity=0)
+
+
+def _measured(members: int) -> Iterator[Figure]:
+    from apps.deployments.wanted import want
+    from apps.network.models import GatewayGroup
+
+    _sql(FILL.format(members=members))
+    plain, noted = _import_seconds()
+    yield Figure("import_120000_seconds", noted, "s")
+    yield Figure("import_without_touched_seconds", plain, "s")
+    _sql("ANALYZE")
+    group = GatewayGroup.objects.get()
+    full, known = _timed(lambda: want(group))
+    yield Figure("full_way_seconds", full / 1000, "s")
+    for name, query in (("forward", FORWARD), ("ban", BAN), ("member_leaves", LEAVE)):
+        each, known = _changes(group, known, query.format(members=members))
+        yield Figure(f"{name}_ms_p50", median(one.total for one in each), "ms", "<= 15")
+        yield Figure(f"{name}_ms_p99", quantiles([one.total for one in each], n=100)[98], "ms")
+        yield Figure(f"{name}_changed_since_ms", median(one.read for one in each), "ms")
+        yield Figure(f"{name}_compile_and_digest_ms", median(one.total - one.read for one in each), "ms")
+        yield Figure(f"{name}_python_ms_p50", median(one.total - one.database for one in each), "ms", "<= 5")
+
+
+def _import_seconds() -> tuple[float, float]:
+    """The feed as one INSERT into an empty table, without and with the trigger that notes what was touched, in turn; medians."""
+    rounds = [(_import("DISABLE"), _import("ENABLE")) for _ in range(IMPORTS)]
+    return median(plain for plain, _ in rounds), median(noted for _, noted in rounds)
+
+
+def _import(trigger: str) -> float:
+    _sql("TRUNCATE bans_ban")
+    _sql(f"ALTER TABLE bans_ban {trigger} TRIGGER touched_insert")
+    took, _ = _timed(lambda: _sql(FEED.format(bans=BANS)))
+    return took / 1000
+
+
+def _changes(group: Any, known: Any, query: str) -> tuple[list[Watched], Any]:
+    each = []
+    for n in range(CHANGES):
+        _sql(query, {"n": n})
+        one, known = _watched(group, known)
+        each.append(one)
+    return each, known
+
+
+def _watched(group: Any, known: Any) -> tuple[Watched, Any]:
+    from django.db import connection
+
+    from apps.deployments.snapshot import changed_since
+    from apps.deployments.wanted import changed
+
+    waited = [0.0]
+
+    def waiting(execute: Callable[..., Any], *arguments: Any) -> Any:
+        took, answer = _timed(lambda: execute(*arguments))
+        waited[0] += took
+        return answer
+
+    with connection.execute_wrapper(waiting):
+        read, change = _timed(lambda: changed_since(group, known.snapshot))
+    compiling, wanted = _timed(lambda: changed(known, change) if change else None)
+    if wanted is None or wanted.targets == known.targets:
+        raise SystemExit("the short way did not see the change")
+    return Watched(read + compiling, read, waited[0]), wanted
+
+
+def _sql(query: str, parameters: dict[str, Any] | None = None) -> None:
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        cursor.execute(query, parameters)
+
+
+def _timed[Result](work: Callable[[], Result]) -> tuple[float, Result]:
+    """In milliseconds."""
+    start = time.perf_counter()
+    result = work()
+    return (time.perf_counter() - start) * 1000, result

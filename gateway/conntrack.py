@@ -1,0 +1,106 @@
+"""The kernel's connection tracking over raw netlink: list all flows, delete some. Knows no set and no policy.
+
+Layouts: linux/netfilter/nfnetlink_conntrack.h. The kernel writes both tuples first, each field in its place, so flows of TCP
+and UDP are unpacked at once; any other shape is taken apart attribute by attribute.
+"""
+
+import socket
+from collections.abc import Iterable
+from itertools import islice
+from struct import Struct
+
+from firewall.flows import Flow
+from gateway.netlink import CONNTRACK, Netlink, attribute, attributes, nested, number, places
+
+_GET, _DELETE = 1, 2  # IPCTNL_MSG_CT_GET, IPCTNL_MSG_CT_DELETE
+_TUPLE_ORIG, _TUPLE_REPLY, _ID, _ZONE = 1, 2, 12, 18
+_TUPLE_IP, _TUPLE_PROTO = 1, 2
+_V4_SRC, _V4_DST, _V6_SRC, _V6_DST = 1, 2, 3, 4
+_PROTO_NUM, _SRC_PORT, _DST_PORT = 1, 2, 3
+_AT_ONCE = 256
+
+
+def _tuple(width: int) -> bytes:
+    """A tuple as the kernel writes it, with zeros for its values."""
+    kinds = (_V4_SRC, _V4_DST) if width == 4 else (_V6_SRC, _V6_DST)
+    addresses = nested(_TUPLE_IP, *(attribute(kind, bytes(width)) for kind in kinds))
+    ports = (attribute(_PROTO_NUM, b"\0"), attribute(_SRC_PORT, bytes(2)), attribute(_DST_PORT, bytes(2)))
+    return addresses + nested(_TUPLE_PROTO, *ports)
+
+
+class _Shape:
+    """Both tuples of one address family, TCP, UDP or whatever else has ports."""
+
+    def __init__(self, width: int) -> None:
+        one = f"12x {width}s 4x {width}s 8x {{}} 7x H 6x H 2x"
+        self._unpack = Struct(f">{one.format('B')}{one.format('x')}").unpack_from
+        both = nested(_TUPLE_ORIG, _tuple(width)) + nested(_TUPLE_REPLY, _tuple(width))
+        half = len(both) // 2
+        gaps = ((0, 12), (12 + width, 4), (16 + 2 * width, 8), (28 + 2 * width, 4), (36 + 2 * width, 4))
+        places_of_headers = [slice(start + at, start + at + length) for start in (0, half) for at, length in gaps]
+        self._fixed = [(where, both[where]) for where in places_of_headers]
+
+    def flow(self, body: bytes) -> Flow | None:
+        """The flow, None if it is of another shape."""
+        for where, octets in self._fixed:
+            if body[where] != octets:
+                return None
+        return Flow._make((*self._unpack(body), body))
+
+
+_V4, _V6 = _Shape(4), _Shape(16)
+
+
+class Conntrack:
+    """The connections of the network namespace of the thread that makes this."""
+
+    def __init__(self) -> None:
+        self._netlink = Netlink(CONNTRACK)
+
+    def close(self) -> None:
+        """Close the socket."""
+        self._netlink.close()
+
+    def flows(self) -> list[Flow]:
+        """All of them. Raises TableError."""
+        return [flow(body) for body in self._netlink.dump(_GET, family=socket.AF_UNSPEC)]
+
+    def delete(self, flows: Iterable[Flow]) -> int:
+        """Delete them, and say how many were still there; one that ended and whose addresses and ports serve anew is left alone."""
+        both = list(flows)
+        return sum(
+            self._delete([_naming(flow.handle) for flow in both if len(flow.source) == width], family)
+            for width, family in ((4, socket.AF_INET), (16, socket.AF_INET6))
+        )
+
+    def _delete(self, bodies: list[bytes], family: int) -> int:
+        remaining, done = iter(bodies), 0
+        while some := list(islice(remaining, _AT_ONCE)):
+            done += self._netlink.tell(_DELETE, some, family)
+        return done
+
+
+def flow(body: bytes) -> Flow:
+    """The flow in these attributes; its handle is the attributes themselves."""
+    return _V4.flow(body) or _V6.flow(body) or _one_by_one(body)
+
+
+def _one_by_one(body: bytes) -> Flow:
+    given = attributes(body)
+    source, destination, protocol, source_port, destination_port = _ends(given[_TUPLE_ORIG])
+    reply_source, reply_destination, _, reply_source_port, reply_destination_port = _ends(given[_TUPLE_REPLY])
+    reply = (reply_source, reply_destination, reply_source_port, reply_destination_port)
+    return Flow(source, destination, protocol, source_port, destination_port, *reply, body)
+
+
+def _ends(octets: bytes) -> tuple[bytes, bytes, int, int, int]:
+    given = attributes(octets)
+    addresses, protocol = attributes(given[_TUPLE_IP]), attributes(given[_TUPLE_PROTO])
+    source, destination = (addresses.get(four) or addresses.get(six, b"") for four, six in ((_V4_SRC, _V6_SRC), (_V4_DST, _V6_DST)))
+    numbers = (number(protocol.get(kind, b"")) for kind in (_PROTO_NUM, _SRC_PORT, _DST_PORT))
+    return source, destination, *numbers  # type: ignore[return-value]  # three numbers, which a generator cannot promise
+
+
+def _naming(body: bytes) -> bytes:
+    """What names one flow for good: the tuple of its first direction, its zone, and the id, which no other flow gets."""
+    return b"".join(body[start - 4 : end + -end % 4] for kind, start, end in places(body) if kind in (_TUPLE_ORIG, _ZONE, _ID))

@@ -1,0 +1,41 @@
+"""Ends the open connections that a change concerns (firewall/flows.py says which), with one listing of them for each change.
+
+The change has been committed by then and stands, whatever goes wrong here: -1 says that flows could not be cut.
+"""
+
+import logging
+
+from firewall.diff import Delta
+from firewall.flows import Changes, Flow
+from gateway.table import Table, TableError
+from gateway.trial import Trial
+from gateway.words import plain
+
+log = logging.getLogger("gateway")
+
+
+def cut_at_commit(table: Table, delta: Delta) -> tuple[int, tuple[Flow, ...] | None]:
+    """Cut what new bans concern. How many, and those to cut once the change is confirmed; None: they could not be listed."""
+    changes = Changes(delta)
+    if not changes:
+        return 0, ()
+    try:
+        now, later = changes.split(table.flows())
+        return table.cut(now) if now else 0, tuple(later)
+    except (TableError, OSError) as error:
+        log.error("the change stands, but its flows could not be cut: %s", plain(str(error)))
+        return -1 if changes.at_commit else 0, None
+
+
+def cut_at_confirm(table: Table, trial: Trial) -> int:
+    """Cut what the confirmed changes, taken together, have withdrawn. How many."""
+    if trial.flows == ():
+        return 0
+    changes = Changes(*trial.deltas)
+    try:
+        flows = table.flows() if trial.flows is None else trial.flows
+        ended = [flow for flow in flows if changes.moment(flow)]
+        return table.cut(ended) if ended else 0
+    except (TableError, OSError) as error:
+        log.error("the change is confirmed, but its flows could not be cut: %s", plain(str(error)))
+        return -1

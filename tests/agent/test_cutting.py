@@ -1,0 +1,183 @@
+"""Open connections that a change concerns are ended, at their moment; all others are left alone."""
+
+import subprocess
+from ipaddress import ip_address
+
+import pytest
+
+from firewall import wire
+from firewall.flows import Flow
+from firewall.ruleset import Ruleset
+from gateway.fake import FakeKernel
+from gateway.table import TableError
+from tests.agent.asking import deploy, refused
+from tests.agent.conftest import Bench, on
+from tests.agent.gateways import InProcess, OnKernel, clock
+from tests.agent.rulesets import ban, network, step, text_of, whole
+
+MEMBER, OTHER, PUBLIC, PEER, BANNED = "10.1.0.1", "10.1.0.2", "198.51.100.7", "203.0.113.1", "203.0.113.9"
+
+
+def tracked(source: str, sport: int, to: str, dport: int, *, snat: str = "", dnat: str = "") -> list[str]:
+    """Arguments of conntrack(8) for an established connection; dnat is an address with a port."""
+    nat = [*(["--src-nat", snat] if snat else []), *(["--dst-nat", dnat] if dnat else [])]
+    ends = ["-s", source, "-d", to, "--sport", str(sport), "--dport", str(dport)]
+    return ["-p", "tcp", *ends, "--state", "ESTABLISHED", "-t", "600", *nat]
+
+
+OUT = tracked(MEMBER, 1000, PEER, 443, snat=PUBLIC)
+OTHERS = tracked(OTHER, 1002, PEER, 443, snat=PUBLIC)
+TO_BANNED = tracked(OTHER, 1001, BANNED, 443, snat=PUBLIC)
+IN = tracked(PEER, 5000, PUBLIC, 2001, dnat=f"{OTHER}:22")
+OUT6 = tracked("2001:db8::5", 1000, "2001:db8:ffff::1", 443)
+ALL = {"out": OUT, "others": OTHERS, "banned": TO_BANNED, "in": IN, "out6": OUT6}
+
+
+def opened(gateway: InProcess | OnKernel) -> None:
+    """Three members and their open connections."""
+    deploy(gateway, whole(network(3), token=1, now=clock()))
+    for arguments in ALL.values():
+        open_one(gateway, arguments)
+
+
+def open_one(gateway: InProcess | OnKernel, arguments: list[str]) -> None:
+    if isinstance(gateway, OnKernel):
+        gateway.space.do(subprocess.run, ["conntrack", "-I", *arguments], check=True, capture_output=True)
+    else:
+        gateway.table.tracked.append(as_flow(arguments))
+
+
+def as_flow(arguments: list[str]) -> Flow:
+    said = dict(zip(arguments[::2], arguments[1::2], strict=True))
+    source, to = ip_address(said["-s"]).packed, ip_address(said["-d"]).packed
+    there, _, port = said.get("--dst-nat", f"{said['-d']}|{said['--dport']}").replace("|", ":").rpartition(":")
+    back = ip_address(said.get("--src-nat", said["-s"])).packed
+    sport, dport = int(said["--sport"]), int(said["--dport"])
+    return Flow(source, to, 6, sport, dport, ip_address(there).packed, back, int(port), sport)
+
+
+def alive(gateway: InProcess | OnKernel) -> set[str]:
+    """Names of the connections that are still there."""
+    flows = gateway.space.do(gateway.table.flows) if isinstance(gateway, OnKernel) else gateway.table.flows()
+    plain = {flow._replace(handle=b"") for flow in flows}
+    return {name for name, arguments in ALL.items() if as_flow(arguments) in plain}
+
+
+def apply(gateway: InProcess | OnKernel, before: Ruleset, after: Ruleset, *, token: int = 2) -> int:
+    answer = gateway.ask(step(before, after, token=token, now=clock()))
+    assert isinstance(answer, wire.Applied), answer
+    return answer.flows_cut
+
+
+def confirm(gateway: InProcess | OnKernel, target: Ruleset, *, token: int = 2) -> int:
+    answer = gateway.ask_anew(wire.Confirm(token, text_of(target)))
+    assert isinstance(answer, wire.Confirmed), answer
+    return answer.flows_cut
+
+
+in_process = on("in memory", "kernel")
+
+
+@in_process
+def test_a_ban_cuts_at_commit_what_it_concerns(gateway: InProcess | OnKernel) -> None:
+    opened(gateway)
+    banned = network(3, ban("203.0.113.8/29", "scans"))
+    assert apply(gateway, network(3), banned) == 1
+    assert alive(gateway) == ALL.keys() - {"banned"}
+    assert confirm(gateway, banned) == 0
+    assert apply(gateway, banned, network(3), token=3) == 0
+    assert confirm(gateway, network(3), token=3) == 0
+    assert alive(gateway) == ALL.keys() - {"banned"}
+
+
+@in_process
+def test_whoever_leaves_keeps_his_connections_until_it_is_confirmed(gateway: InProcess | OnKernel) -> None:
+    opened(gateway)
+    assert apply(gateway, network(3), network(1)) == 0
+    assert alive(gateway) == ALL.keys()
+    assert confirm(gateway, network(1)) == 3
+    assert alive(gateway) == {"out", "out6"}
+
+
+@in_process
+def test_what_is_taken_back_has_cut_nothing(gateway: InProcess | OnKernel) -> None:
+    opened(gateway)
+    apply(gateway, network(3), network(0))
+    assert isinstance(gateway.ask(wire.Revert(2)), wire.Reverted)
+    assert alive(gateway) == ALL.keys()
+
+
+@in_process
+def test_what_comes_back_before_it_is_confirmed_keeps_its_connections(gateway: InProcess | OnKernel) -> None:
+    opened(gateway)
+    apply(gateway, network(3), network(0))
+    apply(gateway, network(0), network(1), token=3)
+    assert confirm(gateway, network(1), token=3) == 3
+    assert alive(gateway) == {"out", "out6"}
+
+
+@in_process
+def test_a_confirmation_that_is_refused_cuts_nothing(gateway: InProcess | OnKernel) -> None:
+    opened(gateway)
+    apply(gateway, network(3), network(1))
+    assert refused(gateway, wire.Confirm(2, text_of(network(2)))).reason == "digest"
+    assert alive(gateway) == ALL.keys()
+
+
+class Unlistable(FakeKernel):
+    """A kernel without connection tracking over netlink."""
+
+    listed = 0
+
+    def flows(self) -> list[Flow]:
+        self.listed += 1
+        raise TableError("netlink: Operation not supported")
+
+
+@on("in memory")
+def test_a_change_stands_though_its_flows_cannot_be_listed(gateway: InProcess) -> None:
+    gateway.table = table = Unlistable()
+    gateway.restart()
+    deploy(gateway, whole(network(3), token=1, now=clock()))
+    assert table.listed == 0
+    banned = network(2, ban("203.0.113.9/32"))
+    assert apply(gateway, network(3), banned) == -1
+    assert confirm(gateway, banned) == -1
+
+
+@on("in memory")
+def test_what_only_comes_lists_no_flows(gateway: InProcess) -> None:
+    gateway.table = table = Unlistable()
+    gateway.restart()
+    deploy(gateway, whole(network(3), token=1, now=clock()))
+    assert apply(gateway, network(3), network(9)) == 0
+    assert confirm(gateway, network(9)) == 0
+    assert table.listed == 0
+
+
+@pytest.mark.parametrize("bench", [pytest.param("kernel", marks=pytest.mark.kernel)], indirect=True)
+def test_the_kernels_flows_are_listed_as_they_are_whatever_their_protocol(bench: Bench) -> None:
+    icmp = ["-p", "icmp", "-s", MEMBER, "-d", PEER, "--icmp-type", "8", "--icmp-code", "0", "--icmp-id", "7", "-t", "600"]
+    for arguments in (*ALL.values(), icmp):
+        bench.do(subprocess.run, ["conntrack", "-I", *arguments], check=True, capture_output=True)
+    flows = bench.do(bench.table.flows)
+    plain = {flow._replace(handle=b"") for flow in flows}
+    assert {as_flow(arguments) for arguments in ALL.values()} <= plain
+    member, peer = ip_address(MEMBER).packed, ip_address(PEER).packed
+    assert Flow(member, peer, 1, 0, 0, peer, member, 0, 0) in plain
+    assert bench.do(bench.table.cut, flows) == len(flows) == len(ALL) + 1
+    assert bench.do(bench.table.flows) == []
+    assert bench.do(bench.table.cut, flows) == 0
+
+
+@pytest.mark.parametrize("bench", [pytest.param("kernel", marks=pytest.mark.kernel)], indirect=True)
+def test_a_connection_that_took_the_place_of_another_is_not_cut(bench: Bench) -> None:
+    bench.do(subprocess.run, ["conntrack", "-I", *OUT], check=True, capture_output=True)
+    [before] = bench.do(bench.table.flows)
+    bench.do(subprocess.run, ["conntrack", "-F"], check=True, capture_output=True)
+    bench.do(subprocess.run, ["conntrack", "-I", *OTHERS], check=True, capture_output=True)  # takes the memory of the first
+    bench.do(subprocess.run, ["conntrack", "-I", *OUT], check=True, capture_output=True)
+    same = [flow for flow in bench.do(bench.table.flows) if flow._replace(handle=b"") == before._replace(handle=b"")]
+    assert same[0].handle != before.handle
+    assert bench.do(bench.table.cut, [before]) == 0
+    assert bench.do(bench.table.cut, same) == 1

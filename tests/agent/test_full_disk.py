@@ -1,0 +1,151 @@
+"""A disk without room: nothing is half-written, the error says so, the way back needs no room, and later everything works again."""
+
+import resource
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from firewall import digest, wire
+from gateway.state import State, StateError
+from tests.agent.asking import deploy, refused, runs, welcome
+from tests.agent.gateways import Served, clock
+from tests.agent.rulesets import ban, delta, network, step, text_of, whole
+
+pytestmark = pytest.mark.kernel  # mounting needs root
+NOW = 1_800_000_000
+
+
+class Disk:
+    """A small file system of its own, that can be filled to the last octet."""
+
+    def __init__(self, at: Path) -> None:
+        self.at = at
+        at.mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(at)], check=True)
+
+    def fill(self) -> None:
+        with (self.at / "ballast").open("wb", buffering=0) as ballast:
+            for size in (4096, 1):
+                try:
+                    while ballast.write(bytes(size)):
+                        pass
+                except OSError:
+                    continue
+
+    def free(self) -> None:
+        (self.at / "ballast").unlink()
+
+    def unmount(self) -> None:
+        subprocess.run(["umount", "--lazy", str(self.at)], check=True)
+
+
+@pytest.fixture
+def disk(tmp_path: Path, kernel_is_there: str) -> Iterator[Disk]:
+    if kernel_is_there:
+        pytest.skip(kernel_is_there)
+    made = Disk(tmp_path / "disk")
+    yield made
+    made.unmount()
+
+
+@pytest.fixture(params=[False, True], ids=["served", "served on the kernel"])
+def gateway(request: pytest.FixtureRequest, disk: Disk) -> Iterator[Served]:
+    made = Served(disk.at / "state", on_kernel=request.param)
+    yield made
+    made.close()
+
+
+def test_a_change_that_cannot_be_written_down_is_not_confirmed_and_is_taken_back(gateway: Served, disk: Disk) -> None:
+    deploy(gateway, whole(network(2), token=1, now=clock()))
+    journal = deployed_once_more(gateway)
+    disk.fill()
+    applied = gateway.ask(step(network(3), network(60), token=3, now=clock(), within=2))
+    assert isinstance(applied, wire.Applied), applied
+    answer = refused(gateway, wire.Confirm(3, text_of(network(60))))
+    assert answer.reason == "state"
+    assert "journal cannot be written: No space left on device; nothing was confirmed. Make room" in answer.text
+    assert (gateway.state / "journal").read_bytes() == journal
+    gateway.wait_for_log("nobody confirmed it within 2 s")
+    assert runs(gateway) == text_of(network(3))
+    disk.free()
+    deploy(gateway, step(network(3), network(60), token=4, now=clock()))
+    gateway.restart()
+    assert runs(gateway) == text_of(network(60))
+
+
+def deployed_once_more(gateway: Served) -> bytes:
+    deploy(gateway, step(network(2), network(3), token=2, now=clock()))
+    return (gateway.state / "journal").read_bytes()
+
+
+def test_a_first_ruleset_that_cannot_be_written_down_leaves_nothing(gateway: Served, disk: Disk) -> None:
+    disk.fill()
+    assert isinstance(gateway.ask(whole(network(400), token=1, now=clock())), wire.Applied)
+    answer = gateway.ask_anew(wire.Confirm(1, text_of(network(400))))
+    assert isinstance(answer, wire.Refused), answer
+    assert "confirmed cannot be written: No space left on device" in answer.text
+    assert sorted(path.name for path in gateway.state.iterdir()) == ["lock", "token"]
+    assert isinstance(gateway.ask(wire.Revert(1)), wire.Reverted)
+    disk.free()
+    deploy(gateway, whole(network(4), token=2, now=clock()))
+    gateway.restart()
+    assert runs(gateway) == text_of(network(4))
+
+
+def test_tokens_go_on_being_remembered(gateway: Served, disk: Disk) -> None:
+    deploy(gateway, whole(network(2), token=1, now=clock()))
+    disk.fill()
+    assert isinstance(gateway.ask(step(network(2), network(3), token=7, now=clock())), wire.Applied)
+    gateway.restart()
+    assert welcome(gateway).token == 7
+    assert runs(gateway) == text_of(network(2))
+
+
+def test_an_agent_does_not_start_without_room_for_its_token(disk: Disk) -> None:
+    (disk.at / "state").mkdir()
+    disk.fill()
+    with pytest.raises(StateError, match="No space left on device"):
+        State(disk.at / "state")
+    disk.free()
+    state = State(disk.at / "state")
+    assert state.token == 0
+    state.close()
+
+
+def test_a_token_that_cannot_be_written_leaves_the_one_before(tmp_path: Path) -> None:
+    """A file that may not be written beyond its tenth octet: as torn as a write can be."""
+    state = State(tmp_path)
+    state.raise_token(12_345_678_901)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, limits[1]))
+    try:
+        with pytest.raises(StateError, match="token cannot be written: File too large"):
+            state.raise_token(98_765_432_109_876_543)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert state.token == 12_345_678_901
+    state.close()
+    assert State(tmp_path).token == 12_345_678_901
+
+
+@pytest.mark.parametrize("octets", [0, 1, 100, 800])
+def test_a_write_that_is_cut_off_leaves_what_was_confirmed_before(tmp_path: Path, octets: int) -> None:
+    state = State(tmp_path)
+    state.checkpoint(network(2), digest.digest(network(2)), NOW)
+    state.append([delta(network(2), network(3))], digest.digest(network(3)), NOW)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, ((tmp_path / "journal").stat().st_size + octets, limits[1]))
+    try:
+        with pytest.raises(StateError, match="nothing was confirmed"):
+            state.append([delta(network(3), network(90, ban("203.0.113.9/32")))], 1, NOW)
+        with pytest.raises(StateError, match="nothing was confirmed"):
+            state.checkpoint(network(90), 1, NOW)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    state.close()
+    confirmed = State(tmp_path).load()
+    assert confirmed
+    assert confirmed.ruleset == network(3)
+    assert not (tmp_path / "confirmed.new").exists()

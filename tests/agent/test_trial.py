@@ -1,0 +1,271 @@
+"""Between apply and confirm: the agent's own timer, sessions, and the way back, whatever happens meanwhile."""
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from firewall import wire
+from firewall.diff import diff
+from firewall.ruleset import EMPTY, Action, Chain, Field, Match, Rule, Ruleset, Verdict
+from gateway.apply import Agent
+from gateway.fake import FakeKernel
+from gateway.state import State
+from tests.agent.asking import deploy, refused, runs, welcome
+from tests.agent.conftest import on
+from tests.agent.gateways import Gateway, Hands, InProcess, OnKernel, Served, clock
+from tests.agent.rulesets import ban, network, step, text_of, whole
+
+in_process = on("in memory", "kernel")
+BANNED = ban("203.0.113.9/32", "scans")
+
+
+def applied(gateway: Gateway, request: wire.Apply) -> wire.Applied:
+    answer = gateway.ask(request)
+    assert isinstance(answer, wire.Applied), answer
+    return answer
+
+
+def waiting(gateway: Gateway, within: int = 30) -> None:
+    """Two members confirmed, three on trial."""
+    deploy(gateway, whole(network(2), token=1, now=clock()))
+    applied(gateway, step(network(2), network(3), token=2, now=clock(), within=within))
+
+
+@in_process
+def test_the_agent_says_what_waits_and_how_long(gateway: InProcess | OnKernel) -> None:
+    waiting(gateway, within=30)
+    gateway.hands.passed += 20
+    answer = welcome(gateway)
+    assert (answer.trial, answer.confirmed) == (text_of(network(3)), text_of(network(2)))
+    assert 9 <= answer.confirm_seconds_left <= 10
+    assert isinstance(gateway.ask(wire.Confirm(2, text_of(network(3)))), wire.Confirmed)
+    assert (welcome(gateway).trial, welcome(gateway).confirm_seconds_left) == ("", 0)
+
+
+@in_process
+def test_a_confirmation_after_the_time_is_refused_and_says_what_happened_and_when(gateway: InProcess | OnKernel) -> None:
+    waiting(gateway, within=30)
+    gateway.hands.passed += 31
+    answer = refused(gateway, wire.Confirm(2, text_of(network(3))))
+    assert answer.reason == "digest"
+    assert f"{text_of(network(3))[:12]} was taken back at 20" in answer.text
+    assert "nobody confirmed it within 30 s" in answer.text
+    assert runs(gateway) == text_of(network(2))
+
+
+@pytest.mark.parametrize("within", [0, -1, 601, 10**9])
+def test_a_time_to_confirm_that_is_no_time_is_refused(tmp_path: Path, within: int) -> None:
+    gateway = InProcess(tmp_path)
+    assert "confirm_within" in refused(gateway, whole(network(2), token=1, now=clock(), within=within)).text
+    assert runs(gateway) == text_of(EMPTY)
+    gateway.close()
+
+
+@in_process
+@pytest.mark.parametrize("jump", [-(10**9), -3600, 3600, 10**8])
+def test_setting_the_machines_clock_neither_ends_nor_prolongs_the_time(gateway: InProcess | OnKernel, jump: int) -> None:
+    waiting(gateway, within=30)
+    gateway.hands.off += jump
+    gateway.hands.passed += 20
+    assert welcome(gateway).trial == text_of(network(3))
+    gateway.hands.passed += 11
+    assert welcome(gateway).trial == ""
+    assert runs(gateway) == text_of(network(2))
+
+
+@in_process
+@pytest.mark.parametrize("jump", [-(10**9), -3600, 3600, 10**8])
+def test_setting_the_machines_clock_changes_no_end_of_a_ban(gateway: InProcess | OnKernel, jump: int) -> None:
+    end = clock() + 900
+    before, after = network(1, ban("203.0.113.9/32", "", end)), network(1, ban("203.0.113.9/32", "", end), ban("203.0.113.8/32", "", end))
+    deploy(gateway, whole(before, token=1, now=clock()))
+    gateway.hands.off += jump
+    assert runs(gateway) == text_of(before)
+    deploy(gateway, step(before, after, token=2, now=clock()))
+    assert runs(gateway) == text_of(after)
+
+
+@in_process
+def test_an_agent_that_starts_before_the_year_2000_renews_no_ban(gateway: InProcess | OnKernel) -> None:
+    wanted = network(1, ban("203.0.113.9/32", "", clock() + 900), ban("203.0.113.8/32", "", clock() + 90_000_000))
+    deploy(gateway, whole(wanted, token=1, now=clock()))
+    gateway.hands.off = -clock() + 900_000_000
+    gateway.restart()
+    assert runs(gateway) == text_of(wanted)
+    if isinstance(gateway, OnKernel):
+        assert "expires 14m" in gateway.nft("list", "set", "inet", "netzwart", "bans4_32")
+    deploy(gateway, step(wanted, network(1), token=2, now=clock()))
+
+
+def test_before_the_year_2000_the_first_ruleset_can_be_loaded_and_is_kept_as_it_is(tmp_path: Path) -> None:
+    gateway = InProcess(tmp_path)
+    gateway.hands.off = -clock()
+    gateway.restart()
+    wanted = network(1, ban("203.0.113.9/32", "", clock() + 900))
+    deploy(gateway, whole(wanted, token=1, now=clock()))
+    assert gateway.table.read(clock()).elements == wanted.elements
+    gateway.close()
+
+
+def test_a_second_change_keeps_the_way_back_and_begins_the_time_anew(gateway: Gateway) -> None:
+    waiting(gateway, within=30)
+    applied(gateway, step(network(3), network(4, BANNED), token=3, now=clock(), within=600))
+    assert refused(gateway, step(network(4, BANNED), network(5), token=2, now=clock())).reason == "token"
+    assert welcome(gateway).confirm_seconds_left > 500
+    answer = gateway.ask(wire.Revert(3))
+    assert isinstance(answer, wire.Reverted), answer
+    assert answer.digest == runs(gateway) == text_of(network(2))
+
+
+@in_process
+def test_a_second_change_that_fails_leaves_the_first_ones_time(gateway: InProcess | OnKernel) -> None:
+    waiting(gateway, within=30)
+    gateway.hands.passed += 20
+    assert refused(gateway, step(network(9), network(4), token=3, now=clock(), within=600)).reason == "base"
+    too_many = dataclasses.replace(network(3).sets["up4"], size=2)
+    full = dataclasses.replace(network(3), sets={**network(3).sets, "up4": too_many})
+    assert refused(gateway, whole(full, token=3, now=clock(), within=600)).reason == "nft"
+    assert welcome(gateway).confirm_seconds_left <= 10
+    gateway.hands.passed += 11
+    assert runs(gateway) == text_of(network(2))
+
+
+def test_a_worker_that_slept_can_do_nothing(gateway: Gateway) -> None:
+    waiting(gateway)
+    applied(gateway, step(network(3), network(4), token=9, now=clock()))
+    late = (step(network(4), network(5), token=8, now=clock()), wire.Confirm(8, text_of(network(4))), wire.Revert(8))
+    assert [refused(gateway, request).reason for request in late] == ["token"] * 3
+    assert runs(gateway) == text_of(network(4))
+    assert welcome(gateway).trial == text_of(network(4))
+
+
+def test_where_nothing_waits_there_is_nothing_to_take_back(gateway: Gateway) -> None:
+    deploy(gateway, whole(network(2), token=1, now=clock()))
+    answer = refused(gateway, wire.Revert(1))
+    assert (answer.reason, answer.text.partition(";")[0]) == ("digest", "nothing waits to be confirmed, so there is nothing to take back")
+    assert runs(gateway) == text_of(network(2))
+
+
+def test_a_change_of_rules_is_confirmed_over_a_new_connection_alone(gateway: Gateway) -> None:
+    waiting(gateway)
+    assert applied(gateway, step(network(3), network(3, BANNED), token=2, now=clock())).new_session
+    assert refused(gateway, wire.Confirm(2, text_of(network(3, BANNED)))).reason == "session"
+    assert applied(gateway, step(network(3, BANNED), network(4, BANNED), token=2, now=clock())).new_session
+    assert refused(gateway, wire.Confirm(2, text_of(network(4, BANNED)))).reason == "session"
+    assert isinstance(gateway.ask_anew(wire.Confirm(2, text_of(network(4, BANNED)))), wire.Confirmed)
+
+
+def test_a_change_of_elements_is_confirmed_over_any_connection(gateway: Gateway) -> None:
+    deploy(gateway, whole(network(2), token=1, now=clock()))
+    assert not applied(gateway, step(network(2), network(3), token=2, now=clock())).new_session
+    assert isinstance(gateway.ask(wire.Confirm(2, text_of(network(3)))), wire.Confirmed)
+
+
+@on("served", "served on the kernel")
+def test_an_agent_that_was_killed_and_started_takes_back_at_once(gateway: Served) -> None:
+    waiting(gateway, within=600)
+    gateway.restart()
+    assert welcome(gateway).trial == ""
+    assert runs(gateway) == text_of(network(2))
+    answer = refused(gateway, wire.Confirm(2, text_of(network(3))))
+    assert "nothing waits to be confirmed" in answer.text
+    assert "the agent started at" in answer.text
+
+
+@on("served on the kernel")
+def test_a_machine_that_reboots_meanwhile_boots_with_what_is_confirmed(gateway: Served) -> None:
+    waiting(gateway, within=600)
+    gateway.kill()
+    gateway.nft("delete", "table", "inet", "netzwart")
+    gateway.start()
+    assert runs(gateway) == text_of(network(2))
+
+
+@on("served", "served on the kernel")
+def test_an_agent_that_is_stopped_takes_back(gateway: Served) -> None:
+    waiting(gateway, within=600)
+    gateway.process.terminate()
+    gateway.wait_for_log("the agent was stopped")
+    assert gateway.process.wait() == 0
+    gateway.client.close()
+    if gateway.space:
+        assert "10.1.0.3" not in gateway.nft("list", "set", "inet", "netzwart", "up4")
+
+
+@on("kernel", "served on the kernel")
+@pytest.mark.parametrize("by_hand", ["flush ruleset", "delete table inet netzwart", "flush chain inet netzwart forward"])
+def test_what_somebody_else_destroyed_meanwhile_is_restored_too(gateway: OnKernel | Served, by_hand: str) -> None:
+    waiting(gateway, within=30)
+    gateway.nft(by_hand)
+    assert refused(gateway, wire.Confirm(2, text_of(network(3)))).reason == "state"
+    assert isinstance(gateway.ask(wire.Revert(2)), wire.Reverted)
+    assert runs(gateway) == text_of(network(2))
+
+
+@on("served on the kernel")
+def test_the_timer_restores_what_somebody_else_flushed(gateway: Served) -> None:
+    waiting(gateway, within=1)
+    gateway.nft("flush ruleset")
+    gateway.wait_for_log("nobody confirmed it within 1 s")
+    assert runs(gateway) == text_of(network(2))
+
+
+def test_taking_back_needs_no_readable_disk(gateway: Gateway) -> None:
+    waiting(gateway)
+    (gateway.state / "confirmed").write_text("{")
+    answer = gateway.ask(wire.Revert(2))
+    assert isinstance(answer, wire.Reverted), answer
+    assert runs(gateway) == text_of(network(2))
+    deploy(gateway, step(network(2), network(3), token=3, now=clock()))
+    gateway.restart()
+    assert runs(gateway) == text_of(network(3))
+
+
+def without_management(of: Ruleset) -> Ruleset:
+    held = of.chains["input"]
+    rules = tuple(rule for rule in held.rules if rule.comment != "management")
+    return dataclasses.replace(of, chains={**of.chains, "input": dataclasses.replace(held, rules=rules)})
+
+
+def test_a_ruleset_that_locks_everybody_out_is_refused_even_as_the_first(gateway: Gateway) -> None:
+    mute = without_management(network(2))
+    closed = Chain("input", (Rule((Verdict(Action.DROP),)), *network(2).chains["input"].rules), network(2).chains["input"].hook)
+    nowhere = Rule((Match(Field.TCP_DPORT, (22,)), Match(Field.TCP_SPORT, (22,)), Verdict(Action.ACCEPT)))
+    narrow = dataclasses.replace(closed, rules=(nowhere,))
+    no_input = {name: chain for name, chain in network(2).chains.items() if name != "input"}
+    for chains in (mute.chains, {**no_input, "input": closed}, {**no_input, "input": narrow}, no_input):
+        answer = refused(gateway, whole(dataclasses.replace(network(2), chains=chains), token=1, now=clock()))
+        assert (answer.reason, "management" in answer.text) == ("malformed", True)
+    deploy(gateway, whole(network(2), token=1, now=clock()))
+    assert refused(gateway, step(network(2), mute, token=2, now=clock())).reason == "malformed"
+    assert runs(gateway) == text_of(network(2))
+
+
+class Wedged(FakeKernel):
+    """A kernel that takes no transaction for a while."""
+
+    refusals = 0
+
+    def commit(self, delta, now):  # type: ignore[no-untyped-def]  # as in FakeKernel
+        if self.refusals:
+            self.refusals -= 1
+            raise OSError(105, "No buffer space available")
+        super().commit(delta, now)
+
+
+def test_a_way_back_that_the_kernel_would_not_take_is_tried_again(tmp_path: Path) -> None:
+    table, hands = Wedged(), Hands()
+    agent = Agent(table, State(tmp_path), name="gw1", boot="", clock=hands.wall, steady=hands.steady)
+    agent.start()
+    for request in (whole(network(2), token=1, now=clock()), wire.Confirm(1, text_of(network(2)))):
+        assert not isinstance(agent.answer(request), wire.Refused)
+    agent.answer(step(network(2), network(3), token=2, now=clock(), within=5))
+    hands.passed += 6
+    table.refusals = 1
+    with pytest.raises(OSError, match="No buffer space"):
+        agent.take_back_overdue()
+    assert agent.on_trial
+    agent.take_back_overdue()
+    assert not agent.on_trial
+    assert diff(table.read(clock()), network(2)).elements == {}

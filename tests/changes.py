@@ -1,0 +1,246 @@
+"""Random changes of a network's rows, by every way that rows change: services, the ORM in bulk, raw SQL, deletes, cascades.
+
+Few different things, so that changes meet. Many are refused by constraints or by another transaction's lock: that is a change too.
+"""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from ipaddress import IPv4Address, ip_network
+from random import Random
+from typing import Any
+
+import psycopg
+from django.db import DatabaseError, connection, transaction
+from django.utils import timezone
+
+from apps.bans import services as bans
+from apps.bans.models import Ban, BanList
+from apps.lib.errors import Conflict, Problem
+from apps.members import services as members
+from apps.members.models import Member
+from apps.nat import services as nat
+from apps.nat.models import NatMapping, PortForward
+from apps.network import services as addresses
+from apps.network.models import Gateway, GatewayGroup, Holding, Pool
+from tests import rows
+
+BANNED = ["192.0.2.0/24", "192.0.2.7", "203.0.113.9", "203.0.113.0/28", "2001:db8:bad::/48", "2001:db8:bad:1::/64"]
+REFUSALS = (DatabaseError, Problem, Conflict)
+
+
+class Changes:
+    """Does one change after another to a network, as its dice fall."""
+
+    def __init__(self, network: rows.Network, seed: int) -> None:
+        self.dice, self.net = Random(seed), network
+        self.other = GatewayGroup.objects.create(name=f"Other {seed}")
+        self.kinds: list[Callable[[], object]] = [
+            self._forward, self._forward, self._switch_forward, self._remove_forward, self._map, self._state, self._activity, self._hold,
+            self._release, self._leave, self._raw_validity, self._raw_validity, self._raw_address, self._raw_owner, self._ban, self._ban,
+            self._ban_again, self._ban_again, self._lift, self._raw_ban, self._end_of_ban, self._toggle_list, self._delete_list,
+            self._move_bans, self._bulk_bans, self._interfaces, self._pool, self._group_of_pool, self._bulk_forwards, self._delete_nat,
+            self._nothing_that_reaches_gateways,
+        ]  # fmt: skip
+
+    def step(self) -> None:
+        """One transaction or more, each of one change or more; some are rolled back, whole or in part."""
+        for _ in range(self.dice.choice([1, 1, 2, 3])):
+            with transaction.atomic():
+                for _ in range(self.dice.choice([1, 1, 2, 4])):
+                    self._one()
+                transaction.set_rollback(self.dice.random() < 0.1)
+
+    def _one(self) -> None:
+        """One change in a savepoint; what is refused leaves nothing behind."""
+        try:
+            with transaction.atomic():
+                self.dice.choice(self.kinds)()
+                if self.dice.random() < 0.05:
+                    raise Problem("changed my mind")
+        except REFUSALS:
+            return
+
+    def sql(self, query: str, *parameters: Any) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute(query, parameters)
+
+    def _any(self, found: Any) -> Any:
+        there = list(found.order_by("pk"))
+        if not there:
+            raise Problem("there is none")
+        return self.dice.choice(there)
+
+    def _holding(self) -> Holding:
+        found: Holding = self._any(Holding.objects.filter(kind="private4"))
+        return found
+
+    def _public(self) -> IPv4Address:
+        return rows.PUBLIC + self.dice.randrange(3)
+
+    def _time(self) -> datetime:
+        return timezone.now() + timedelta(minutes=self.dice.randrange(-600, 3000))
+
+    def _range(self) -> tuple[datetime, datetime | None]:
+        one, other = sorted((self._time(), self._time()))
+        return one, self.dice.choice([other, None])
+
+    def _forward(self) -> object:
+        return nat.add_forward(
+            holding=self._holding(),
+            public=self._public(),
+            protocol=self.dice.choice(["tcp", "udp"]),
+            public_port=self.dice.randrange(1, 8),
+            private_port=self.dice.randrange(1, 9),
+            until=self.dice.choice([None, self._time()]),
+            by=self.net.admin,
+        )
+
+    def _switch_forward(self) -> object:
+        of = self._any(PortForward.objects.all())
+        port, enabled = self.dice.randrange(1, 9), not of.enabled
+        return nat.change_forward(forward=of, version=of.version, private_port=port, purpose="", enabled=enabled, by=self.net.admin)
+
+    def _remove_forward(self) -> None:
+        nat.remove_forward(forward=self._any(PortForward.objects.all()), by=self.net.admin)
+
+    def _map(self) -> object:
+        return nat.map_address(holding=self._holding(), public=self._public(), by=self.net.admin)
+
+    def _state(self) -> object:
+        return Member.objects.filter(pk=self._any(Member.objects.all()).pk).update(state=self.dice.choice(["active", "active", "pending"]))
+
+    def _activity(self) -> None:
+        members.activate(member=self._any(Member.objects.all()), by=self.net.admin)
+
+    def _leave(self) -> object:
+        return members.leave(member=self._any(Member.objects.all()), by=self.net.admin) if self.dice.random() < 0.2 else None
+
+    def _hold(self) -> object:
+        pool = self.dice.choice([self.net.private, self.net.private, self.net.prefixes])
+        return addresses.hold(member=self._any(Member.objects.filter(state="active")), pool=pool, by=self.net.admin)
+
+    def _release(self) -> object:
+        return addresses.release(holding=self._any(Holding.objects.all()), by=self.net.admin)
+
+    def _raw_validity(self) -> None:
+        """A range that begins or ends at any time. That of a holding cascades to what hangs on it."""
+        table = self.dice.choice(["network_holding", "nat_natmapping", "nat_portforward"])
+        of: Any = {"network_holding": Holding, "nat_natmapping": NatMapping, "nat_portforward": PortForward}[table]
+        begin, end = self._range()
+        bounds = self.dice.choice(["[)", "[]", "(]"])
+        self.sql(f"UPDATE {table} SET valid = tstzrange(%s, %s, %s) WHERE id = %s", begin, end, bounds, self._any(of.objects.all()).pk)
+
+    def _raw_address(self) -> None:
+        """Another address for a holding that keeps its forwards and its mapping."""
+        query = "UPDATE network_holding SET prefix = %s::cidr WHERE id = %s"
+        self.sql(query, f"10.16.0.{self.dice.randrange(10, 30)}", self._holding().pk)
+
+    def _raw_owner(self) -> None:
+        query = "UPDATE network_holding SET member_id = %s, device_id = NULL WHERE id = %s"
+        self.sql(query, self._any(Member.objects.all()).pk, self._any(Holding.objects.all()).pk)
+
+    def _list(self) -> BanList:
+        name = self.dice.choice(["own", "feed", "old feed"])
+        found = BanList.objects.filter(name=name).first()
+        return found or bans.create_list(name=name, by=self.net.admin)
+
+    def _ban(self) -> object:
+        expires = self.dice.choice([None, timezone.now() + timedelta(minutes=self.dice.randrange(1, 3000))])
+        comment = self.dice.choice(["", "scans", 'says "no"'])
+        return bans.ban(list=self._list(), prefix=self.dice.choice(BANNED), comment=comment, expires=expires, author=None)
+
+    def _ban_again(self) -> None:
+        """On several lists, with ends of their own."""
+        for of in BanList.objects.all():
+            values = [of.pk, self.dice.choice(BANNED), of.name, self.dice.choice([None, self._time()])]
+            self.sql(
+                """INSERT INTO bans_ban (version, list_id, prefix, comment, created, expires) VALUES (1, %s, %s::cidr, %s, now(), %s)
+                ON CONFLICT (list_id, prefix) DO UPDATE SET expires = excluded.expires""",
+                *values,
+            )
+
+    def _lift(self) -> None:
+        bans.lift(ban=self._any(Ban.objects.all()), by=None)
+
+    def _raw_ban(self) -> None:
+        self.sql("UPDATE bans_ban SET prefix = %s::cidr WHERE id = %s", self.dice.choice(BANNED), self._any(Ban.objects.all()).pk)
+
+    def _end_of_ban(self) -> object:
+        return Ban.objects.filter(prefix=ip_network(self.dice.choice(BANNED))).update(expires=self.dice.choice([None, self._time()]))
+
+    def _toggle_list(self) -> object:
+        of = self._list()
+        return bans.change_list(list=of, version=of.version, name=of.name, description="", enabled=not of.enabled, by=None)
+
+    def _delete_list(self) -> object:
+        return bans.delete_list(list=self._list(), by=None)
+
+    def _move_bans(self) -> object:
+        return Ban.objects.filter(list=self._list()).update(list=self._list())
+
+    def _bulk_bans(self) -> object:
+        prefixes = [ip_network(f"198.18.{self.dice.randrange(4)}.{n}") for n in range(self.dice.randrange(1, 20))]
+        return Ban.objects.bulk_create([Ban(list=self._list(), prefix=prefix) for prefix in prefixes], ignore_conflicts=True)
+
+    def _interfaces(self) -> object:
+        of = self.dice.choice(self.net.gateways)
+        if self.dice.random() < 0.5:
+            return Gateway.objects.filter(pk=of.pk).update(lan=self.dice.choice(["lan0", "bond0"]))
+        return Gateway.objects.filter(pk=of.pk).update(management_port=self.dice.choice([22, 2222]))
+
+    def _pool(self) -> None:
+        prefix = self.dice.choice(["10.16.0.0/16", "10.16.0.0/15"])
+        self.sql("UPDATE network_pool SET prefix = %s::cidr WHERE id = %s", prefix, self.net.private.pk)
+
+    def _group_of_pool(self) -> object:
+        """Its prefixes move with it, by a cascade."""
+        return Pool.objects.filter(pk=self.net.prefixes.pk).update(group=self.dice.choice([self.net.group, self.net.group, self.other]))
+
+    def _bulk_forwards(self) -> object:
+        return PortForward.objects.filter(public_port__gt=self.dice.randrange(8)).update(enabled=self.dice.choice([True, True, False]))
+
+    def _delete_nat(self) -> object:
+        of: Any = self.dice.choice([NatMapping, PortForward])
+        return of.objects.filter(pk=self._any(of.objects.all()).pk).delete()
+
+    def _nothing_that_reaches_gateways(self) -> object:
+        return Member.objects.update(note=f"note {self.dice.random()}")
+
+
+class Overlapping:
+    """A transaction on a connection of its own, which stays open while others come and go."""
+
+    STATEMENTS = (
+        "UPDATE nat_portforward SET enabled = NOT enabled WHERE id = (SELECT id FROM nat_portforward ORDER BY random() LIMIT 1)",
+        "DELETE FROM nat_portforward WHERE id = (SELECT id FROM nat_portforward ORDER BY random() LIMIT 1)",
+        "UPDATE bans_ban SET expires = NULL WHERE id = (SELECT id FROM bans_ban ORDER BY random() LIMIT 1)",
+        "DELETE FROM bans_ban WHERE id = (SELECT id FROM bans_ban ORDER BY random() LIMIT 1)",
+        "UPDATE members_member SET state = 'pending' WHERE id = (SELECT id FROM members_member ORDER BY random() LIMIT 1)",
+        "INSERT INTO bans_ban (version, list_id, prefix, comment, created) SELECT 1, id, '198.51.100.200', 'late', now() FROM bans_banlist",
+    )
+
+    def __init__(self, dice: Random) -> None:
+        given: Any = connection.get_connection_params()
+        names = ("dbname", "user", "password", "host", "port")
+        self._connection = psycopg.connect(**{name: given[name] for name in names if given.get(name)})
+        self._dice = dice
+        self._connection.execute("SET lock_timeout = '20ms'")
+        self._connection.execute("SELECT setseed(%s)", [dice.random()])
+        self._connection.commit()
+
+    def step(self) -> None:
+        """Go on a little: one more statement, or the end, this way or that."""
+        match self._dice.randrange(6):
+            case 0 | 1:
+                self._connection.commit()
+            case 2:
+                self._connection.rollback()
+            case _:
+                try:
+                    with self._connection.transaction():
+                        self._connection.execute(self._dice.choice(self.STATEMENTS))
+                except psycopg.Error:
+                    self._connection.rollback()
+
+    def close(self) -> None:
+        self._connection.close()

@@ -1,0 +1,74 @@
+"""The short way and the full way to a ruleset agree, whatever happens to the rows.
+
+NETZWART_TWO_WAYS_STEPS asks for a longer run than usual, NETZWART_TWO_WAYS_SEED for another.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from apps.deployments import snapshot
+from apps.deployments.wanted import Wanted, changed, want
+from firewall.diff import apply, diff
+from firewall.digest import at_base, digest, text
+from firewall.ruleset import without_expired
+from tests import rows
+from tests.changes import Changes, Overlapping
+
+pytestmark = pytest.mark.django_db(transaction=True)
+STEPS = int(os.environ.get("NETZWART_TWO_WAYS_STEPS", "120"))
+SEED = int(os.environ.get("NETZWART_TWO_WAYS_SEED", "1"))
+
+
+@contextmanager
+def beside(changes: Changes) -> Iterator[list[Overlapping]]:
+    """Two more connections; nobody waits long for a lock of another."""
+    changes.sql("SET lock_timeout = '20ms'")
+    others = [Overlapping(changes.dice) for _ in range(2)]
+    try:
+        yield others
+    finally:
+        for other in others:
+            other.close()
+        changes.sql("RESET lock_timeout")
+
+
+def check(before: Wanted, short: Wanted, full: Wanted) -> None:
+    assert short.gateways == full.gateways
+    assert short.rulesets == full.rulesets
+    assert short.digests == full.digests
+    assert short.targets == full.targets
+    for pk, ruleset in short.rulesets.items():
+        base = before.rulesets[pk]
+        delta = diff(base, ruleset)
+        assert at_base(before.digests[pk], delta, short.snapshot.now) == digest(without_expired(base, short.snapshot.now))
+        assert short.targets[pk] == text(digest(without_expired(ruleset, short.snapshot.now)))
+        if ruleset is not base:
+            assert short.deltas[pk].base is base
+            assert short.deltas[pk].delta == delta
+            assert apply(base, delta) == ruleset
+
+
+def test_both_ways_agree_after_any_changes(transactional_db: None) -> None:
+    network = rows.network()
+    changes, taken, different = Changes(network, SEED), 0, 0
+    known, ahead = want(network.group), timedelta()
+    with beside(changes) as others:
+        for _ in range(STEPS):
+            changes.step()
+            changes.dice.choice(others).step()
+            ahead += timedelta(minutes=changes.dice.choice([0, 0, 1, 10, 200, -30]))
+            at = timezone.now() + ahead
+            change = snapshot.changed_since(network.group, known.snapshot, at)
+            short, full = change and changed(known, change), want(network.group, at)
+            if short:
+                check(known, short, full)
+                taken += 1
+                different += short.targets != known.targets
+            known = short or full
+    assert taken == STEPS
+    assert different > STEPS / 3
