@@ -66,7 +66,7 @@ def reconcile(
     moment("taken")
     asked = _asked(group, cause, by=by)
     moment("read and compiled")
-    lease = _taken_over(group, asked, links) or _opened(group, asked, links, by=by, force=force)
+    lease = _taken_over(group, asked, links) or _opened(group, asked, links, by=by, force=force, at_the_kernel=cause == "schedule")
     if lease is None:
         return None
     moment("rollout opened")
@@ -125,10 +125,10 @@ def _named(group: GatewayGroup, wanted: Wanted) -> dict[str, str]:
     return {gateway.name: wanted.targets[gateway.pk] for gateway in group.gateways.all() if gateway.pk in wanted.targets}
 
 
-def _opened(group: GatewayGroup, asked: Asked, links: Links, *, by: int | None, force: bool) -> Lease | None:
+def _opened(group: GatewayGroup, asked: Asked, links: Links, *, by: int | None, force: bool, at_the_kernel: bool) -> Lease | None:
     wanted = asked.wanted
     gateways = tuple(gateway for gateway in in_order(group) if gateway.pk in wanted.targets)
-    look = due.Look(group, wanted, links, at_the_kernel=asked.cause == "schedule")
+    look = due.Look(group, wanted, links, at_the_kernel=at_the_kernel)
     if force:
         _begin_anew(gateways, links)
     elif not [gateway for gateway in gateways if look.is_due(gateway)]:

@@ -27,6 +27,7 @@ from lab.topology import parse
 from portal.stack import plan, postgres, redis, sshd
 from portal.stack.places import Places
 from portal.stack.program import Program
+from tests.whole.system import descendants
 
 TOPOLOGY = plan.ROOT / "lab" / "topology.toml"
 PATIENCE = 60.0
@@ -91,20 +92,6 @@ class Part:
             except ProcessLookupError:
                 continue
         self._process.wait(30)
-
-
-def descendants(pid: int) -> list[int]:
-    """Children, and theirs: proc(5), field 4 of stat."""
-    parents: dict[int, int] = {}
-    for entry in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            parents[int(entry.parent.name)] = int(entry.read_text().rpartition(")")[2].split()[1])
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-    found, fresh = [], [pid]
-    while fresh := [child for child, parent in parents.items() if parent in fresh]:
-        found += fresh
-    return found
 
 
 class Stack:

@@ -1,14 +1,18 @@
 """Do the gateways run what the database asks for? By the agents' own reading of their kernels, and by what nft lists."""
 
 import json
+import re
 from ipaddress import ip_network
 
 from apps.deployments import link
+from apps.deployments.models import GatewayState
 from apps.deployments.wanted import want
 from apps.network.models import Gateway
 from benchmarks.whole.stack import Stack, group
 from firewall import wire
 from tests.whole.system import inside
+
+COMPLAINT = re.compile(r"error|warning|critical|Traceback", re.IGNORECASE)
 
 
 def mismatches(stack: Stack) -> dict[str, str]:
@@ -25,6 +29,13 @@ def mismatches(stack: Stack) -> dict[str, str]:
             if not (isinstance(answer, wire.DigestIs) and answer.digest == target and answer.rules_as_committed):
                 found[gateway.name] = f"{answer}, wanted {target}"
     return found
+
+
+def told(stack: Stack) -> str:
+    """What the worker complained of, and what each gateway is known to run: for whoever has to find out."""
+    lines = [line for line in stack.worker.log.read_text(errors="replace").splitlines() if COMPLAINT.search(line)]
+    known = [f"{state.gateway}: {state.digest} of {state.revision}" for state in GatewayState.objects.select_related("gateway", "revision")]
+    return "\n".join([*lines[-20:], *known])
 
 
 def banned(stack: Stack, gateway: str) -> set[str]:
