@@ -12,6 +12,7 @@ from benchmarks.whole.stack import Stack, group
 from firewall import wire
 from tests.whole.system import inside
 
+MOST_WORDS = 2000
 COMPLAINT = re.compile(r"error|warning|critical|Traceback", re.IGNORECASE)
 
 
@@ -27,7 +28,7 @@ def mismatches(stack: Stack) -> dict[str, str]:
                 found[gateway.name] = str(fault)
                 continue
             if not (isinstance(answer, wire.DigestIs) and answer.digest == target and answer.rules_as_committed):
-                found[gateway.name] = f"{answer}, wanted {target}"
+                found[gateway.name] = f"{answer}, wanted {target}; {channel(gateway).ask(wire.Drift(wanted.snapshot.now))}"[:MOST_WORDS]
     return found
 
 
