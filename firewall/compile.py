@@ -5,10 +5,10 @@ compiled alone gives the very ruleset that compiling everything would give.
 """
 
 from collections.abc import Iterable, Mapping
-from ipaddress import IPv6Network
+from ipaddress import IPv4Address, IPv6Network
 from typing import TypeAlias
 
-from firewall import chains, names
+from firewall import chains, names, probing
 from firewall.diff import Delta, ElementChange, diff_shape
 from firewall.policy import Ban, Forward, Gateway, NatMapping, Policy, PolicyError, Protocol
 from firewall.ruleset import PLAIN, Element, Elements, Ruleset, Set, Type
@@ -39,6 +39,7 @@ def compile_change(running: Ruleset, *, gone: Policy, come: Policy) -> Delta:
     Costs what the touched objects and sets cost, not what the network does. An object in both is a changed one.
     """
     before, after = elements_of(gone), elements_of(come)
+    probing.collide(come.gateway, after)
     touched = {
         name: _element_change(name, running.elements.get(name, {}), before.get(name, {}), after.get(name, {}))
         for name in sorted(before.keys() | after.keys())
@@ -81,8 +82,18 @@ def elements_of(policy: Policy) -> ElementsBySet:
 
 def _mappings(mappings: tuple[NatMapping, ...]) -> dict[bytes, Element]:
     elements = {mapping.private.packed: Element(mapping.public.packed) for mapping in mappings}
-    _all_different("NAT mapping of", [mapping.private for mapping in mappings], elements)
+    if len(elements) != len(mappings):
+        _name_twice(mappings)
     return elements
+
+
+def _name_twice(mappings: tuple[NatMapping, ...]) -> None:
+    """Both public addresses are named: one of them may be that of a gateway's probe."""
+    first: dict[IPv4Address, NatMapping] = {}
+    for mapping in mappings:
+        before = first.setdefault(mapping.private, mapping)
+        if before is not mapping:
+            raise PolicyError(f"NAT mapping of {mapping.private} is given twice: to {before.public} and to {mapping.public}")
 
 
 def _forwards(forwards: tuple[Forward, ...]) -> dict[bytes, Element]:
@@ -139,8 +150,12 @@ def _all_different(kind: str, objects: Iterable[object], keys: Mapping[bytes, El
 
 
 def assemble(gateway: Gateway, elements: Mapping[str, Elements]) -> Ruleset:
-    """The ruleset around these elements; sets of lengths that nobody uses any more are left out."""
+    """The ruleset around these elements; sets of lengths that nobody uses any more are left out.
+
+    Raises PolicyError when they cannot be this gateway's.
+    """
     shape = _shape(gateway, {name: len(each) for name, each in elements.items()})
+    probing.collide(gateway, elements)
     return Ruleset(shape.chains, shape.sets, {name: elements[name] for name in shape.sets}, shape.counters)
 
 
@@ -149,7 +164,7 @@ def _shape(gateway: Gateway, counts: Mapping[str, int]) -> Ruleset:
     _check_management(gateway)
     sets = {name: _declare(name, counts[name]) for name in sorted(counts) if name in _FIXED_SETS or counts[name]}
     lengths = chains.Lengths(_lengths(sets, "up6_"), _lengths(sets, "bans4_"), _lengths(sets, "bans6_"))
-    return Ruleset(chains.build(gateway, lengths), sets, {}, chains.COUNTERS)
+    return Ruleset(chains.build(gateway, lengths), sets, {}, chains.counters(gateway))
 
 
 def _check_management(gateway: Gateway) -> None:

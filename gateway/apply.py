@@ -1,4 +1,4 @@
-"""What the agent does when it is asked: hello, plan, apply, confirm, digest, counters.
+"""What the agent does when it is asked: hello, plan, apply, confirm, digest, counters, probe.
 
 In comes a request, out goes a reply; between them one table and one state directory. Knows no socket and no nft. One
 operation at a time. The portal's `now` says which elements are alive, the gateway's own clock how long they last.
@@ -7,6 +7,7 @@ operation at a time. The portal's `now` says which elements are alive, the gatew
 from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from firewall import digest as digests
 from firewall import wire
@@ -15,7 +16,7 @@ from firewall.diff import Delta, diff
 from firewall.policy import PolicyError
 from firewall.render import render_delta
 from firewall.ruleset import without_expired
-from gateway import VERSION
+from gateway import VERSION, prober
 from gateway.boot import Brought, bring_back, origin_of, take_back
 from gateway.held import Held, ReadBackError, Spent
 from gateway.inspection import inspect_delta, inspect_ruleset
@@ -44,11 +45,11 @@ class Trial:
 
 
 class Agent:
-    """One gateway's operations. `clock` gives Unix seconds; `boot` is the kernel's boot id."""
+    """One gateway's operations. `clock` gives Unix seconds; `boot` is the kernel's boot id, `probes` the prober's socket."""
 
-    def __init__(self, table: Table, state: State, *, name: str, boot: str, clock: Callable[[], int]) -> None:
+    def __init__(self, table: Table, state: State, *, name: str, boot: str, clock: Callable[[], int], probes: Path | None = None) -> None:
         self._table, self._state, self._clock = table, state, clock
-        self._name, self._boot = name, boot
+        self._name, self._boot, self._probes = name, boot, probes
         self._held = Held(table, clock)
         self._trial: Trial | None = None
         self._confirmed = ""
@@ -108,6 +109,8 @@ class Agent:
                 return self._digest(request)
             case wire.Counters():
                 return self._counters()
+            case wire.Probe():
+                return self._probe(request)
 
     def _hello(self, request: wire.Hello) -> wire.Welcome:
         running = self._held.current(request.now)
@@ -221,3 +224,13 @@ class Agent:
             {name: tuple(tally.octets) for name, tally in tallies.sets.items()},
             tallies.named,
         )
+
+    def _probe(self, request: wire.Probe) -> wire.Probed:
+        """Nothing else is done meanwhile, so what the counters of the probe count is this probe's."""
+        prober.check(request)
+        if self._probes is None:
+            raise RefusalError("state", "this gateway has no prober: its agent was started without --prober")
+        before = self._table.named_counters()
+        answers = prober.ask(self._probes, request)
+        after = self._table.named_counters()
+        return wire.Probed(answers, {name: packets - before.get(name, (0, 0))[0] for name, (packets, _) in after.items()})

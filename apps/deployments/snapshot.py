@@ -15,7 +15,7 @@ from typing import Any
 from django.db import connection, transaction
 
 from apps.network.models import Gateway, GatewayGroup
-from firewall.policy import Ban, Forward, Interfaces, Management, NatMapping, Policy, Protocol
+from firewall.policy import Ban, Forward, Interfaces, Management, NatMapping, Policy, Probe, Protocol
 from firewall.policy import Gateway as GatewayPolicy
 
 
@@ -64,6 +64,7 @@ def take(group: GatewayGroup) -> Snapshot:
     with _one_moment() as (seen, at):
         common = _common(group, at)
         gateways = list(Gateway.objects.filter(group=group).order_by("name"))
+    common["mappings"] += tuple(NatMapping(each.probe_source4, each.probe_public4) for each in gateways if each.probe_source4)
     return Snapshot(seen, int(at.timestamp()), {gateway.pk: Policy(gateway=_gateway(gateway), **common) for gateway in gateways})
 
 
@@ -107,4 +108,9 @@ def _gateway(row: Gateway) -> GatewayPolicy:
         row.name,
         Interfaces(row.lan, row.wan, row.management, row.sync),
         Management(tuple(map(ip_network, map(str, row.management_networks))), row.management_port),
+        _probe(row),
     )
+
+
+def _probe(row: Gateway) -> Probe | None:
+    return Probe(row.probe_interface, row.probe_source4, row.probe_public4, row.probe_source6) if row.probe_interface else None

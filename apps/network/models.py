@@ -8,7 +8,7 @@ from django.db.models import F, Func, Q
 from django.db.models.lookups import Exact
 from django.utils.translation import gettext_lazy as _
 
-from apps.lib.fields import PrefixField
+from apps.lib.fields import AddressField, PrefixField
 from apps.lib.history import tracked
 from apps.lib.models import Deployed, Versioned
 from apps.lib.triggers import stamp_transaction
@@ -26,12 +26,27 @@ def length(expression: str) -> Func:
 
 
 class GatewayGroup(models.Model):
-    """Gateways that stand in for each other and run the same policy."""
+    """Gateways that stand in for each other and run the same policy, and what their probes connect to."""
 
     name = models.CharField(_("name"), max_length=40, unique=True)
+    probe_target4 = AddressField(_("IPv4 address to probe"), null=True, blank=True)
+    probe_target6 = AddressField(_("IPv6 address to probe"), null=True, blank=True)
+    probe_port = models.PositiveIntegerField(_("TCP port to probe"), null=True, blank=True)
 
     class Meta:
         ordering = ["name"]
+        constraints = [
+            models.CheckConstraint(condition=Q(Exact(family("probe_target4"), 4)), name="group_probe_target4_is_ipv4"),
+            models.CheckConstraint(condition=Q(Exact(family("probe_target6"), 6)), name="group_probe_target6_is_ipv6"),
+            models.CheckConstraint(
+                condition=Q(probe_target4=None, probe_target6=None, probe_port=None)
+                | (
+                    Q(probe_port__isnull=False, probe_port__range=(1, 65535))
+                    & (Q(probe_target4__isnull=False) | Q(probe_target6__isnull=False))
+                ),
+                name="group_probe_target_has_port",
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.name
@@ -56,6 +71,10 @@ class Gateway(Versioned):
     management_port = models.PositiveIntegerField(_("management port"), default=22)
     carries4 = models.BooleanField(_("IPv4 primary"), default=False)
     carries6 = models.BooleanField(_("IPv6 primary"), default=False)
+    probe_interface = models.CharField(_("probe interface"), max_length=15, blank=True, default="")
+    probe_source4 = AddressField(_("private IPv4 address of the probe"), null=True, blank=True)
+    probe_public4 = AddressField(_("public IPv4 address of the probe"), null=True, blank=True)
+    probe_source6 = AddressField(_("IPv6 address of the probe"), null=True, blank=True)
 
     class Meta:
         ordering = ["name"]
@@ -66,6 +85,24 @@ class Gateway(Versioned):
             models.CheckConstraint(condition=Q(management_port__range=(1, 65535)), name="gateway_management_port"),
             models.CheckConstraint(
                 condition=~Q(lan=F("wan")) & ~Q(lan=F("management")) & ~Q(wan=F("management")), name="gateway_interfaces_differ"
+            ),
+            models.UniqueConstraint(fields=["probe_source4"], name="gateway_probe_source4_of_one"),
+            models.UniqueConstraint(fields=["probe_public4"], name="gateway_probe_public4_of_one"),
+            models.UniqueConstraint(fields=["probe_source6"], name="gateway_probe_source6_of_one"),
+            models.CheckConstraint(
+                condition=Q(probe_source4=None, probe_public4=None)
+                | Q(probe_source4__isnull=False, probe_public4__isnull=False)
+                & Q(Exact(family("probe_source4"), 4), Exact(family("probe_public4"), 4)),
+                name="gateway_probe_ipv4_is_whole",
+            ),
+            models.CheckConstraint(condition=Q(Exact(family("probe_source6"), 6)), name="gateway_probe_source6_is_ipv6"),
+            models.CheckConstraint(
+                condition=Q(probe_interface="", probe_source4=None, probe_source6=None)
+                | (~Q(probe_interface="") & (Q(probe_source4__isnull=False) | Q(probe_source6__isnull=False))),
+                name="gateway_probe_has_interface",
+            ),
+            models.CheckConstraint(
+                condition=~Q(probe_interface__in=[F("lan"), F("wan"), F("management")]), name="gateway_probe_interface_differs"
             ),
         ]
 

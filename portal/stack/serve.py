@@ -62,6 +62,9 @@ async def _gateways(supervisor: Supervisor, places: Places, no_lab: str) -> None
     with supervisor.output.step(f"Gateways {', '.join(plan.GATEWAYS)}"):
         for name in plan.GATEWAYS:
             plan.gateway_socket(places, name).unlink(missing_ok=True)
+            plan.prober_socket(places, name).unlink(missing_ok=True)
+            if not no_lab:
+                supervisor.start(plan.prober(places, name))
             supervisor.start(plan.gateway_in_memory(places, name) if no_lab else plan.gateway(places, name))
         for name in plan.GATEWAYS:
             await supervisor.until(partial(_listens, str(plan.gateway_socket(places, name))), f"The answer of gateway {name}")
