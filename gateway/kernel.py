@@ -157,6 +157,10 @@ class Kernel:
         counted = (name for name, declaration in self.declarations().items() if declaration.counter)
         return Tallies(self._handle() or 0, {name: self._tally(name) for name in counted}, dict(self._named_counters()))
 
+    def named_counters(self) -> Mapping[str, tuple[int, int]]:
+        """See Table."""
+        return dict(self._named_counters())
+
     def _tally(self, name: str) -> Tally:
         tally = Tally()
         for columns in self._columns(name):
