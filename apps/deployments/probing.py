@@ -39,7 +39,7 @@ def probe(channel: Channel, gateway: Gateway) -> tuple[Evidence, ...]:
 def _of_family(gateway: Gateway, family: int, targets: Mapping[int, wire.Target], answer: wire.Reply) -> Evidence:
     if family not in targets:
         return _not_probed(gateway, family)
-    if not isinstance(answer, wire.Probed):
+    if not isinstance(answer, wire.Probed) or len(answer.answers) != len(targets):
         return Evidence(family, False, None, f"IPv{family}: {gateway.name} cannot probe: {_words(answer)}")
     found = dict(zip(targets, answer.answers, strict=True))
     return _evidence(gateway, family, targets[family], found[family], answer.counted)

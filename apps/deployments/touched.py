@@ -1,6 +1,6 @@
 """Which objects were touched since an earlier look at the database: what triggers noted, and what began or ended by time alone.
 
-Triggers (migration deployments/0003) note ids and keys, and cost a write next to nothing. What an id means is looked up here: the
+Triggers (migration deployments/0004) note ids and keys, and cost a write next to nothing. What an id means is looked up here: the
 addresses of a member, the forwards of a holding, the bans of a list. Called within the snapshot that reads what they are now.
 """
 

@@ -161,4 +161,4 @@ def test_a_ruleset_from_before_the_probe_is_named(lab: Lab, network: rows.Networ
     rows.probes(network)
     assert all("its ruleset knows no probe for this family yet; deploy." in each.sentence for each in found(network.gateways[0]))
     reconcile(network.group)
-    assert [each.ok for each in found(network.gateways[0])] == [True, True]
+    assert [each.ok for each in found(network.gateways[0])] == [True, True], found(network.gateways[0])
