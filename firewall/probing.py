@@ -11,7 +11,7 @@ from ipaddress import IPv4Address, IPv6Address
 from firewall import names
 from firewall.addresses import PRIVATE
 from firewall.policy import Address, Gateway, Interfaces, PolicyError, Probe
-from firewall.ruleset import Action, Count, Elements, Field, Match, Part, Rule, Verdict
+from firewall.ruleset import Action, Count, Element, Elements, Field, Match, Part, Rule, Verdict
 
 COMMENT = "probe"
 
@@ -43,9 +43,10 @@ def collide(gateway: Gateway, elements: Mapping[str, Elements]) -> None:
 
 def _public(gateway: str, source: bytes, public: IPv4Address, elements: Mapping[str, Elements]) -> None:
     """What comes to the public address comes to this gateway, whichever carries the members: they cannot use it."""
-    if any(element.value == public.packed and key != source for key, element in elements.get("snat4", {}).items()):
+    snat, leaves = elements.get("snat4", {}), Element(public.packed)
+    if list(snat.values()).count(leaves) > (snat.get(source) == leaves):  # counted in C: there are as many as members
         raise PolicyError(f"probe of {gateway}: members leave as its public address {public} too; give the probe one of its own")
-    if any(key.startswith(public.packed) for key in elements.get("fwd4", {})):
+    if [key for key in elements.get("fwd4", {}) if key[:4] == public.packed]:
         raise PolicyError(f"probe of {gateway}: a forward leads from its public address {public}; give the probe one of its own")
 
 
