@@ -210,7 +210,7 @@ class Refused:
     text: str
 
 
-Request: TypeAlias = Hello | Plan | Apply | Confirm | Revert | Digest | Counters
+Request: TypeAlias = Hello | Plan | Apply | Confirm | Revert | Digest | Drift | Counters
 Reply: TypeAlias = Welcome | Planned | Applied | Confirmed | Reverted | DigestIs | Drifted | Reading | Refused
 Message: TypeAlias = Request | Reply
 
