@@ -249,7 +249,7 @@ class Refused:
     text: str
 
 
-Request: TypeAlias = Hello | Plan | Apply | Confirm | Revert | Digest | Counters | Probe
+Request: TypeAlias = Hello | Plan | Apply | Confirm | Revert | Digest | Drift | Counters | Probe
 Reply: TypeAlias = Welcome | Planned | Applied | Confirmed | Reverted | DigestIs | Drifted | Reading | Probed | Refused
 Message: TypeAlias = Request | Reply
 

@@ -157,6 +157,8 @@ class Agent:
                 return self._revert(request)
             case wire.Digest():
                 return self._digest(request)
+            case wire.Drift():
+                return self._drift(request)
             case wire.Counters():
                 return self._counters()
             case wire.Probe():
@@ -296,6 +298,10 @@ class Agent:
     def _digest(self, request: wire.Digest) -> wire.DigestIs:
         self._held.read(request.now)
         return wire.DigestIs(digests.text(self._held.digest_of_elements(request.now)), self._held.rules_known)
+
+    def _drift(self, request: wire.Drift) -> wire.Drifted:
+        rules, elements = self._held.drift(request.now)
+        return wire.Drifted(digests.text(self._held.digest_of_elements(request.now)), rules, elements)
 
     def _counters(self) -> wire.Reading:
         tallies = self._table.counters()

@@ -118,9 +118,9 @@ class FakeKernel:
         """See Table."""
         return self._disturbed
 
-    def listing(self) -> str:
+    def listing(self) -> dict[str, str]:
         """See Table."""
-        return repr(self._held.chains)
+        return {name: repr(chain) for name, chain in self._held.chains.items()}
 
     def close(self) -> None:
         """Nothing to let go of."""

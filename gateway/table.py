@@ -78,5 +78,5 @@ class Table(Protocol):
     def disturbed(self) -> bool:
         """Has anybody else committed a transaction, to whichever table, since the last `read`? True before the first."""
 
-    def listing(self) -> str:
-        """Chains and rules without their counts, as a text to compare with an earlier one: it differs if anybody wrote to them."""
+    def listing(self) -> dict[str, str]:
+        """For each chain a text to compare with an earlier one: it differs if anybody wrote to the chain, whatever it counted."""

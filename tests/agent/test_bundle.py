@@ -42,6 +42,14 @@ def built() -> Iterator[Path]:
         Path(directory).chmod(0o755)
         yield Path(directory)
 
+UNITS = [
+    "netzwart-agent.pyz",
+    "netzwart-agent.service",
+    "netzwart-probe-namespace.service",
+    "netzwart-prober.service",
+    "netzwart-restore.service",
+]
+
 
 @contextmanager
 def serving(built: Path, state: Path, *, before: list[str], more: list[str]) -> Iterator[Client]:
@@ -63,7 +71,7 @@ def test_the_same_checkout_gives_the_same_bytes(built: Path, tmp_path: Path) -> 
     for part in ("firewall", "gateway", "script"):
         shutil.copytree(ROOT / part, copy / part, ignore=shutil.ignore_patterns("__pycache__"))
     subprocess.run([copy / "script" / "build-agent", "--output", tmp_path / "out"], check=True, capture_output=True)
-    assert sorted(file.name for file in built.iterdir()) == ["netzwart-agent.pyz", "netzwart-agent.service", "netzwart-restore.service"]
+    assert sorted(file.name for file in built.iterdir()) == UNITS
     for file in built.iterdir():
         assert file.read_bytes() == (tmp_path / "out" / file.name).read_bytes()
 
