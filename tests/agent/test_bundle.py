@@ -42,6 +42,7 @@ def built() -> Iterator[Path]:
         Path(directory).chmod(0o755)
         yield Path(directory)
 
+
 UNITS = [
     "netzwart-agent.pyz",
     "netzwart-agent.service",
