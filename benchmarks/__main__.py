@@ -4,12 +4,13 @@ import argparse
 import sys
 from collections.abc import Callable, Iterable
 
-from benchmarks import agent, compiling
+from benchmarks import agent, compiling, linking
 from benchmarks.figures import Figure, as_json, as_table
 
 BENCHMARKS: dict[str, Callable[[int], Iterable[Figure]]] = {
     "agent": agent.run,
     "compile": compiling.run,
+    "link": linking.run,
 }
 
 
