@@ -4,13 +4,14 @@ import argparse
 import sys
 from collections.abc import Callable, Iterable
 
-from benchmarks import agent, changes, compiling
+from benchmarks import agent, changes, compiling, linking
 from benchmarks.figures import Figure, as_json, as_table
 
 BENCHMARKS: dict[str, Callable[[int], Iterable[Figure]]] = {
     "agent": agent.run,
     "change": changes.run,
     "compile": compiling.run,
+    "link": linking.run,
 }
 
 
