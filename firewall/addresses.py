@@ -1,7 +1,11 @@
 """The kernel's octets as the text of addresses, several times faster than `ipaddress`: a ruleset is mostly addresses."""
 
 import re
+from ipaddress import IPv4Network
 from struct import Struct
+
+# RFC 1918 and RFC 6598: addresses that must never be seen on the uplink
+PRIVATE = tuple(map(IPv4Network, ("10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16")))
 
 _GROUPS = Struct("!8H").unpack
 _ZEROS = re.compile(r"\b0(?::0)+\b")

@@ -5,9 +5,9 @@ docs/ruleset.md; the order is that of the hooks a packet passes.
 """
 
 from dataclasses import dataclass
-from ipaddress import IPv4Network
 
-from firewall import names
+from firewall import names, probing
+from firewall.addresses import PRIVATE
 from firewall.policy import Gateway
 from firewall.ruleset import (
     Action,
@@ -32,9 +32,6 @@ from firewall.ruleset import (
 
 COUNTERS = frozenset({"leaked", "spoofed", "refused", "unmatched"})
 
-# RFC 1918 and RFC 6598: addresses that must never be seen on the uplink
-PRIVATE = tuple(map(IPv4Network, ("10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16")))
-
 ACCEPT, DROP, RETURN = Verdict(Action.ACCEPT), Verdict(Action.DROP), Verdict(Action.RETURN)
 NEIGHBOUR_DISCOVERY = ("nd-router-solicit", "nd-router-advert", "nd-neighbor-solicit", "nd-neighbor-advert")
 ERRORS4 = ("destination-unreachable", "time-exceeded", "parameter-problem")
@@ -52,11 +49,18 @@ class Lengths:
     bans6: tuple[int, ...] = ()
 
 
+def counters(gateway: Gateway) -> frozenset[str]:
+    """The names of all counters of one gateway."""
+    return COUNTERS | probing.counters(gateway)
+
+
 def build(gateway: Gateway, lengths: Lengths) -> dict[str, Chain]:
     """All chains of one gateway by name, those that are jumped to before those that jump."""
     at = gateway.interfaces
     for interface in (at.lan, at.wan, at.management, *filter(None, [at.sync])):
         names.interface(interface)
+    if gateway.probe:
+        probing.check(gateway.name, at, gateway.probe)
     chains = (
         _raw(gateway, "prerouting", Field.IIFNAME, Field.TCP_DPORT),
         _raw(gateway, "output", Field.OIFNAME, Field.TCP_SPORT),
@@ -65,8 +69,8 @@ def build(gateway: Gateway, lengths: Lengths) -> dict[str, Chain]:
         _bans(lengths),
         _spoofed(gateway, lengths),
         _new(gateway),
-        _up(lengths),
-        _down(lengths),
+        _up(gateway, lengths),
+        _down(gateway, lengths),
         _inside(lengths),
         _forward(gateway),
         _srcnat(gateway),
@@ -174,22 +178,23 @@ def _new(gateway: Gateway) -> Chain:
                 RETURN,
                 comment="RFC 4890, 4.3.1",
             ),
+            *probing.new(gateway),
             _rule(Match(Field.L4PROTO, ("tcp",)), *refuse, Reject(Refusal.TCP_RESET)),
             _rule(*refuse, Reject(Refusal.ADMIN_PROHIBITED)),
         ),
     )
 
 
-def _up(lengths: Lengths) -> Chain:
+def _up(gateway: Gateway, lengths: Lengths) -> Chain:
     rules = [_rule(Lookup((Field.IP_SADDR,), "up4"), ACCEPT)]
     rules += [_rule(_prefix(Field.IP6_SADDR, names.up6(length), length), ACCEPT) for length in lengths.members6]
-    return Chain("up", tuple(rules))
+    return Chain("up", (*rules, *probing.up(gateway)))
 
 
-def _down(lengths: Lengths) -> Chain:
+def _down(gateway: Gateway, lengths: Lengths) -> Chain:
     rules = [_rule(Lookup((Field.IP_DADDR,), "down4"), ACCEPT)]
     rules += [_rule(_prefix(Field.IP6_DADDR, names.down6(length), length), ACCEPT) for length in lengths.members6]
-    return Chain("down", tuple(rules))
+    return Chain("down", (*rules, *probing.down(gateway)))
 
 
 def _inside(lengths: Lengths) -> Chain:
@@ -206,7 +211,7 @@ def _inside(lengths: Lengths) -> Chain:
 def _forward(gateway: Gateway) -> Chain:
     """One lookup is membership, accounting and acceptance; who leaves the sets loses his open flows."""
     at = gateway.interfaces
-    ways = (((at.lan, at.wan), "up"), ((at.wan, at.lan), "down"), ((at.lan, at.lan), "inside"))
+    ways = (((at.lan, at.wan), "up"), ((at.wan, at.lan), "down"), ((at.lan, at.lan), "inside"), *probing.ways(gateway))
     jumps = tuple((interfaces, Verdict(Action.JUMP, chain)) for interfaces, chain in ways)
     return Chain(
         "forward",

@@ -89,6 +89,8 @@ def _decode_union(hints: tuple[Any, ...], data: Json, where: str) -> Any:
     if data is None and NoneType in hints:
         return None
     possible = [hint for hint in hints if hint is not NoneType]
+    if isinstance(data, dict) and _ADDRESSES.keys() >= set(possible):
+        return _decode_one_of(tuple(possible), data, where)
     if isinstance(data, dict) and possible[0] not in (str, int) and len(possible) > 1:
         by_name = {hint.__name__: hint for hint in possible}
         if data.get("is") not in by_name:
@@ -102,6 +104,13 @@ def _decode_union(hints: tuple[Any, ...], data: Json, where: str) -> Any:
     if not fitting:
         raise WireError(f"{where}: {type(data).__name__} does not fit")
     return data
+
+
+def _decode_one_of(possible: tuple[Any, ...], data: Json, where: str) -> Any:
+    address = _decode_address(data, where)
+    if not isinstance(address, possible):
+        raise WireError(f"{where}: {address} is no {' or '.join(hint.__name__ for hint in possible)}")
+    return address
 
 
 def _decode_tuple(hints: tuple[Any, ...], data: Json, where: str) -> tuple[Any, ...]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Set
 from ipaddress import IPv4Address, IPv6Network
 from typing import TypeAlias
 
-from firewall import chains, names
+from firewall import chains, names, probing
 from firewall.diff import Delta, ElementChange, diff_shape
 from firewall.policy import Ban, Forward, Gateway, Keys, NatMapping, Policy, PolicyError, Protocol
 from firewall.ruleset import PLAIN, Element, Elements, Ruleset, Type
@@ -53,7 +53,11 @@ def change_elements(running: Ruleset, touched: Keys, come: ElementsBySet) -> dic
 
 
 def change_shape(running: Ruleset, gateway: Gateway, changes: Mapping[str, ElementChange]) -> Delta:
-    """The whole delta around these changes of elements: chains and sets of prefix lengths that come or go, and sets that grow."""
+    """The whole delta around these changes of elements: chains and sets of prefix lengths that come or go, and sets that grow.
+
+    Raises PolicyError when what comes cannot be this gateway's.
+    """
+    probing.collide(gateway, {name: change.added for name, change in changes.items()})
     counts = {name: len(elements) for name, elements in running.elements.items()}
     for name, change in changes.items():
         counts[name] = counts.get(name, 0) + len(change.added) - len(change.removed)
@@ -106,8 +110,18 @@ def elements_of(policy: Policy) -> ElementsBySet:
 
 def _mappings(mappings: tuple[NatMapping, ...]) -> dict[bytes, Element]:
     elements = {mapping.private.packed: Element(mapping.public.packed) for mapping in mappings}
-    _all_different("NAT mapping of", [mapping.private for mapping in mappings], elements)
+    if len(elements) != len(mappings):
+        _name_twice(mappings)
     return elements
+
+
+def _name_twice(mappings: tuple[NatMapping, ...]) -> None:
+    """Both public addresses are named: one of them may be that of a gateway's probe."""
+    first: dict[IPv4Address, NatMapping] = {}
+    for mapping in mappings:
+        before = first.setdefault(mapping.private, mapping)
+        if before is not mapping:
+            raise PolicyError(f"NAT mapping of {mapping.private} is given twice: to {before.public} and to {mapping.public}")
 
 
 def _forwards(forwards: tuple[Forward, ...]) -> dict[bytes, Element]:
@@ -165,8 +179,12 @@ def _all_different(kind: str, objects: Iterable[object], keys: Mapping[bytes, El
 
 
 def assemble(gateway: Gateway, elements: Mapping[str, Elements]) -> Ruleset:
-    """The ruleset around these elements; sets of lengths that nobody uses any more are left out."""
+    """The ruleset around these elements; sets of lengths that nobody uses any more are left out.
+
+    Raises PolicyError when they cannot be this gateway's.
+    """
     shape = _shape(gateway, {name: len(each) for name, each in elements.items()})
+    probing.collide(gateway, elements)
     return Ruleset(shape.chains, shape.sets, {name: elements[name] for name in shape.sets}, shape.counters)
 
 
@@ -178,7 +196,7 @@ def _shape(gateway: Gateway, counts: Mapping[str, int]) -> Ruleset:
     if len(lengths.members6) > MOST_MEMBER_LENGTHS:
         text = "members' IPv6 prefixes have {} different lengths; at most {} are possible"
         raise PolicyError(text.format(len(lengths.members6), MOST_MEMBER_LENGTHS))
-    return Ruleset(chains.build(gateway, lengths), sets, {}, chains.COUNTERS)
+    return Ruleset(chains.build(gateway, lengths), sets, {}, chains.counters(gateway))
 
 
 def _check_management(gateway: Gateway) -> None:

@@ -11,7 +11,7 @@ from firewall.policy import PolicyError
 COMMENT_OCTETS = 120  # the kernel keeps 128 (NFTNL_UDATA_COMMENT_MAXLEN)
 
 _INTERFACE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,14}")  # IFNAMSIZ is 16 with its zero
-_SYMBOL = re.compile(r"[a-z][a-z0-9_-]{0,30}")
+_SYMBOL = re.compile(r"[A-Za-z_.][A-Za-z0-9/_.-]{0,254}")  # as nft's scanner takes it; NFT_NAME_MAXLEN is 256 with its zero
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f-\x9f"\\\u2028\u2029\ud800-\udfff]')
 
 
@@ -36,9 +36,9 @@ def comment(text: str) -> str:
 
 
 def symbol(text: str) -> str:
-    """The text, if it can be a name or a constant of nft. Raises PolicyError otherwise."""
+    """The text, if it can be a name or a constant of nft, ours or of somebody's hand. Raises PolicyError otherwise."""
     if not _SYMBOL.fullmatch(text):
-        raise PolicyError(f"{text!r} is no name: use up to 31 of the characters a-z 0-9 _ -")
+        raise PolicyError(f"{text!r} is no name: use letters, then also 0-9 / _ . -")
     return text
 
 

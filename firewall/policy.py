@@ -44,12 +44,28 @@ class Management:
 
 
 @dataclass(frozen=True, slots=True)
+class Probe:
+    """From where a gateway is probed: hosts of its own behind `interface`, whose packets it forwards like a member's.
+
+    source4 is private and leaves as public4, which is routed to this gateway alone; source6 is routed to it alone too.
+    A family without a source is not probed. The policy's mappings hold source4 and public4 as well, for all gateways of a
+    group, so that these share their elements.
+    """
+
+    interface: str
+    source4: IPv4Address | None = None
+    public4: IPv4Address | None = None
+    source6: IPv6Address | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Gateway:
     """What differs between the gateways of one group."""
 
     name: str
     interfaces: Interfaces
     management: Management
+    probe: Probe | None = None
 
 
 @dataclass(frozen=True, slots=True)

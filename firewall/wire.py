@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from firewall.codec import WireError, decode, encode
 from firewall.diff import Delta
+from firewall.policy import Address
 from firewall.ruleset import Elements, Ruleset
 
 VERSION = 2
@@ -89,6 +90,22 @@ class Drift:
 @dataclass(frozen=True, slots=True)
 class Counters:
     """All counters as they stand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A host that answers on this TCP port."""
+
+    address: Address
+    port: int
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """Connect from the gateway's probe to each target, all at once, for at most this long."""
+
+    targets: tuple[Target, ...]
+    limit_ms: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +223,22 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
+class Connected:
+    """Microseconds until the target took the connection; None with the reason why it did not."""
+
+    microseconds: int | None
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Probed:
+    """Answer to Probe: one for each target, in their order; and the packets that each named counter has counted meanwhile."""
+
+    answers: tuple[Connected, ...]
+    counted: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
 class Refused:
     """The agent did not do it, and nothing changed.
 
@@ -216,8 +249,8 @@ class Refused:
     text: str
 
 
-Request: TypeAlias = Hello | Plan | Apply | Confirm | Revert | Digest | Counters
-Reply: TypeAlias = Welcome | Planned | Applied | Confirmed | Reverted | DigestIs | Drifted | Reading | Refused
+Request: TypeAlias = Hello | Plan | Apply | Confirm | Revert | Digest | Drift | Counters | Probe
+Reply: TypeAlias = Welcome | Planned | Applied | Confirmed | Reverted | DigestIs | Drifted | Reading | Probed | Refused
 Message: TypeAlias = Request | Reply
 
 

@@ -1,4 +1,4 @@
-"""What the agent does when it is asked: hello, plan, apply, confirm, revert, digest, drift, counters.
+"""What the agent does when it is asked: hello, plan, apply, confirm, revert, digest, drift, counters, probe.
 
 In comes a request, out goes a reply; between them one table and one state directory. Knows no socket and no nft. One
 operation at a time. What is not confirmed in time is taken back, by CLOCK_MONOTONIC, which nobody can set.
@@ -9,6 +9,7 @@ from base64 import b64encode
 from collections.abc import Callable
 from functools import reduce
 from math import ceil, inf
+from pathlib import Path
 from time import gmtime, monotonic, strftime
 
 from firewall import digest as digests
@@ -18,7 +19,7 @@ from firewall.diff import Delta, apply, diff
 from firewall.policy import PolicyError
 from firewall.render import render_delta
 from firewall.ruleset import Ruleset, without_expired
-from gateway import VERSION
+from gateway import VERSION, prober
 from gateway.boot import Brought, bring_back, origin_of, take_back
 from gateway.clock import Clock
 from gateway.cutting import cut_at_commit, cut_at_confirm
@@ -45,7 +46,10 @@ class RefusalError(Exception):
 
 
 class Agent:
-    """One gateway's operations. `clock` gives Unix seconds, `steady` those of CLOCK_MONOTONIC; `boot` is the kernel's boot id."""
+    """One gateway's operations. `clock` gives Unix seconds, `steady` those of CLOCK_MONOTONIC; `boot` is the kernel's boot id.
+
+    probes: the prober's socket, where there is one.
+    """
 
     def __init__(
         self,
@@ -56,10 +60,11 @@ class Agent:
         boot: str,
         clock: Callable[[], float],
         steady: Callable[[], float] = monotonic,
+        probes: Path | None = None,
     ) -> None:
         self._table, self._state, self._steady = table, state, steady
         self._clock = Clock(clock, steady)
-        self._name, self._boot = name, boot
+        self._name, self._boot, self._probes = name, boot, probes
         self._held = Held(table, self._clock)
         self._trial: Trial | None = None
         self._confirmed = ""
@@ -152,8 +157,12 @@ class Agent:
                 return self._revert(request)
             case wire.Digest():
                 return self._digest(request)
+            case wire.Drift():
+                return self._drift(request)
             case wire.Counters():
                 return self._counters()
+            case wire.Probe():
+                return self._probe(request)
 
     def _hello(self, request: wire.Hello) -> wire.Welcome:
         if request.token:
@@ -290,6 +299,10 @@ class Agent:
         self._held.read(request.now)
         return wire.DigestIs(digests.text(self._held.digest_of_elements(request.now)), self._held.rules_known)
 
+    def _drift(self, request: wire.Drift) -> wire.Drifted:
+        rules, elements = self._held.drift(request.now)
+        return wire.Drifted(digests.text(self._held.digest_of_elements(request.now)), rules, elements)
+
     def _counters(self) -> wire.Reading:
         tallies = self._table.counters()
         self._sequence += 1
@@ -303,3 +316,13 @@ class Agent:
             {name: tuple(tally.octets) for name, tally in tallies.sets.items()},
             tallies.named,
         )
+
+    def _probe(self, request: wire.Probe) -> wire.Probed:
+        """Nothing else is done meanwhile, so what the counters of the probe count is this probe's."""
+        prober.check(request)
+        if self._probes is None:
+            raise RefusalError("state", "this gateway has no prober: its agent was started without --prober")
+        before = self._table.named_counters()
+        answers = prober.ask(self._probes, request)
+        after = self._table.named_counters()
+        return wire.Probed(answers, {name: packets - before.get(name, (0, 0))[0] for name, (packets, _) in after.items()})

@@ -1,5 +1,6 @@
 """Ends the open connections that a change concerns (firewall/flows.py says which), with one listing of them for each change.
 
+The listing walks the kernel's whole hash table, some milliseconds even when it is empty: so at commit only if bans came.
 The change has been committed by then and stands, whatever goes wrong here: -1 says that flows could not be cut.
 """
 
@@ -15,16 +16,16 @@ log = logging.getLogger("gateway")
 
 
 def cut_at_commit(table: Table, delta: Delta) -> tuple[int, tuple[Flow, ...] | None]:
-    """Cut what new bans concern. How many, and those to cut once the change is confirmed; None: they could not be listed."""
+    """Cut what new bans concern. How many, and those to cut once the change is confirmed; None: they are still to be listed."""
     changes = Changes(delta)
-    if not changes:
-        return 0, ()
+    if not changes.at_commit:
+        return 0, None if changes else ()
     try:
         now, later = changes.split(table.flows())
         return table.cut(now) if now else 0, tuple(later)
     except (TableError, OSError) as error:
         log.error("the change stands, but its flows could not be cut: %s", plain(str(error)))
-        return -1 if changes.at_commit else 0, None
+        return -1, None
 
 
 def cut_at_confirm(table: Table, trial: Trial) -> int:
@@ -32,6 +33,8 @@ def cut_at_confirm(table: Table, trial: Trial) -> int:
     if trial.flows == ():
         return 0
     changes = Changes(*trial.deltas)
+    if not changes:
+        return 0
     try:
         flows = table.flows() if trial.flows is None else trial.flows
         ended = [flow for flow in flows if changes.moment(flow)]

@@ -97,7 +97,11 @@ class FakeKernel:
             if declaration.counter:
                 counts = [self._counts.get((name, key), (0, 0)) for key in self._held.elements[name]]
                 sets[name] = Tally(list(self._held.elements[name]), [each[0] for each in counts], [each[1] for each in counts])
-        return Tallies(self._table, sets, dict.fromkeys(self._held.counters, (0, 0)))
+        return Tallies(self._table, sets, self.named_counters())
+
+    def named_counters(self) -> Mapping[str, tuple[int, int]]:
+        """See Table."""
+        return dict.fromkeys(self._held.counters, (0, 0))
 
     def flows(self) -> list[Flow]:
         """See Table."""
@@ -114,9 +118,9 @@ class FakeKernel:
         """See Table."""
         return self._disturbed
 
-    def listing(self) -> str:
+    def listing(self) -> dict[str, str]:
         """See Table."""
-        return repr(self._held.chains)
+        return {name: repr(chain) for name, chain in self._held.chains.items()}
 
     def close(self) -> None:
         """Nothing to let go of."""

@@ -1,12 +1,15 @@
 """What the agent knows about the kernel's table, and how it changes it: known values as long as nobody else commits, else read anew."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from time import perf_counter
 
 from firewall import digest
 from firewall.diff import Delta, apply, diff, diff_shape
-from firewall.ruleset import EMPTY, Ruleset, without_expired
+from firewall.ruleset import EMPTY, Chain, Ruleset, without_expired
+from firewall.wire import ElementDrift
+from gateway import drift
+from gateway.drift import Listing
 from gateway.running import Running, alive, settled
 from gateway.table import CommitRefusedError, Table, TableError
 from gateway.verify import verify
@@ -30,8 +33,8 @@ class Held:
     def __init__(self, table: Table, clock: Callable[[], int]) -> None:
         self._table, self._clock = table, clock
         self._running: Running | None = None
-        self._committed = EMPTY.chains
-        self._listing = ""
+        self._committed: Running | None = None  # the very object of `_running`, until somebody else changes the table
+        self._listing: Listing = {}
         self.rules_known = False
         self.strayed = True
 
@@ -41,17 +44,22 @@ class Held:
 
     def remember(self, ruleset: Ruleset | None, now: int) -> None:
         """This was just made so; None: nobody knows what runs."""
-        self._running, self._committed, self._listing = None, EMPTY.chains, ""
+        self._running, self._listing = None, {}
         self.rules_known = self.strayed = False
         if ruleset is not None:
             self._running = Running(ruleset, now)
             self._note_rules()
+        self._committed = self._running
 
     def _note_rules(self) -> None:
         """The rules are as they were committed a moment ago."""
         if self._running:
-            self._listing, self._committed = self._table.listing(), self._running.ruleset.chains
+            self._listing = self._table.listing()
             self.rules_known = True
+
+    @property
+    def _chains(self) -> Mapping[str, Chain]:
+        return self._committed.ruleset.chains if self._committed else EMPTY.chains
 
     def current(self, now: int) -> Running:
         """What runs at `now`."""
@@ -80,15 +88,24 @@ class Held:
         """What the kernel holds; the rules are those committed last if nobody wrote to them, and unknown if somebody did."""
         found = self._table.read(clock)
         self.rules_known = not found.chains or self._table.listing() == self._listing
-        return Ruleset(self._committed, found.sets, found.elements, found.counters) if self.rules_known and found.chains else found
+        return Ruleset(self._chains, found.sets, found.elements, found.counters) if self.rules_known and found.chains else found
 
     def digest_of_elements(self, now: int) -> int:
         """The digest at `now` as if the rules were those that were committed."""
         running = self.current(now)
-        if self.rules_known or not self._committed:
+        if self.rules_known or not self._chains:
             return running.digest
         held = running.ruleset
-        return digest.update(running.digest, diff_shape(held, Ruleset(self._committed, held.sets, held.elements, held.counters)))
+        return digest.update(running.digest, diff_shape(held, Ruleset(self._chains, held.sets, held.elements, held.counters)))
+
+    def drift(self, now: int) -> tuple[tuple[str, ...], dict[str, ElementDrift]]:
+        """Everything in which the kernel, read anew, differs at `now` from what was committed last: rules and elements."""
+        found = self.read(now).ruleset
+        committed = EMPTY
+        if self._committed:
+            self._committed.advance(now)
+            committed = self._committed.ruleset
+        return drift.rules(committed, found, self._listing, self._table.listing()), drift.elements(committed, found, self._clock())
 
     def commit(self, delta: Delta, after: int) -> Spent:
         """Make the delta so, in one transaction, and read back what it touched. `after`: the digest it leads to.
@@ -104,7 +121,7 @@ class Held:
         committed = perf_counter()
         self._read_back(delta)
         running.change(delta, after)
-        self._running = running
+        self._running = self._committed = running
         if delta.touches_rules:
             self._note_rules()
         return Spent((committed - start) * 1000, (perf_counter() - committed) * 1000)

@@ -23,7 +23,8 @@ from gateway.table import UNKNOWN_RULES, CommitRefusedError, TableError, Tallies
 _TABLE_NAME, _TABLE_HANDLE = 1, 4
 _CHAIN_TABLE, _CHAIN_NAME, _CHAIN_HOOK, _CHAIN_POLICY, _CHAIN_TYPE = 1, 3, 4, 5, 7
 _HOOK_NUMBER, _HOOK_PRIORITY = 1, 2
-_RULE_TABLE, _RULE_EXPRESSIONS, _EXPRESSION_NAME = 1, 4, 1
+_CHAIN_ITSELF = (2, 4, 5, 7, 10)  # handle, hook, policy, type, flags; not counts, nor how many rules use it
+_RULE_TABLE, _RULE_CHAIN, _RULE_EXPRESSIONS, _EXPRESSION_NAME = 1, 2, 4, 1
 _SET_TABLE, _SET_NAME, _SET_FLAGS, _SET_KEY_TYPE, _SET_DATA_TYPE, _SET_DESCRIPTION, _SET_EXPR, _SET_EXPRESSIONS = 1, 2, 3, 4, 6, 9, 17, 18
 _DESCRIPTION_SIZE = 1
 _ANONYMOUS, _MAP, _TIMEOUT = 0x1, 0x8, 0x10
@@ -157,6 +158,10 @@ class Kernel:
         counted = (name for name, declaration in self.declarations().items() if declaration.counter)
         return Tallies(self._handle() or 0, {name: self._tally(name) for name in counted}, dict(self._named_counters()))
 
+    def named_counters(self) -> Mapping[str, tuple[int, int]]:
+        """See Table."""
+        return dict(self._named_counters())
+
     def _tally(self, name: str) -> Tally:
         tally = Tally()
         for columns in self._columns(name):
@@ -189,14 +194,17 @@ class Kernel:
         [body] = self._netlink.ask(netlink.GETGEN, [b""], netlink.UNSPEC)
         return number(attributes(body or b"")[_GENERATION])
 
-    def listing(self) -> str:
-        """See Table. A hash of what the kernel dumps (nft would read every element to print none of them)."""
-        seen = blake2b(digest_size=16)
+    def listing(self) -> dict[str, str]:
+        """See Table. Hashes of what the kernel dumps (nft would read every element to print none of them)."""
+        chains = {}
         for body in self._dump_of(netlink.GETCHAIN, _CHAIN_TABLE):
-            seen.update(body)
+            given = attributes(body)
+            chains[zero_ended(given[_CHAIN_NAME])] = blake2b(repr([given.get(kind) for kind in _CHAIN_ITSELF]).encode(), digest_size=16)
         for body in self._dump_of(netlink.GETRULE, _RULE_TABLE):
-            seen.update(_without_counts(body))
-        return seen.hexdigest()
+            chain = chains.get(zero_ended(attributes(body)[_RULE_CHAIN]))
+            if chain:
+                chain.update(_without_counts(body))
+        return {name: seen.hexdigest() for name, seen in chains.items()}
 
     def _handle(self) -> int | None:
         """The number the kernel gave our table; None when there is no such table."""
@@ -273,8 +281,8 @@ def _hook(given: dict[int, bytes]) -> Hook | None:
         return None
     hook = attributes(given[_CHAIN_HOOK])
     at, priority = number(hook[_HOOK_NUMBER]), int.from_bytes(hook[_HOOK_PRIORITY], signed=True)
-    kind, name = zero_ended(given.get(_CHAIN_TYPE, b"")), _HOOKS[at] if at < len(_HOOKS) else str(at)
+    kind, name = zero_ended(given.get(_CHAIN_TYPE, b"")), _HOOKS[at] if at < len(_HOOKS) else f"hook-{at}"
     policy = Action.ACCEPT if number(given.get(_CHAIN_POLICY, b"\1")) else Action.DROP
     if priority not in set(Priority):
-        return Hook(f"{kind} at {priority}", name, Priority.FILTER, policy)  # no compiled chain has such a hook
+        return Hook(f"{kind}-at-{priority}", name, Priority.FILTER, policy)  # no compiled chain has such a hook
     return Hook(kind, name, Priority(priority), policy)

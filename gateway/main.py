@@ -1,4 +1,4 @@
-"""The agent's commands: serve, relay, restore, check (docs/agent.md)."""
+"""The agent's commands: serve, relay, restore, check, prober (docs/agent.md)."""
 
 import argparse
 import asyncio
@@ -15,6 +15,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from firewall import wire
+from gateway import prober
 from gateway.apply import Agent
 from gateway.boot import bring_back
 from gateway.fake import FakeKernel
@@ -52,6 +53,7 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--socket", required=True, type=Path, help="unix socket to listen at")
     command.add_argument("--state", required=True, type=Path, help="directory of what survives a reboot")
     command.add_argument("--group", help="group that may connect; without it only the agent's own user")
+    command.add_argument("--prober", type=Path, metavar="SOCKET", help="where this gateway's prober listens, if it has one")
     command.add_argument("--fake", action="store_true", help="a table in memory instead of the kernel's")
     command.set_defaults(command=serve)
     command = commands.add_parser("relay", help="standard input and output to the socket")
@@ -60,6 +62,10 @@ def _parser() -> argparse.ArgumentParser:
     command = commands.add_parser("restore", help="at boot: load what was confirmed last")
     command.add_argument("--state", required=True, type=Path)
     command.set_defaults(command=restore)
+    command = commands.add_parser("prober", help="in the probe's namespace: connect where the agent says")
+    command.add_argument("--socket", required=True, type=Path, help="unix socket to listen at")
+    command.add_argument("--group", help="group that may connect; without it only the prober's own user")
+    command.set_defaults(command=probe)
     command = commands.add_parser("check", help="what this machine offers")
     command.set_defaults(command=check)
     return parser
@@ -68,7 +74,7 @@ def _parser() -> argparse.ArgumentParser:
 def serve(given: argparse.Namespace) -> int:
     """Own the table until SIGTERM. The table stays in place."""
     with closing(State(given.state)) as state, closing(_table(fake=given.fake)) as table:
-        agent = Agent(table, state, name=given.name, boot=_boot(fake=given.fake), clock=time.time)
+        agent = Agent(table, state, name=given.name, boot=_boot(fake=given.fake), clock=time.time, probes=given.prober)
         brought = agent.start()
         log.log(logging.CRITICAL if brought.fault else logging.INFO, "%s", plain(f"{brought.text} {brought.fault}"))
         asyncio.run(_serve(agent, given))
@@ -79,9 +85,7 @@ def serve(given: argparse.Namespace) -> int:
 
 async def _serve(agent: Agent, given: argparse.Namespace) -> None:
     server = Server(agent)
-    stop = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    stop = _stopped()
     listener = _listen(given.socket, given.group)
     served = await asyncio.start_unix_server(server.meet, sock=listener, limit=wire.MAX_LINE)
     log.info("listening at %s", given.socket)
@@ -89,6 +93,27 @@ async def _serve(agent: Agent, given: argparse.Namespace) -> None:
     served.close()
     given.socket.unlink(missing_ok=True)
     log.info("ended; the table stays as it is")
+
+
+def _stopped() -> asyncio.Event:
+    """An event that SIGTERM and SIGINT set."""
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    return stop
+
+
+def probe(given: argparse.Namespace) -> int:
+    """Answer the agent's probes until SIGTERM."""
+    asyncio.run(_probe(given))
+    return 0
+
+
+async def _probe(given: argparse.Namespace) -> None:
+    listener = _listen(given.socket, given.group)
+    log.info("probing for whoever asks at %s", given.socket)
+    await prober.serve(listener, _stopped())
+    given.socket.unlink(missing_ok=True)
 
 
 def _listen(path: Path, group: str | None) -> socket.socket:

@@ -72,8 +72,11 @@ class Table(Protocol):
     def cut(self, flows: Iterable[Flow]) -> int:
         """End these connections; how many were still there. Their next packets are those of new ones."""
 
+    def named_counters(self) -> Mapping[str, tuple[int, int]]:
+        """Packets and octets of the named counters alone, which costs the same whatever the sets hold."""
+
     def disturbed(self) -> bool:
         """Has anybody else committed a transaction, to whichever table, since the last `read`? True before the first."""
 
-    def listing(self) -> str:
-        """Chains and rules without their counts, as a text to compare with an earlier one: it differs if anybody wrote to them."""
+    def listing(self) -> dict[str, str]:
+        """For each chain a text to compare with an earlier one: it differs if anybody wrote to the chain, whatever it counted."""

@@ -14,7 +14,7 @@ class Trial:
     """One or more applied changes. deltas: from the confirmed ruleset to what runs; `follows`: they are a way that the journal can go.
 
     within: seconds given; deadline: when they are over. rules_since: when rules were last changed, None if only elements were.
-    flows: open connections that may be cut once it is confirmed; None: they could not be listed.
+    flows: open connections that may be cut once it is confirmed; None: they are still to be listed.
     """
 
     deltas: tuple[Delta, ...]
@@ -30,7 +30,7 @@ class Trial:
         return max(self.deadline - now, 0.0)
 
     def with_flows(self, more: tuple[Flow, ...] | None) -> "Trial":
-        """With these too; None if any could not be listed."""
+        """With these too; None if any are still to be listed."""
         return replace(self, flows=None if more is None or self.flows is None else (*self.flows, *more))
 
     def may_confirm(self, opened: float) -> bool:

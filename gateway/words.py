@@ -17,6 +17,8 @@ def describe(request: wire.Request) -> str:
             return f"confirm token {token}"
         case wire.Revert(token=token):
             return f"revert token {token}"
+        case wire.Probe(targets=targets):
+            return f"probe of {len(targets)} targets"
     return type(request).__name__.lower()
 
 
@@ -43,6 +45,8 @@ def outcome(reply: Message) -> str:
             return f"would add {sum(added.values())}, remove {sum(removed.values())} elements, rewrite {len(chains)} chains"
         case wire.Reading(sequence=sequence, packets=packets):
             return f"reading {sequence} of {sum(map(len, packets.values()))} elements"
+        case wire.Probed(answers=answers):
+            return ", ".join(each.error or f"connected in {each.microseconds} µs" for each in answers)
     return "done"
 
 

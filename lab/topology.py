@@ -143,7 +143,7 @@ def _legal(table: Table, name: str) -> str:
 
 
 def _interfaces(node: str, table: Table, networks: dict[str, Network]) -> tuple[Interface, ...]:
-    _legal(table.only("role", "interfaces"), node)
+    _legal(table.only("role", "interfaces", "routes"), node)
     return tuple(_interface(node, name, entry, networks) for name, entry in table.table("interfaces").tables())
 
 
@@ -196,8 +196,8 @@ def _node(name: str, table: Table, roles: Table, pools: Pools, interfaces: dict[
     if role not in roles.names():
         raise table.refuse("role", f"there is no role {role}")
     duties = roles.table(role).only("forwards", "answers", "routes")
-    routes = duties.table("routes")
-    resolved = tuple(_route(routes, destination, name, pools, interfaces) for destination in routes.names())
+    given = (duties.table("routes"), table.table("routes"))
+    resolved = tuple(_route(routes, destination, name, pools, interfaces) for routes in given for destination in routes.names())
     return Node(name, role, interfaces[name], resolved, duties.flag("forwards"), duties.flag("answers"))
 
 

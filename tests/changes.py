@@ -3,6 +3,7 @@
 Few different things, so that changes meet. Many are refused by constraints or by another transaction's lock: that is a change too.
 """
 
+import contextlib
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from ipaddress import IPv4Address, ip_network
@@ -29,10 +30,10 @@ REFUSALS = (DatabaseError, Problem, Conflict)
 
 
 class Changes:
-    """Does one change after another to a network, as its dice fall."""
+    """Does one change after another to a network, as its dice fall. `ahead`: by how much its clock is ahead of the database's."""
 
     def __init__(self, network: rows.Network, seed: int) -> None:
-        self.dice, self.net = Random(seed), network
+        self.dice, self.net, self.ahead = Random(seed), network, timedelta()
         self.other = GatewayGroup.objects.create(name=f"Other {seed}")
         self.kinds: list[Callable[[], object]] = [
             self._forward, self._forward, self._switch_forward, self._remove_forward, self._map, self._state, self._activity, self._hold,
@@ -45,7 +46,7 @@ class Changes:
     def step(self) -> None:
         """One transaction or more, each of one change or more; some are rolled back, whole or in part."""
         for _ in range(self.dice.choice([1, 1, 2, 3])):
-            with transaction.atomic():
+            with contextlib.suppress(DatabaseError), transaction.atomic():
                 for _ in range(self.dice.choice([1, 1, 2, 4])):
                     self._one()
                 transaction.set_rollback(self.dice.random() < 0.1)
@@ -78,7 +79,7 @@ class Changes:
         return rows.PUBLIC + self.dice.randrange(3)
 
     def _time(self) -> datetime:
-        return timezone.now() + timedelta(minutes=self.dice.randrange(-600, 3000))
+        return timezone.now() + self.ahead + timedelta(minutes=self.dice.randrange(-300, 600))
 
     def _range(self) -> tuple[datetime, datetime | None]:
         one, other = sorted((self._time(), self._time()))
@@ -126,9 +127,10 @@ class Changes:
         """A range that begins or ends at any time. That of a holding cascades to what hangs on it."""
         table = self.dice.choice(["network_holding", "nat_natmapping", "nat_portforward"])
         of: Any = {"network_holding": Holding, "nat_natmapping": NatMapping, "nat_portforward": PortForward}[table]
-        begin, end = self._range()
-        bounds = self.dice.choice(["[)", "[]", "(]"])
-        self.sql(f"UPDATE {table} SET valid = tstzrange(%s, %s, %s) WHERE id = %s", begin, end, bounds, self._any(of.objects.all()).pk)
+        (begin, end), bounds = self._range(), self.dice.choice(["[)", "[]", "(]"])
+        within = "" if of is Holding else "* held"
+        query = f"UPDATE {table} SET valid = tstzrange(%s, %s, %s) {within} WHERE id = %s"
+        self.sql(query, begin, end, bounds, self._any(of.objects.all()).pk)
 
     def _raw_address(self) -> None:
         """Another address for a holding that keeps its forwards and its mapping."""
@@ -232,15 +234,14 @@ class Overlapping:
         """Go on a little: one more statement, or the end, this way or that."""
         match self._dice.randrange(6):
             case 0 | 1:
-                self._connection.commit()
+                with contextlib.suppress(psycopg.Error):  # a foreign key is checked at the end, and refused
+                    self._connection.commit()
             case 2:
                 self._connection.rollback()
             case _:
-                try:
-                    with self._connection.transaction():
-                        self._connection.execute(self._dice.choice(self.STATEMENTS))
-                except psycopg.Error:
-                    self._connection.rollback()
+                self._connection.execute("SELECT 1")  # begins a transaction, so that the next is a savepoint in it
+                with contextlib.suppress(psycopg.Error), self._connection.transaction():
+                    self._connection.execute(self._dice.choice(self.STATEMENTS))
 
     def close(self) -> None:
         self._connection.close()

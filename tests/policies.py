@@ -1,13 +1,17 @@
 """Policies for tests: small ones by hand, random ones by hypothesis, large ones by number."""
 
+from dataclasses import replace
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
 from hypothesis import strategies as st
 
 from firewall.compile import BAN_LENGTHS
-from firewall.policy import Ban, Forward, Gateway, Interfaces, Management, NatMapping, Policy, Protocol
+from firewall.policy import Ban, Forward, Gateway, Interfaces, Management, NatMapping, Policy, Probe, Protocol
 
 NAT_1 = Gateway("nat-1", Interfaces("lan0", "wan0", "mgmt0", "sync0"), Management((IPv4Network("172.31.0.0/24"),)))
+PROBE = Probe("probe0", IPv4Address("172.31.254.2"), IPv4Address("192.0.2.251"), IPv6Address("2001:db8:b1::2"))
+PROBED = replace(NAT_1, probe=PROBE)
+PROBES_MAPPING = NatMapping(IPv4Address("172.31.254.2"), IPv4Address("192.0.2.251"))
 
 PRIVATE = int(IPv4Address("10.16.0.0"))
 PUBLIC = int(IPv4Address("198.51.100.0"))

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import date
-from ipaddress import IPv4Address, ip_network
+from ipaddress import IPv4Address, ip_address, ip_network
 from itertools import count
 
 from apps.accounts.models import User
@@ -70,6 +70,19 @@ def gateway(group: GatewayGroup, name: str, **changes: object) -> Gateway:
     """A gateway with the lab's interfaces."""
     given = {"group": group, "name": name, "link": "local", "lan": "lan0", "wan": "wan0", "management": "mgmt0", "sync": "sync0"}
     return Gateway.objects.create(**(given | {"management_networks": [ip_network("172.31.0.0/24")]} | changes))
+
+
+def probes(of: Network) -> None:
+    """Probes through both gateways, as the lab has them, to the lab's internet."""
+    GatewayGroup.objects.filter(pk=of.group.pk).update(
+        probe_target4=ip_address("203.0.113.10"), probe_target6=ip_address("2001:db8:cafe::10"), probe_port=80
+    )
+    for number, each in enumerate(of.gateways):
+        each.probe_interface = "probe0"
+        each.probe_source4, each.probe_public4 = ip_address(f"172.31.254.{2 + 4 * number}"), ip_address(f"192.0.2.{251 + number}")
+        each.probe_source6 = ip_address(f"2001:db8:b{1 + number}::2")
+        each.save()
+        each.group.refresh_from_db()
 
 
 def network(topology: Topology | None = None) -> Network:

@@ -13,8 +13,8 @@ from apps.lib.triggers import stamp_transaction
 from apps.network.models import Gateway
 
 
-@tracked()
-class BanList(Versioned):
+@tracked(exclude=["changed_in", "changed_at"])
+class BanList(Versioned, Deployed):
     """A named collection of bans: one's own, or what a feed brings."""
 
     name = models.CharField(_("name"), max_length=60, unique=True)
@@ -23,6 +23,7 @@ class BanList(Versioned):
 
     class Meta:
         ordering = ["name"]
+        triggers = [stamp_transaction("enabled")]
         constraints = [models.CheckConstraint(condition=~Q(name=""), name="banlist_has_a_name")]
 
     def __str__(self) -> str:

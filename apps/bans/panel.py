@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -54,13 +55,24 @@ class Row:
 
 
 def rows(bans: Iterable[Ban], banlist: BanList) -> list[Row]:
-    """The bans of one list as rows: two queries, however many there are."""
+    """The bans of one list as rows: three queries, however many there are."""
     now, shown = timezone.now(), list(bans)
     hits = hits_of(shown)
+    [(_, of_list)] = activations([banlist])
     return [
-        Row(ban, hits.get(ban.prefix, Hits()), known, banlist.enabled, ban.expires is not None and ban.expires <= now)
+        Row(ban, hits.get(ban.prefix, Hits()), _later(known, of_list), banlist.enabled, ban.expires is not None and ban.expires <= now)
         for ban, known in activations(shown)
     ]
+
+
+def _later(of_ban: list[Activation], of_list: list[Activation]) -> list[Activation]:
+    """A gateway has a ban as it stands since it has both: the ban, and its list as switched on or off."""
+    switched = {each.gateway: each.since for each in of_list}
+    return [_with(each, switched.get(each.gateway)) for each in of_ban]
+
+
+def _with(ban: Activation, switched: datetime | None) -> Activation:
+    return Activation(ban.gateway, max(ban.since, switched) if ban.since and switched else None)
 
 
 def context(banlist: BanList, asked: Any, form: BanForm | None = None) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from apps.deployments import carry, link, rollouts
 from apps.deployments.carry import NotDone, Order
 from apps.deployments.link import Channel, Unreachable
 from apps.deployments.models import RolloutStep
+from apps.deployments.probing import Evidence, probe
 from apps.deployments.rollouts import Lease, LeaseLost
 from apps.lib.moments import moment
 from apps.network.models import Gateway
@@ -59,6 +60,7 @@ class Driver:
         self._session: Channel | None = None  # opened after the commit
         self._rules = False  # the gateway itself says that more than elements waits to be confirmed
         self._in_memory = False
+        self._passed_before: dict[int, bool | None] = {}
 
     def run(self) -> None:
         """Until the rollout is over or rests. Raises LeaseLost when another has taken over."""
@@ -106,6 +108,7 @@ class Driver:
         if carry.runs(welcome, order.target):
             self._happened(Event.UNCHANGED, order, committed=Now(), confirmed=Now())
             return
+        self._passed_before = {found.family: found.ok for found in self._packets(gateway)}
         try:
             applied = carry.apply(channel, order, welcome)
         except Unreachable as fault:
@@ -125,16 +128,48 @@ class Driver:
             sent_octets=channel.sent,
             commit_ms=applied.commit_ms,
             read_back_ms=applied.read_back_ms,
-            flows_cut=applied.flows_cut,
+            flows_cut=self._cut(applied.flows_cut),
         )
 
+    def _cut(self, flows: int) -> int:
+        """The agent says -1 where it could not."""
+        if flows < 0:
+            rollouts.note(
+                self._lease, "flows", passed=False, ms=None, text=_("Open connections that the change concerns could not be ended.")
+            )
+        return max(flows, 0)
+
     def _probe(self, gateway: Gateway, _order: Order) -> None:
-        """Can the gateway still be reached? What changes nothing but elements is proved by a knock, all else by a new session."""
+        """Can the gateway still be reached, and do packets pass it?
+
+        What changes nothing but elements is proved by a knock, all else by a new session. Packets that did not pass before the change
+        either are no reason to go back.
+        """
         reached = self._knocked(gateway) if self._lease.rollout.harmless and not self._rules else self._opened(gateway)
-        if reached:
-            rollouts.passed(self._lease)
-        else:
+        if not reached:
             self._failed(Event.FAILED, gateway, _("It could not be reached after the change."))
+        elif lost := self._lost_to_packets(gateway):
+            self._failed(Event.FAILED, gateway, lost)
+        else:
+            rollouts.passed(self._lease)
+
+    def _lost_to_packets(self, gateway: Gateway) -> str:
+        """The families that were probed well before the change and are not now, in a sentence."""
+        lost = []
+        for found in self._packets(gateway):
+            if found.ok is None:
+                continue
+            rollouts.note(self._lease, f"IPv{found.family}", passed=found.ok, ms=found.ms, text=found.sentence)
+            if not found.ok and self._passed_before.get(found.family):
+                lost.append(found.sentence)
+        return " ".join(lost)
+
+    def _packets(self, gateway: Gateway) -> tuple[Evidence, ...]:
+        try:
+            return probe(self._session or self._links.kept(gateway), gateway)
+        except Unreachable as fault:
+            log.warning("not probed", gateway=gateway.name, error=str(fault))
+            return ()
 
     def _knocked(self, gateway: Gateway) -> bool:
         start = time.perf_counter()
@@ -174,7 +209,7 @@ class Driver:
         except NotDone as refused:
             self._refused(Event.NOT_CONFIRMED, gateway, refused)
         else:
-            cut = self._lease.step.flows_cut + confirmed.flows_cut
+            cut = self._lease.step.flows_cut + self._cut(confirmed.flows_cut)
             self._happened(Event.CONFIRMED, order, confirmed=Now(), flows_cut=cut, error="")
 
     def _revert(self, gateway: Gateway, order: Order) -> None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from django.db.models.functions import Now
 
-from apps.deployments import carry
+from apps.deployments import carry, drift
 from apps.deployments.drive import Links
 from apps.deployments.link import Unreachable
 from apps.deployments.models import GatewayState, Rollout, RolloutStep
@@ -41,7 +41,12 @@ class Look:
         if state.unreachable_since:
             GatewayState.objects.filter(pk=state.pk).update(unreachable_since=None, error="", seen=Now())
         if carry.runs(welcome, target):
+            if state.drift:
+                GatewayState.objects.filter(pk=state.pk).update(drift=None, drift_since=None)
             return state.digest != target
+        if state.digest == target and not welcome.trial:
+            drifted = drift.look(gateway, self.links.kept(gateway), self.wanted.rulesets[gateway.pk], self.wanted.snapshot.now)
+            return self.group.heals_drift or not drifted
         return not self._given_up
 
     def _welcome(self, gateway: Gateway) -> wire.Welcome | None:

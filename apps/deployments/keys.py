@@ -50,7 +50,10 @@ def authorized_keys_line(key: str) -> str:
 def scan(address: Address, port: int) -> str:
     """The host key that whoever answers there shows now. Raises Unreachable."""
     command = ["ssh-keyscan", "-T", str(SCAN), "-t", "ed25519", "-p", str(port), str(address)]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SCAN * 4, check=False)
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SCAN * 2, check=False)
+    except subprocess.TimeoutExpired as error:
+        raise Unreachable(f"no host key came from {address}, port {port} within {SCAN * 2} s") from error
     for line in done.stdout.splitlines():
         key = " ".join(line.split()[1:3])
         if re.fullmatch(HOST_KEY, key):

@@ -24,7 +24,7 @@ from firewall.codec import WireError
 
 PATIENCE = 10.0  # seconds without a single octet
 PACE = 1_000_000  # octets of a request for which the agent may take another second
-WHOLE_PATIENCE = 120.0  # seconds until the answer is complete
+WHOLE_PATIENCE = 120.0  # seconds until the request is taken, and until the answer is complete
 KNOCK = 5.0  # seconds for sshd's first line
 LONGEST_GREETING = 4096  # octets that may come before and with it
 
@@ -113,8 +113,10 @@ class Channel:
         return self._relay
 
     def _send(self, relay: Relay, number: int, request: wire.Request, patience: float) -> None:
-        self.sent = 0
+        self.sent, give_up = 0, time.monotonic() + WHOLE_PATIENCE
         for line in wire.lines(number, request):
+            if time.monotonic() > give_up:
+                raise SilentError(f"it did not take the whole request within {WHOLE_PATIENCE:.0f} s")
             relay.send(line, patience)
             self.sent += len(line)
 

@@ -43,7 +43,8 @@ class Relay:
         rest = memoryview(line)
         try:
             while rest:
-                _await(self._input, selectors.EVENT_WRITE, patience, "it takes nothing more")
+                if not _ready(self._input, selectors.EVENT_WRITE, patience):
+                    raise SilentError(f"it takes nothing more within {patience:.0f} s")
                 with suppress(BlockingIOError):
                     rest = rest[os.write(self._input.fileno(), rest) :]
         except BrokenPipeError as error:
@@ -56,7 +57,10 @@ class Relay:
         """
         buffer, give_up = b"", time.monotonic() + whole
         while (left := give_up - time.monotonic()) > 0:
-            _await(self._output, selectors.EVENT_READ, min(patience, left), "no answer")
+            if not _ready(self._output, selectors.EVENT_READ, min(patience, left)):
+                if left < patience:
+                    break
+                raise SilentError(f"no answer within {patience:.0f} s")
             octets = os.read(self._output.fileno(), READ_SIZE)
             if not octets:
                 raise EndedError(self._last_words())
@@ -89,8 +93,8 @@ def _unblocked(pipe: IO[bytes] | None) -> IO[bytes]:
     return pipe
 
 
-def _await(pipe: IO[bytes], event: int, patience: float, otherwise: str) -> None:
+def _ready(pipe: IO[bytes], event: int, patience: float) -> bool:
+    """Whether the pipe can be read or written within so many seconds."""
     with selectors.DefaultSelector() as selector:
         selector.register(pipe, event)
-        if not selector.select(patience):
-            raise SilentError(f"{otherwise} within {patience:.0f} s")
+        return bool(selector.select(patience))

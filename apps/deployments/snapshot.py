@@ -17,7 +17,7 @@ from django.db import connection, transaction
 
 from apps.deployments.touched import touched_since
 from apps.network.models import Gateway, GatewayGroup
-from firewall.policy import Ban, Forward, Interfaces, Keys, Management, NatMapping, Policy, Protocol
+from firewall.policy import Ban, Forward, Interfaces, Keys, Management, NatMapping, Policy, Probe, Protocol
 from firewall.policy import Gateway as GatewayPolicy
 
 
@@ -154,7 +154,12 @@ def _changes(group: GatewayGroup, earlier: Moment, moment: Moment) -> Changed | 
 def _policies(group: GatewayGroup, moment: Moment, touched: Keys | None) -> dict[int, Policy]:
     """By gateway id; of the touched objects alone, unless that is None."""
     objects = {kind: _objects(group, moment, kind, touched) for kind in KINDS}
-    gateways = Gateway.objects.filter(group=group).order_by("name")
+    gateways = list(Gateway.objects.filter(group=group).order_by("name"))
+    objects["mappings"] += tuple(
+        NatMapping(each.probe_source4, each.probe_public4)
+        for each in gateways
+        if each.probe_source4 and (touched is None or each.probe_source4 in touched.addresses)
+    )
     return {gateway.pk: Policy(gateway=_gateway(gateway), **objects) for gateway in gateways}
 
 
@@ -224,4 +229,9 @@ def _gateway(row: Gateway) -> GatewayPolicy:
         row.name,
         Interfaces(row.lan, row.wan, row.management, row.sync),
         Management(tuple(map(ip_network, map(str, row.management_networks))), row.management_port),
+        _probe(row),
     )
+
+
+def _probe(row: Gateway) -> Probe | None:
+    return Probe(row.probe_interface, row.probe_source4, row.probe_public4, row.probe_source6) if row.probe_interface else None

@@ -1,6 +1,6 @@
 """Which objects were touched since an earlier look at the database: what triggers noted, and what began or ended by time alone.
 
-Triggers (migration deployments/0003) note ids and keys, and cost a write next to nothing. What an id means is looked up here: the
+Triggers (migration deployments/0004) note ids and keys, and cost a write next to nothing. What an id means is looked up here: the
 addresses of a member, the forwards of a holding, the bans of a list. Called within the snapshot that reads what they are now.
 """
 
@@ -18,11 +18,12 @@ MOST = 4000  # with more to look up, reading everything is no slower
 KEPT = "1 hour"
 PRUNED_AT_ONCE = 20_000
 
-# The notes of transactions that the earlier snapshot did not see. A note "pruned" stands for those up to its transaction.
+# The notes of transactions that the earlier snapshot did not see. "pruned" stands for notes that were gone when it was written; the key is
+# the last transaction of those. Whoever saw all transactions up to that one, or the pruning itself, misses nothing.
 NOTED = """
     SELECT DISTINCT kind, key FROM deployments_touched
-    WHERE xid >= pg_snapshot_xmin(%(seen)s::pg_snapshot)
-        AND (kind = 'pruned' OR NOT pg_visible_in_snapshot(xid, %(seen)s::pg_snapshot))
+    WHERE xid >= pg_snapshot_xmin(%(seen)s::pg_snapshot) AND NOT pg_visible_in_snapshot(xid, %(seen)s::pg_snapshot)
+        AND (kind <> 'pruned' OR key::xid8 >= pg_snapshot_xmin(%(seen)s::pg_snapshot))
 """
 BETWEEN = "lower(valid) BETWEEN %(since)s AND %(until)s OR upper(valid) BETWEEN %(since)s AND %(until)s"
 TOUCHED = f"""
@@ -40,9 +41,9 @@ PRUNE = """
     WITH old AS (
         DELETE FROM deployments_touched WHERE id IN (
             SELECT id FROM deployments_touched WHERE at < statement_timestamp() - %s::interval ORDER BY xid LIMIT %s
-        ) RETURNING xid, at
+        ) RETURNING xid
     )
-    INSERT INTO deployments_touched (xid, at, kind) SELECT max(xid), statement_timestamp(), 'pruned' FROM old HAVING count(*) > 0
+    INSERT INTO deployments_touched (kind, key) SELECT 'pruned', max(xid::text::numeric) FROM old HAVING count(*) > 0
 """
 
 

@@ -35,16 +35,21 @@ class Watch:
             return self._keep(group, (known and change and changed(known, change)) or want(group, at))
 
     def afresh(self, group: GatewayGroup, at: datetime | None = None) -> Wanted:
-        """The same by the full way, compared with the short one. Where they differ, `amends` says how. Raises PolicyError."""
-        with self._lock(group):
-            known = self._known.get(group.pk)
-            if known is None:
-                return self._keep(group, want(group, at))
-            taken, change = snapshot.both(group, known.snapshot, at)
-            full = compiled(taken)
-            wanted = self._keep(group, _checked(group, full, known, change) if change else full)
+        """The same by the full way, compared with the short one. Where they differ, `amends` says how. Raises PolicyError.
+
+        Reading everything takes seconds in a large network; changes that come meanwhile go on by the short way.
+        """
+        known = self._known.get(group.pk)
+        if known is None:
+            return self.current(group, at)
+        taken, change = snapshot.both(group, known.snapshot, at)
+        full = compiled(taken)
+        wanted = _checked(group, full, known, change) if change else full
         touched.prune()
-        return wanted
+        with self._lock(group):
+            if self._known.get(group.pk) is known or wanted.amends:
+                return self._keep(group, wanted)
+        return self.current(group, at)
 
     def _lock(self, group: GatewayGroup) -> Lock:
         return self._locks.setdefault(group.pk, Lock())

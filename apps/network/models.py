@@ -31,7 +31,7 @@ def length(expression: str) -> Func:
 
 @tracked()
 class GatewayGroup(Versioned):
-    """Gateways that stand in for each other and run the same policy, and how their rollouts go."""
+    """Gateways that stand in for each other and run the same policy, how their rollouts go, and what their probes connect to."""
 
     name = models.CharField(_("name"), max_length=40, unique=True)
     goes_on = models.BooleanField(_("go on without a gateway that does not answer"), default=True)
@@ -39,6 +39,9 @@ class GatewayGroup(Versioned):
     confirm_within = models.PositiveSmallIntegerField(_("seconds until a gateway takes back what nobody confirmed"), default=30)
     removal_share = models.PositiveSmallIntegerField(_("removals that wait for a second person: above this share, in percent"), default=20)
     removal_least = models.PositiveIntegerField(_("and at least this many"), default=10)
+    probe_target4 = AddressField(_("IPv4 address to probe"), null=True, blank=True)
+    probe_target6 = AddressField(_("IPv6 address to probe"), null=True, blank=True)
+    probe_port = models.PositiveIntegerField(_("TCP port to probe"), null=True, blank=True)
 
     class Meta:
         ordering = ["name"]
@@ -46,6 +49,16 @@ class GatewayGroup(Versioned):
             models.CheckConstraint(condition=Q(confirm_within__range=(5, 600)), name="gatewaygroup_confirm_within"),
             models.CheckConstraint(condition=Q(removal_share__range=(0, 100)), name="gatewaygroup_removal_share"),
             models.CheckConstraint(condition=Q(removal_least__gte=1), name="gatewaygroup_removal_least"),
+            models.CheckConstraint(condition=Q(Exact(family("probe_target4"), 4)), name="group_probe_target4_is_ipv4"),
+            models.CheckConstraint(condition=Q(Exact(family("probe_target6"), 6)), name="group_probe_target6_is_ipv6"),
+            models.CheckConstraint(
+                condition=Q(probe_target4=None, probe_target6=None, probe_port=None)
+                | (
+                    Q(probe_port__isnull=False, probe_port__range=(1, 65535))
+                    & (Q(probe_target4__isnull=False) | Q(probe_target6__isnull=False))
+                ),
+                name="group_probe_target_has_port",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -75,6 +88,10 @@ class Gateway(Versioned):
     host_key = models.TextField(_("ssh host key"), blank=True, default="")  # as in ssh_host_ed25519_key.pub, without the comment
     carries4 = models.BooleanField(_("IPv4 primary"), default=False)
     carries6 = models.BooleanField(_("IPv6 primary"), default=False)
+    probe_interface = models.CharField(_("probe interface"), max_length=15, blank=True, default="")
+    probe_source4 = AddressField(_("private IPv4 address of the probe"), null=True, blank=True)
+    probe_public4 = AddressField(_("public IPv4 address of the probe"), null=True, blank=True)
+    probe_source6 = AddressField(_("IPv6 address of the probe"), null=True, blank=True)
 
     class Meta:
         ordering = ["name"]
@@ -89,6 +106,24 @@ class Gateway(Versioned):
             models.CheckConstraint(condition=~Q(link="ssh") | Q(address__isnull=False) & ~Q(host_key=""), name="gateway_reached_by_ssh"),
             models.CheckConstraint(condition=Q(host_key="") | Q(host_key__regex=HOST_KEY), name="gateway_host_key"),
             models.CheckConstraint(condition=Q(ssh_user__regex=ACCOUNT), name="gateway_ssh_user"),
+            models.UniqueConstraint(fields=["probe_source4"], name="gateway_probe_source4_of_one"),
+            models.UniqueConstraint(fields=["probe_public4"], name="gateway_probe_public4_of_one"),
+            models.UniqueConstraint(fields=["probe_source6"], name="gateway_probe_source6_of_one"),
+            models.CheckConstraint(
+                condition=Q(probe_source4=None, probe_public4=None)
+                | Q(probe_source4__isnull=False, probe_public4__isnull=False)
+                & Q(Exact(family("probe_source4"), 4), Exact(family("probe_public4"), 4)),
+                name="gateway_probe_ipv4_is_whole",
+            ),
+            models.CheckConstraint(condition=Q(Exact(family("probe_source6"), 6)), name="gateway_probe_source6_is_ipv6"),
+            models.CheckConstraint(
+                condition=Q(probe_interface="", probe_source4=None, probe_source6=None)
+                | (~Q(probe_interface="") & (Q(probe_source4__isnull=False) | Q(probe_source6__isnull=False))),
+                name="gateway_probe_has_interface",
+            ),
+            models.CheckConstraint(
+                condition=~Q(probe_interface__in=[F("lan"), F("wan"), F("management")]), name="gateway_probe_interface_differs"
+            ),
         ]
 
     def __str__(self) -> str:

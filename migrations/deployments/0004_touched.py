@@ -71,6 +71,8 @@ TABLES = {
     "bans_ban": ("id, list_id, prefix, comment, expires", "('ban', r.prefix::text)"),
     "bans_banlist": ("id, enabled", "('list', r.id::text)"),
     "members_member": ("id, state", "('member', r.id::text)"),
+    # The mapping of its probe; that of no probe is nobody's.
+    "network_gateway": ("id, probe_source4, probe_public4", "('address', host(coalesce(r.probe_source4, '0.0.0.0')))"),
 }
 TIMED = {"network_holding": "holding", "nat_natmapping": "natmapping", "nat_portforward": "portforward"}
 
@@ -94,7 +96,7 @@ class Migration(migrations.Migration):
     dependencies = [
         ("deployments", "0003_rollouts_that_go_back"),
         ("members", "0002_found_fast"),
-        ("network", "0003_by_prefix"),
+        ("network", "0006_probes"),
         ("nat", "0003_by_public_side"),
         ("bans", "0002_uploads"),
     ]

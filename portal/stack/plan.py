@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 PYTHON = sys.executable
 GATEWAYS = ("nat-1", "nat-2")
 PORTAL = "portal"  # the lab's node on the management network
+PROBES = {"nat-1": "probe-1", "nat-2": "probe-2"}  # the lab's node from where each gateway is probed
 WEB_WORKERS, WEB_THREADS = 2, 8
 # gunicorn's own default is 2048; a queue shorter than the kernel allows makes it answer with SYN cookies under load.
 SMALLEST_BACKLOG = 2048
@@ -56,7 +57,18 @@ def in_node(places: Places, node: str, command: tuple[str, ...]) -> tuple[str, .
 
 def gateway(places: Places, name: str, *more: str) -> Program:
     """The agent of a gateway, inside the lab's node of that name."""
-    return Program(name, in_node(places, name, _agent(places, name, *more)))
+    prober = str(prober_socket(places, name))
+    return Program(name, in_node(places, name, _agent(places, name, "--prober", prober, *more)))
+
+
+def prober(places: Places, name: str) -> Program:
+    """Connects through the gateway of this name, from the lab's node beside it."""
+    command = (PYTHON, "-m", "gateway", "prober", "--socket", str(prober_socket(places, name)))
+    return Program(PROBES[name], in_node(places, PROBES[name], command))
+
+
+def prober_socket(places: Places, name: str) -> Path:
+    return places.gateway_sockets / f"{PROBES[name]}.sock"
 
 
 def gateway_in_memory(places: Places, name: str) -> Program:

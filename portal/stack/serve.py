@@ -70,6 +70,9 @@ async def _gateways(supervisor: Supervisor, places: Places, no_lab: str, no_ssh:
     with supervisor.output.step(f"Gateways {', '.join(plan.GATEWAYS)}"):
         for name in plan.GATEWAYS:
             plan.gateway_socket(places, name).unlink(missing_ok=True)
+            plan.prober_socket(places, name).unlink(missing_ok=True)
+            if not no_lab:
+                supervisor.start(plan.prober(places, name))
             supervisor.start(_gateway(places, name, no_lab, no_ssh))
             if not no_ssh:
                 supervisor.start(sshd.program(places, name))

@@ -43,6 +43,15 @@ def built() -> Iterator[Path]:
         yield Path(directory)
 
 
+UNITS = [
+    "netzwart-agent.pyz",
+    "netzwart-agent.service",
+    "netzwart-probe-namespace.service",
+    "netzwart-prober.service",
+    "netzwart-restore.service",
+]
+
+
 @contextmanager
 def serving(built: Path, state: Path, *, before: list[str], more: list[str]) -> Iterator[Client]:
     """The agent of the bundle, and a peer of it."""
@@ -63,7 +72,7 @@ def test_the_same_checkout_gives_the_same_bytes(built: Path, tmp_path: Path) -> 
     for part in ("firewall", "gateway", "script"):
         shutil.copytree(ROOT / part, copy / part, ignore=shutil.ignore_patterns("__pycache__"))
     subprocess.run([copy / "script" / "build-agent", "--output", tmp_path / "out"], check=True, capture_output=True)
-    assert sorted(file.name for file in built.iterdir()) == ["netzwart-agent.pyz", "netzwart-agent.service", "netzwart-restore.service"]
+    assert sorted(file.name for file in built.iterdir()) == UNITS
     for file in built.iterdir():
         assert file.read_bytes() == (tmp_path / "out" / file.name).read_bytes()
 

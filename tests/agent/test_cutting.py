@@ -2,6 +2,7 @@
 
 import subprocess
 from ipaddress import ip_address
+from itertools import pairwise
 
 import pytest
 
@@ -124,6 +125,16 @@ def test_a_confirmation_that_is_refused_cuts_nothing(gateway: InProcess | OnKern
     assert alive(gateway) == ALL.keys()
 
 
+class Counted(FakeKernel):
+    """A kernel that counts how often it lists its flows."""
+
+    listed = 0
+
+    def flows(self) -> list[Flow]:
+        self.listed += 1
+        return super().flows()
+
+
 class Unlistable(FakeKernel):
     """A kernel without connection tracking over netlink."""
 
@@ -153,6 +164,19 @@ def test_what_only_comes_lists_no_flows(gateway: InProcess) -> None:
     assert apply(gateway, network(3), network(9)) == 0
     assert confirm(gateway, network(9)) == 0
     assert table.listed == 0
+
+
+@on("in memory")
+def test_flows_are_listed_once_for_each_change(gateway: InProcess) -> None:
+    gateway.table = table = Counted()
+    gateway.restart()
+    banned = network(3, ban("203.0.113.9/32"))
+    opened(gateway)
+    for token, (before, after) in enumerate(pairwise([network(3), network(4), network(2), banned, network(1), banned]), 2):
+        apply(gateway, before, after, token=token)
+        confirm(gateway, after, token=token)
+        assert table.listed <= 1
+        table.listed = 0
 
 
 @pytest.mark.parametrize("bench", [pytest.param("kernel", marks=pytest.mark.kernel)], indirect=True)

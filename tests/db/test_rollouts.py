@@ -8,6 +8,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
+from apps.bans import services as bans
+from apps.bans.panel import rows as rows_of
 from apps.deployments import carry, link
 from apps.deployments.models import GatewayState, Rollout
 from apps.deployments.services import reconcile
@@ -128,3 +130,24 @@ def test_compile_names_an_unknown_gateway_and_the_known_ones(network: rows.Netwo
 def test_compile_says_which_file_cannot_be_written(network: rows.Network, tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="No such file or directory"):
         call_command("compile", "--output", str(tmp_path / "no" / "where.nft"))
+
+
+def test_a_ban_stands_as_its_list_says_only_after_the_next_rollout(network: rows.Network) -> None:
+    of = bans.create_list(name="Own", by=network.admin)
+    made = bans.ban(list=of, prefix="203.0.113.9", author=network.admin)
+
+    def change(**wanted: object) -> None:
+        given = {"name": of.name, "description": "", "enabled": of.enabled} | wanted
+        bans.change_list(list=of, version=of.version, by=network.admin, **given)  # type: ignore[arg-type]  # of three types
+
+    def missing() -> list[str]:
+        return rows_of([made], of)[0].waits_for
+
+    assert missing() == ["nat-1", "nat-2"]
+    reconcile(network.group)
+    assert missing() == []
+    change(enabled=False)
+    assert missing() == ["nat-1", "nat-2"]
+    reconcile(network.group)
+    change(name="Ours")
+    assert missing() == []

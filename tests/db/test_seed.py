@@ -154,7 +154,18 @@ def test_the_demo_s_gateways_are_the_lab_s() -> None:
 def test_gateways_are_in_memory_when_asked_or_without_a_lab(settings: LazySettings, lab: str) -> None:
     settings.LAB_NAME = lab
     seed("--demo", *(["--in-memory"] if lab else []))
-    assert set(Gateway.objects.values_list("link", flat=True)) == {"local"}
+    assert set(Gateway.objects.values_list("link", "probe_interface")) == {("local", "")}, "in memory there is nothing to probe through"
+
+
+def test_gateways_in_the_lab_are_probed_as_the_lab_is_wired() -> None:
+    seed("--demo")
+    fields = ("name", "probe_interface", "probe_source4", "probe_public4", "probe_source6")
+    assert [tuple(map(str, row)) for row in Gateway.objects.values_list(*fields)] == [
+        ("nat-1", "probe0", "172.31.254.2", "192.0.2.251", "2001:db8:b1::2"),
+        ("nat-2", "probe0", "172.31.254.6", "192.0.2.252", "2001:db8:b2::2"),
+    ]
+    group = Gateway.objects.get(name="nat-1").group
+    assert (str(group.probe_target4), str(group.probe_target6), group.probe_port) == ("203.0.113.10", "2001:db8:cafe::10", 80)
 
 
 def test_the_demo_leaves_what_scripts_try_free() -> None:

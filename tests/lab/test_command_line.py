@@ -35,7 +35,7 @@ def command(tmp_path: Path) -> Iterator[Command]:
 
 def test_up_and_down_can_be_said_twice(command: Command) -> None:
     said = [command(word).stdout for word in ("up", "up", "down", "down")]
-    assert "is up: 10 nodes" in said[0]
+    assert "is up: 12 nodes" in said[0]
     assert said[1:] == ["The lab demo is already up.\n", "The lab demo is down.\n", "The lab demo was not up.\n"]
 
 

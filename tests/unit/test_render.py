@@ -12,7 +12,7 @@ from firewall.names import COMMENT_OCTETS, comment
 from firewall.policy import Ban, Forward, NatMapping, Policy, PolicyError, Protocol
 from firewall.render import render, render_delta, render_rule
 from firewall.ruleset import Action, Count, Field, Match, Rule, Verdict
-from tests.policies import NAT_1, network, texts
+from tests.policies import NAT_1, PROBED, PROBES_MAPPING, network, texts
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 NOW = 1_800_000_000
@@ -21,6 +21,9 @@ HOST, PUBLIC = IPv4Address("10.16.0.10"), IPv4Address("198.51.100.7")
 CASES = {
     "empty": Policy(NAT_1),
     "member": Policy(NAT_1, addresses=(HOST,), prefixes=(IPv6Network("2001:db8:a0:10::/64"),), mappings=(NatMapping(HOST, PUBLIC),)),
+    "probe": Policy(
+        PROBED, addresses=(HOST,), prefixes=(IPv6Network("2001:db8:a0:10::/64"),), mappings=(NatMapping(HOST, PUBLIC), PROBES_MAPPING)
+    ),
     "forwards": Policy(
         NAT_1,
         addresses=(HOST,),

@@ -9,7 +9,7 @@ from portal.stack.errors import StackError
 from portal.stack.lock import alone, held
 from portal.stack.outcome import Outcome, read, summary
 from portal.stack.places import Places
-from portal.stack.plan import accept_queue, gateway, gateway_in_memory, web
+from portal.stack.plan import accept_queue, gateway, gateway_in_memory, prober, prober_socket, web
 
 PLACES = Places.at(Path("/srv/var"))
 
@@ -22,7 +22,14 @@ def test_the_web_server_queues_as_many_connections_as_the_kernel_allows_and_list
 
 def test_a_gateway_is_the_same_agent_in_the_lab_and_in_memory() -> None:
     inside, beside = gateway(PLACES, "nat-1").command, gateway_in_memory(PLACES, "nat-1").command
-    assert inside[inside.index("--") + 1 :] == tuple(part for part in beside if part != "--fake")
+    only_inside = ("--prober", str(prober_socket(PLACES, "nat-1")))
+    assert [part for part in inside[inside.index("--") + 1 :] if part not in only_inside] == [part for part in beside if part != "--fake"]
+
+
+def test_a_prober_listens_where_its_gateways_agent_asks() -> None:
+    command, agent = prober(PLACES, "nat-2").command, gateway(PLACES, "nat-2").command
+    assert command[command.index("exec") + 1] == "probe-2"
+    assert command[command.index("--socket") + 1] == agent[agent.index("--prober") + 1]
 
 
 def test_a_busy_port_is_named_with_one_that_is_free() -> None:

@@ -36,7 +36,17 @@ def test_no_two_members_share_an_ipv6_network(topology: Topology) -> None:
 def test_ipv4_leads_through_one_gateway_and_ipv6_through_the_other_both_ways(topology: Topology) -> None:
     one, other = topology.with_role("gateway")
     assert [route.via for route in topology.node("m1").routes] == [one.hosts(4, "lan")[0], other.hosts(6, "lan")[0]]
-    assert [route.via for route in topology.node("uplink").routes] == [one.hosts(4, "transit")[0], other.hosts(6, "transit")[0]]
+    pools = (topology.pools.public, topology.pools.ipv6)
+    back = [route.via for route in topology.node("uplink").routes if route.to in pools]
+    assert back == [one.hosts(4, "transit")[0], other.hosts(6, "transit")[0]]
+
+
+@pytest.mark.parametrize(("gateway", "probe"), [("nat-1", "probe-1"), ("nat-2", "probe-2")])
+def test_each_gateway_has_a_probe_that_knows_no_other_way_there_and_back(topology: Topology, gateway: str, probe: str) -> None:
+    inside = topology.node(gateway).hosts(4, probe) + topology.node(gateway).hosts(6, probe)
+    assert tuple(route.via for route in topology.node(probe).routes) == inside
+    back = {route.via for route in topology.node("uplink").routes if route.to.prefixlen in (32, 64)}
+    assert back >= {*topology.node(gateway).hosts(4, "transit"), *topology.node(gateway).hosts(6, "transit")}
 
 
 def test_an_address_without_a_length_takes_the_networks(topology: Topology) -> None:
@@ -78,6 +88,7 @@ MISTAKES = [
     ("interfaces.transit =", "interfaces.t0 =", "nodes.uplink.interfaces.t0: the interface of the node that holds the bridge"),
     ('["172.31.0.12"]', '["172.31.0.11"]', "nodes.nat-2.interfaces.mgmt0: 172.31.0.11 is already held by nodes.nat-1.inter"),
     ('["172.31.0.12"]', '"172.31.0.12"', "nodes.nat-2.interfaces.mgmt0.addresses: expected a list of strings"),
+    ('{ "0.0.0.0/0" = "nat-1", "::/0" = "nat-1" }', '{ "::/0" = "nat-2" }', "nodes.probe-1.routes.::/0: probe-1 has no interface nat-2"),
     ('role = "switch"', 'role = "hub"', "nodes.core.role: there is no role hub"),
     ("[roles.switch]", '[roles.switch]\nforwards = "yes"', "roles.switch.forwards: expected true or false"),
     ('"::/0" = "nat-2" }', '"::/0" = "nat-3" }', "roles.member.routes.::/0: m1 has no interface nat-3, and no node nat-3"),

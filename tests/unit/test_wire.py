@@ -1,4 +1,5 @@
 import json
+from ipaddress import ip_address
 from typing import Any
 
 import pytest
@@ -55,6 +56,7 @@ REPLIES = [
     wire.Drifted("d", ("chain up",), {"up4": wire.ElementDrift({b"\1\2\3\4": PLAIN}, {}, 1, 0)}),
     wire.Planned("d", {"up4": 1}, {}, ("forward",), "add …"),
     wire.Reading("boot", 3, 4, 5, {"up4": "AAAA"}, {"up4": (1,)}, {"up4": (2,)}, {"leaked": (0, 0)}),
+    wire.Probed((wire.Connected(310), wire.Connected(None, "refused")), {"leaked": 0, "probe_up4": 3}),
     wire.Refused("nft", "no"),
 ]
 
@@ -62,6 +64,18 @@ REPLIES = [
 @pytest.mark.parametrize("reply", REPLIES)
 def test_an_answer_arrives_as_it_was_given(reply: wire.Reply) -> None:
     assert wire.reply(through(reply)) == reply
+
+
+def test_a_probe_arrives_as_it_was_asked() -> None:
+    probe = wire.Probe((wire.Target(ip_address("203.0.113.10"), 80), wire.Target(ip_address("2001:db8:cafe::10"), 443)), 1000)
+    assert wire.request(through(probe)) == probe
+
+
+@pytest.mark.parametrize("address", [{"prefix": "203.0.113.0/24"}, {"address": "x"}, {}, "203.0.113.10", None])
+def test_a_target_that_is_no_address_is_refused(address: object) -> None:
+    target = {"is": "Target", "address": address, "port": 80}
+    with pytest.raises(WireError, match=r"^request\.targets\[0\]\.address"):
+        wire.request({"is": "Probe", "targets": [target], "limit_ms": 1000})
 
 
 def hello(**changes: Any) -> Any:

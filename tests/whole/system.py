@@ -20,6 +20,7 @@ from lab.program import ROOT
 from portal.stack.sshd import CODE, SOCKETS, portal_key, relay_line
 
 GATEWAYS = ("nat-1", "nat-2")
+PROBES = {"nat-1": "probe-1", "nat-2": "probe-2"}
 INTERNET = "203.0.113.10"
 
 
@@ -41,14 +42,29 @@ def agents(lab: Lab, sockets: Path, *, shared: bool = False) -> Iterator[dict[st
 
 @contextmanager
 def agent(lab: Lab, name: str, sockets: Path, *, shared: bool = False) -> Iterator[Popen[str]]:
-    """One gateway's service; killed at the end, its table stays. shared: sshd's account may connect too."""
-    socket = sockets / f"{name}.sock"
-    serve = [sys.executable, "-m", "gateway", "serve", "--name", name, "--socket", str(socket), "--state", str(sockets / name)]
+    """One gateway's service, and its prober's; killed at the end, its table stays. shared: sshd's account may connect too."""
+    asked, answers = sockets / f"{name}.sock", sockets / f"{PROBES[name]}.sock"
+    serve = ["serve", "--name", name, "--socket", str(asked), "--state", str(sockets / name), "--prober", str(answers)]
     serve += ["--group", lab_sshd.GROUP] if shared else []
-    log = (sockets / f"{name}.log").open("a")
-    with log, lab.popen(name, serve, stdout=log, stderr=log) as process:
+    with prober(lab, name, sockets), _service(lab, name, sockets, serve) as process:
+        wait_for(asked.exists)
+        yield process
+
+
+@contextmanager
+def prober(lab: Lab, name: str, sockets: Path) -> Iterator[Popen[str]]:
+    """What connects through the gateway of this name, in the node beside it."""
+    socket = sockets / f"{PROBES[name]}.sock"
+    with _service(lab, PROBES[name], sockets, ["prober", "--socket", str(socket)]) as process:
+        wait_for(socket.exists)
+        yield process
+
+
+@contextmanager
+def _service(lab: Lab, node: str, sockets: Path, arguments: list[str]) -> Iterator[Popen[str]]:
+    log = (sockets / f"{node}.log").open("a")
+    with log, lab.popen(node, [sys.executable, "-m", "gateway", *arguments], stdout=log, stderr=log) as process:
         try:
-            wait_for(socket.exists)
             yield process
         finally:
             process.terminate()

@@ -2,7 +2,7 @@
 
 import tomllib
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv4Network, IPv6Network, ip_interface, ip_network
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_interface, ip_network
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,8 +16,27 @@ FEW: Final = 1_500  # members for whom the topology's own public pool is enough
 
 
 @dataclass(frozen=True, slots=True)
+class Probe:
+    """From where a gateway is probed, and as what its IPv4 leaves."""
+
+    interface: str
+    source4: IPv4Address
+    public4: IPv4Address
+    source6: IPv6Address
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """What probes connect to."""
+
+    ipv4: IPv4Address
+    ipv6: IPv6Address
+    port: int = 80
+
+
+@dataclass(frozen=True, slots=True)
 class Gateway:
-    """A gateway's name, interfaces and management address."""
+    """A gateway's name, interfaces and management address, and its probe."""
 
     name: str
     lan: str
@@ -25,6 +44,7 @@ class Gateway:
     management: str
     sync: str
     address: IPv4Address
+    probe: Probe
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +65,7 @@ class Ground:
     prefixes: IPv6Network
     management: tuple[Prefix, ...]
     gateways: tuple[Gateway, ...]
+    targets: Targets
     hosts: tuple[Host, ...]
 
 
@@ -58,15 +79,44 @@ def read(members: int, file: Path = TOPOLOGY) -> Ground:
         public=(public, MORE_PUBLIC) if members > FEW else (public,),
         prefixes=IPv6Network(pools["ipv6"]),
         management=tuple(ip_network(prefix) for prefix in topology["networks"]["management"]["prefixes"]),
-        gateways=tuple(_gateway(name, node["interfaces"]) for name, node in nodes.items() if node["role"] == "gateway"),
+        gateways=tuple(_gateway(name, nodes) for name, node in nodes.items() if node["role"] == "gateway"),
+        targets=_targets(next(node for node in nodes.values() if node["role"] == "server")),
         hosts=tuple(_host(name, node["interfaces"]) for name, node in nodes.items() if node["role"] == "member"),
     )
 
 
-def _gateway(name: str, interfaces: dict[str, Any]) -> Gateway:
+def _gateway(name: str, nodes: dict[str, Any]) -> Gateway:
+    interfaces = nodes[name]["interfaces"]
     on = {interface["network"]: own for own, interface in interfaces.items()}
-    address = IPv4Address(interfaces[on["management"]]["addresses"][0])
-    return Gateway(name, lan=on["lan"], wan=on["transit"], management=on["management"], sync=on.get("sync", ""), address=address)
+    return Gateway(
+        name,
+        lan=on["lan"],
+        wan=on["transit"],
+        management=on["management"],
+        sync=on.get("sync", ""),
+        address=IPv4Address(interfaces[on["management"]]["addresses"][0]),
+        probe=_probe(name, on, nodes),
+    )
+
+
+def _probe(gateway: str, on: dict[str, str], nodes: dict[str, Any]) -> Probe:
+    """The host whose cable ends at the gateway; the single IPv4 address that routers send there is the public one."""
+    probes = (interface for node in nodes.values() if node["role"] == "probe" for interface in node["interfaces"].values())
+    interface = next(each for each in probes if each["network"] in on)
+    routes = next(node["routes"] for node in nodes.values() if node["role"] == "router")
+    public = next(prefix for prefix, way in routes.items() if way == gateway and prefix.endswith("/32"))
+    four, six = (_first(interface["addresses"], version) for version in (4, 6))
+    return Probe(on[interface["network"]], IPv4Address(four), IPv4Address(public.removesuffix("/32")), IPv6Address(six))
+
+
+def _targets(server: dict[str, Any]) -> Targets:
+    (interface,) = server["interfaces"].values()
+    return Targets(IPv4Address(_first(interface["addresses"], 4)), IPv6Address(_first(interface["addresses"], 6)))
+
+
+def _first(addresses: list[str], version: int) -> str:
+    """The first of this family, without its length."""
+    return next(str(each.ip) for each in map(ip_interface, addresses) if each.version == version)
 
 
 def _host(name: str, interfaces: dict[str, Any]) -> Host:

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from apps.desk.seeding import houses
 from apps.desk.seeding.addresses import Share
-from apps.desk.seeding.ground import Ground
+from apps.desk.seeding.ground import Ground, Probe
 from apps.desk.seeding.people import TARIFFS, Person
 from apps.lib.fields import Prefix
 from apps.members.models import Room, Site, Tariff
@@ -37,7 +38,8 @@ class Homes:
 
 def make_network(ground: Ground, link: str, host_keys: Mapping[str, str]) -> Pools:
     """The group, its gateways (the first carries IPv4, the last IPv6) and its pools. host_keys: of gateways that are reached by ssh."""
-    group = GatewayGroup.objects.create(name=GROUP)
+    targets = ground.targets
+    group = GatewayGroup.objects.create(name=GROUP, probe_target4=targets.ipv4, probe_target6=targets.ipv6, probe_port=targets.port)
     first, last = ground.gateways[0], ground.gateways[-1]
     for each in ground.gateways:
         Gateway.objects.create(
@@ -53,12 +55,22 @@ def make_network(ground: Ground, link: str, host_keys: Mapping[str, str]) -> Poo
             management_networks=list(ground.management),
             carries4=each is first,
             carries6=each is last,
+            **(_probe(each.probe) if link == Gateway.Link.LAB else {}),  # in memory there is nothing to go through
         )
     return Pools(
         private=_pool(group, Pool.Kind.PRIVATE4, "Members", ground.private),
         prefixes=_pool(group, Pool.Kind.PREFIX6, "IPv6", ground.prefixes),
         public=tuple(_pool(group, Pool.Kind.PUBLIC4, *pair) for pair in zip(PUBLIC_NAMES, ground.public, strict=False)),
     )
+
+
+def _probe(probe: Probe) -> dict[str, Any]:
+    return {
+        "probe_interface": probe.interface,
+        "probe_source4": probe.source4,
+        "probe_public4": probe.public4,
+        "probe_source6": probe.source6,
+    }
 
 
 def _pool(group: GatewayGroup, kind: str, name: str, prefix: Prefix) -> Pool:

@@ -4,6 +4,7 @@ import socket
 import time
 from argparse import ArgumentParser, ArgumentTypeError
 from ipaddress import ip_address, ip_network
+from subprocess import SubprocessError
 from typing import Any
 
 from django.conf import settings
@@ -35,7 +36,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             getattr(self, f"_{options['what']}")(options)
-        except (Problem, link.Unreachable, OSError) as error:
+        except (Problem, link.Unreachable, OSError, SubprocessError) as error:
             raise CommandError(str(error)) from error
 
     def _add(self, options: dict[str, Any]) -> None:

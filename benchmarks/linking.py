@@ -1,0 +1,68 @@
+"""link: reaching a gateway by a real sshd in the lab: a new session, a message over the open one, a knock."""
+
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from ipaddress import ip_address
+from pathlib import Path
+from statistics import median, quantiles
+
+from benchmarks.figures import Figure
+
+SESSIONS, MESSAGES, KNOCKS = 20, 1000, 100
+
+
+def run(members: int) -> Iterator[Figure]:
+    """Medians, and the 99th percentile of what is done often. The size of the network plays no part."""
+    del members
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
+    os.environ.setdefault("NETZWART_SECRET_KEY", "benchmark only")
+    import django
+
+    django.setup()
+    from django.conf import settings
+
+    with tempfile.TemporaryDirectory(prefix="nw-") as directory:
+        settings.SSH_KEY, settings.SSH_KNOWN_HOSTS = Path(directory, "id_ed25519"), Path(directory, "known_hosts.d")
+        yield from _measured(Path(directory))
+
+
+def _measured(directory: Path) -> Iterator[Figure]:
+    from apps.deployments import link
+    from apps.network.models import Gateway
+    from firewall import wire
+    from lab.lab import Lab
+    from lab.sshd import host_key
+    from lab.topology import load
+    from tests.whole.system import agent, inside, sshd
+
+    hello = wire.Hello(int(time.time()))
+    with Lab.start(load()) as lab, agent(lab, "nat-1", directory, shared=True), sshd(lab, "nat-1", directory), inside(lab, "portal"):
+        address, key = ip_address(lab.topology.node("nat-1").hosts(4, "management")[0]), host_key(directory / "nat-1.sshd")
+        gateway = Gateway(pk=1, name="nat-1", link=Gateway.Link.SSH, address=address, host_key=key)
+
+        def session() -> None:
+            with link.fresh(gateway) as channel:
+                channel.ask(hello)
+
+        yield Figure("new_session_ms", median(_times(session, SESSIONS)), "ms")
+        kept = link.channel(gateway)
+        kept.ask(hello)
+        messages = _times(lambda: kept.ask(hello), MESSAGES)
+        link.close_all()
+        yield Figure("message_ms", median(messages), "ms")
+        yield Figure("message_p99_ms", quantiles(messages, n=100)[98], "ms")
+        knocks = [link.knock(gateway) for _ in range(KNOCKS)]
+        yield Figure("knock_ms", median(knocks), "ms")
+        yield Figure("knock_p99_ms", quantiles(knocks, n=100)[98], "ms")
+
+
+def _times(work: Callable[[], object], count: int) -> list[float]:
+    """Milliseconds of each of so many times."""
+    found = []
+    for _ in range(count):
+        start = time.perf_counter()
+        work()
+        found.append((time.perf_counter() - start) * 1000)
+    return found

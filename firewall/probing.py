@@ -1,0 +1,120 @@
+"""A gateway's probe in its ruleset: packets of its own, so that somebody sees whether any get through.
+
+They pass what a member's packets pass, chain by chain, and leave by a NAT mapping among the members' own; but the probe is
+in no set of members, so nobody is billed for it, and no member can take its address. Its rules stand behind the members',
+so they cost members nothing.
+"""
+
+from collections.abc import Iterator, Mapping
+from ipaddress import IPv4Address, IPv6Address
+
+from firewall import names
+from firewall.addresses import PRIVATE
+from firewall.policy import Address, Gateway, Interfaces, PolicyError, Probe
+from firewall.ruleset import Action, Count, Element, Elements, Field, Match, Part, Rule, Verdict
+
+COMMENT = "probe"
+
+
+def check(gateway: str, at: Interfaces, probe: Probe) -> None:
+    """Raises PolicyError when the probe proves nothing, or cannot be told from the rest of the gateway."""
+    names.interface(probe.interface)
+    if probe.interface in (at.lan, at.wan, at.management, at.sync):
+        raise PolicyError(f"probe of {gateway}: {probe.interface} is an interface of the gateway already; give the probe one of its own")
+    if (probe.source4 is None) != (probe.public4 is None):
+        raise PolicyError(f"probe of {gateway}: IPv4 needs a private source and the public address that it leaves as, or neither")
+    if probe.source4 and not any(probe.source4 in prefix for prefix in PRIVATE):
+        raise PolicyError(f"probe of {gateway}: {probe.source4} is not private, so nobody would see that its source NAT is missing")
+    if probe.public4 and any(probe.public4 in prefix for prefix in PRIVATE):
+        raise PolicyError(f"probe of {gateway}: {probe.public4} is private, so nothing would come back to it")
+
+
+def collide(gateway: Gateway, elements: Mapping[str, Elements]) -> None:
+    """Raises PolicyError when somebody has an address of the probe, naming it. The probe's own mapping may be among the elements."""
+    probe = gateway.probe
+    if probe is None:
+        return
+    for source in _sources(probe):
+        if holder := _holder(source, elements):
+            raise PolicyError(f"probe of {gateway.name}: its source {source} is held by a member as {holder}; give one of them another")
+    if probe.source4 and probe.public4:
+        _public(gateway.name, probe.source4.packed, probe.public4, elements)
+
+
+def _public(gateway: str, source: bytes, public: IPv4Address, elements: Mapping[str, Elements]) -> None:
+    """What comes to the public address comes to this gateway, whichever carries the members: they cannot use it."""
+    snat, leaves = elements.get("snat4", {}), Element(public.packed)
+    if list(snat.values()).count(leaves) > (snat.get(source) == leaves):  # counted in C: there are as many as members
+        raise PolicyError(f"probe of {gateway}: members leave as its public address {public} too; give the probe one of its own")
+    if [key for key in elements.get("fwd4", {}) if key[:4] == public.packed]:
+        raise PolicyError(f"probe of {gateway}: a forward leads from its public address {public}; give the probe one of its own")
+
+
+def _sources(probe: Probe | None) -> tuple[Address, ...]:
+    return tuple(source for source in (probe.source4, probe.source6) if source is not None) if probe else ()
+
+
+def _holder(address: Address, elements: Mapping[str, Elements]) -> str:
+    """The member's address or prefix that this address lies in, or ""."""
+    if not isinstance(address, IPv6Address):
+        return str(address) if address.packed in elements.get("up4", {}) else ""
+    for name, held in elements.items():
+        if name.startswith("up6_"):
+            length = int(name.removeprefix("up6_"))
+            start = int(address) >> (128 - length) << (128 - length)
+            if start.to_bytes(16) in held:
+                return f"{IPv6Address(start)}/{length}"
+    return ""
+
+
+def counters(gateway: Gateway) -> frozenset[str]:
+    """Named counters of the probe's own packets, each way and family."""
+    return frozenset(counter(way, source.version) for way in ("up", "down") for source in _sources(gateway.probe))
+
+
+def counter(way: str, family: int) -> str:
+    """The counter of the probe's packets one way, "up" or "down"; family 4 or 6."""
+    return f"probe_{way}{family}"
+
+
+def ways(gateway: Gateway) -> tuple[tuple[tuple[str, str], str], ...]:
+    """Between which interfaces the probe is forwarded, and by which chain."""
+    if gateway.probe is None:
+        return ()
+    inside, wan = gateway.probe.interface, gateway.interfaces.wan
+    return ((inside, wan), "up"), ((wan, inside), "down")
+
+
+def new(gateway: Gateway) -> Iterator[Rule]:
+    """The probe may begin a connection to the uplink, with its own source."""
+    wan = _at(Field.OIFNAME, gateway.interfaces.wan)
+    for interface, source, _ in _each(gateway.probe, Field.IP_SADDR, Field.IP6_SADDR):
+        yield _rule(_at(Field.IIFNAME, interface), wan, source, Verdict(Action.RETURN))
+
+
+def up(gateway: Gateway) -> Iterator[Rule]:
+    """The probe's packets on their way out, counted."""
+    for interface, source, family in _each(gateway.probe, Field.IP_SADDR, Field.IP6_SADDR):
+        yield _rule(_at(Field.IIFNAME, interface), source, Count(counter("up", family)), Verdict(Action.ACCEPT))
+
+
+def down(gateway: Gateway) -> Iterator[Rule]:
+    """The answers, counted."""
+    for interface, source, family in _each(gateway.probe, Field.IP_DADDR, Field.IP6_DADDR):
+        yield _rule(_at(Field.OIFNAME, interface), source, Count(counter("down", family)), Verdict(Action.ACCEPT))
+
+
+def _each(probe: Probe | None, field4: Field, field6: Field) -> Iterator[tuple[str, Match, int]]:
+    """For each probed family the interface, the match of its source, and the family."""
+    if probe and probe.source4:
+        yield probe.interface, Match(field4, (probe.source4,)), 4
+    if probe and probe.source6:
+        yield probe.interface, Match(field6, (probe.source6,)), 6
+
+
+def _at(field: Field, interface: str) -> Match:
+    return Match(field, (interface,))
+
+
+def _rule(*parts: Part) -> Rule:
+    return Rule(parts, COMMENT)

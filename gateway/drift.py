@@ -1,0 +1,42 @@
+"""In what the kernel differs from what was committed: rules by name, elements one by one. Pure; times are Unix seconds.
+
+Comes in: the ruleset as it was committed and as it was found, and what `Table.listing` gave then and gives now.
+"""
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+
+from firewall.ruleset import Element, Elements, Ruleset, without_expired
+from firewall.wire import DRIFT_SHOWN, ElementDrift
+from gateway.running import settled
+
+Listing = Mapping[str, str]
+
+
+def rules(committed: Ruleset, found: Ruleset, before: Listing, after: Listing) -> tuple[str, ...]:
+    """Names of chains, sets and counters that are missing, foreign or altered, each with its kind."""
+    chains = (f"chain {name}" for name in sorted(before.keys() | after.keys()) if before.get(name) != after.get(name))
+    names = sorted(committed.sets.keys() | found.sets.keys())
+    sets = (f"set {name}" for name in names if committed.sets.get(name) != found.sets.get(name))
+    counters = (f"counter {name}" for name in sorted(committed.counters ^ found.counters))
+    return (*chains, *sets, *counters)
+
+
+def elements(committed: Ruleset, found: Ruleset, now: int) -> dict[str, ElementDrift]:
+    """The sets whose elements differ at `now`. An element with another value, text or end is missing and foreign at once."""
+    wanted, held = without_expired(committed, now), without_expired(settled(found, committed, now), now)
+    names = sorted(wanted.elements.keys() | held.elements.keys())
+    return dict(_differing((name, wanted.elements.get(name, {}), held.elements.get(name, {})) for name in names))
+
+
+def _differing(sets: Iterator[tuple[str, Elements, Elements]]) -> Iterator[tuple[str, ElementDrift]]:
+    for name, wanted, held in sets:
+        if wanted is held:
+            continue
+        missing, foreign = wanted.items() - held.items(), held.items() - wanted.items()
+        if missing or foreign:
+            yield name, ElementDrift(_first(missing), _first(foreign), len(missing), len(foreign))
+
+
+def _first(differing: set[tuple[bytes, Element]]) -> Elements:
+    return dict(islice(sorted(differing), DRIFT_SHOWN))

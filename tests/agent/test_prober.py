@@ -1,0 +1,195 @@
+"""The agent and its prober: what is found, what is said when nothing is, and how long it may take."""
+
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from ipaddress import ip_address
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Thread
+from time import monotonic
+
+import pytest
+
+from firewall import wire
+from gateway.apply import Agent
+from gateway.fake import FakeKernel
+from gateway.state import State
+from tests.agent.client import Client
+from tests.agent.gateways import ROOT, clock
+
+
+@pytest.fixture
+def place() -> Iterator[Path]:
+    """Where a prober listens. A socket's path must be short."""
+    with TemporaryDirectory(prefix="nw-") as directory:
+        yield Path(directory) / "prober"
+
+
+@pytest.fixture
+def prober(place: Path) -> Iterator[Path]:
+    """A prober that runs here, as a process."""
+    command = [sys.executable, "-m", "gateway", "prober", "--socket", str(place)]
+    with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr
+        assert "probing" in process.stderr.readline()
+        yield place
+        process.terminate()
+        assert process.wait(10) == 0
+    assert not place.exists()
+
+
+@pytest.fixture
+def server() -> Iterator[int]:
+    """The port of somebody who listens on loopback, for both families."""
+    with socket.create_server(("::", 0), family=socket.AF_INET6, dualstack_ipv6=True) as listener:
+        yield listener.getsockname()[1]
+
+
+@contextmanager
+def silent() -> Iterator[int]:
+    """The port of somebody whose queue is full: connecting to it is neither refused nor answered."""
+    with ExitStack() as stack:
+        listener = stack.enter_context(socket.create_server(("127.0.0.1", 0), backlog=0))
+        for _ in range(3):
+            waiting = stack.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(listener.getsockname())
+        yield listener.getsockname()[1]
+
+
+def unused() -> int:
+    """A port where nobody listens any more."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+def ask(directory: Path, request: wire.Probe, prober: Path | None) -> wire.Reply:
+    """What an agent with this prober answers."""
+    state = State(directory / "state")
+    try:
+        return Agent(FakeKernel(), state, name="gw1", boot="", clock=clock, probes=prober).answer(request)
+    finally:
+        state.close()
+
+
+def target(address: str, port: int) -> wire.Target:
+    return wire.Target(ip_address(address), port)
+
+
+def probe(*targets: wire.Target, limit_ms: int = 500) -> wire.Probe:
+    return wire.Probe(targets, limit_ms)
+
+
+def test_both_families_are_reached_and_timed(tmp_path: Path, prober: Path, server: int) -> None:
+    answer = ask(tmp_path, probe(target("127.0.0.1", server), target("::1", server)), prober)
+    assert isinstance(answer, wire.Probed), answer
+    assert all(each.microseconds is not None and 0 < each.microseconds < 500_000 for each in answer.answers)
+    assert [each.error for each in answer.answers] == ["", ""]
+
+
+def test_one_family_fails_for_itself_alone(tmp_path: Path, prober: Path, server: int) -> None:
+    answer = ask(tmp_path, probe(target("127.0.0.1", unused()), target("::1", server)), prober)
+    assert isinstance(answer, wire.Probed), answer
+    assert answer.answers[0] == wire.Connected(None, "refused")
+    assert answer.answers[1].microseconds is not None
+
+
+def test_a_target_that_is_silent_costs_the_limit_and_no_more_for_all_together(tmp_path: Path, prober: Path) -> None:
+    with silent() as port:
+        begun = monotonic()
+        answer = ask(tmp_path, probe(target("127.0.0.1", port), target("127.0.0.1", port), limit_ms=800), prober)
+        spent = monotonic() - begun
+    assert isinstance(answer, wire.Probed), answer
+    assert [each.error for each in answer.answers] == ["no answer within 800 ms"] * 2
+    assert 0.8 <= spent < 1.6
+
+
+def test_an_address_without_a_way_to_it_is_said_so(tmp_path: Path, prober: Path) -> None:
+    answer = ask(tmp_path, probe(target("255.255.255.255", 80)), prober)
+    assert isinstance(answer, wire.Probed), answer
+    assert answer.answers[0].microseconds is None
+    assert answer.answers[0].error in ("network is unreachable", "permission denied")
+
+
+def test_a_prober_that_is_gone_is_named(tmp_path: Path, place: Path, server: int) -> None:
+    answer = ask(tmp_path, probe(target("127.0.0.1", server)), place)
+    assert isinstance(answer, wire.Refused), answer
+    assert answer.reason == "state"
+    assert answer.text == f"the prober at {place} does not answer: No such file or directory. Is it running (netzwart-prober.service)?"
+
+
+def test_a_prober_that_hangs_holds_the_agent_up_for_the_limit_and_a_quarter_second(tmp_path: Path, place: Path, server: int) -> None:
+    with socket.socket(socket.AF_UNIX) as deaf:
+        deaf.bind(str(place))
+        deaf.listen()
+        begun = monotonic()
+        answer = ask(tmp_path, probe(target("127.0.0.1", server), limit_ms=100), place)
+        spent = monotonic() - begun
+    assert isinstance(answer, wire.Refused), answer
+    assert "does not answer: no answer in time" in answer.text
+    assert 0.35 <= spent < 1.5
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        (b"", "it hung up"),
+        (b"hello\n", "not JSON"),
+        (b"".join(wire.lines(1, wire.Refused("malformed", "no"))), "answers something else: no"),
+        (b"".join(wire.lines(1, wire.Probed((), {}))), "answers something else: Probed"),
+    ],
+)
+def test_a_prober_that_talks_nonsense_is_refused(tmp_path: Path, place: Path, said: bytes, words: str) -> None:
+    with socket.socket(socket.AF_UNIX) as odd:
+        odd.bind(str(place))
+        odd.listen()
+        speaker = Thread(target=_say, args=(odd, said))
+        speaker.start()
+        answer = ask(tmp_path, probe(target("127.0.0.1", 1)), place)
+        speaker.join()
+    assert isinstance(answer, wire.Refused), answer
+    assert words in answer.text
+
+
+def _say(listener: socket.socket, said: bytes) -> None:
+    peer, _ = listener.accept()
+    with peer:
+        peer.recv(1 << 16)
+        peer.sendall(said)
+
+
+def test_a_gateway_without_a_prober_says_so(tmp_path: Path) -> None:
+    answer = ask(tmp_path, probe(target("127.0.0.1", 1)), None)
+    assert answer == wire.Refused("state", "this gateway has no prober: its agent was started without --prober")
+
+
+@pytest.mark.parametrize(
+    ("request_", "fault"),
+    [
+        (probe(target("127.0.0.1", 80), limit_ms=1001), "1001 is not between 1 and 1000"),
+        (probe(target("127.0.0.1", 80), limit_ms=0), "0 is not between"),
+        (probe(), "request.targets: 0 is not between"),
+        (probe(target("127.0.0.1", 65536)), "port 65536"),
+    ],
+)
+def test_what_would_hold_up_the_agent_is_refused(tmp_path: Path, place: Path, request_: wire.Probe, fault: str) -> None:
+    answer = ask(tmp_path, request_, place)
+    assert isinstance(answer, wire.Refused), answer
+    assert (answer.reason, fault in answer.text) == ("malformed", True)
+
+
+def test_a_prober_does_nothing_but_probe(prober: Path) -> None:
+    peer = Client(prober)
+    answer = peer.ask(wire.Hello(1))
+    peer.close()
+    assert answer == wire.Refused("malformed", "a prober answers Probe alone, not Hello")
+
+
+def test_a_silent_peer_does_not_keep_a_prober_from_the_next(tmp_path: Path, prober: Path, server: int) -> None:
+    with socket.socket(socket.AF_UNIX) as idle:
+        idle.connect(str(prober))
+        answer = ask(tmp_path, probe(target("127.0.0.1", server)), prober)
+    assert isinstance(answer, wire.Probed), answer

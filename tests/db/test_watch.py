@@ -1,0 +1,113 @@
+import pytest
+
+from apps.bans.models import Ban, BanList
+from apps.deployments.watch import Watch
+from apps.members.models import Member
+from apps.nat.services import add_forward
+from apps.network.models import Gateway
+from firewall.diff import apply
+from firewall.policy import PolicyError
+from tests import rows
+from tests.db.test_touched import sql
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def network(transactional_db: None) -> rows.Network:
+    return rows.network()
+
+
+def forward(network: rows.Network, port: int) -> None:
+    holding = network.residents["m1"].holding
+    add_forward(holding=holding, public=rows.PUBLIC, protocol="tcp", public_port=port, private_port=80, by=network.admin)
+
+
+def unseen_ban(of: BanList) -> None:
+    """Somebody switched the triggers off."""
+    sql("ALTER TABLE bans_ban DISABLE TRIGGER USER")
+    Ban.objects.create(list=of, prefix="203.0.113.9")
+    sql("ALTER TABLE bans_ban ENABLE TRIGGER USER")
+
+
+def test_a_change_is_a_delta_from_the_ruleset_that_was_known(network: rows.Network) -> None:
+    watch = Watch()
+    first = watch.current(network.group)
+    forward(network, 80)
+    second = watch.current(network.group)
+    for pk, change in second.deltas.items():
+        assert change.base is first.rulesets[pk]
+        assert list(change.delta.elements) == ["fwd4"]
+        assert apply(change.base, change.delta) == second.rulesets[pk]
+
+
+def test_gateways_share_their_elements_also_after_a_change(network: rows.Network) -> None:
+    watch = Watch()
+    before = next(iter(watch.current(network.group).rulesets.values()))
+    forward(network, 80)
+    one, other = watch.current(network.group).rulesets.values()
+    assert all(one.elements[name] is other.elements[name] for name in one.sets)
+    assert one.elements["up4"] is before.elements["up4"]
+
+
+def test_when_nothing_changed_the_last_change_stays_the_way_to_it(network: rows.Network) -> None:
+    watch = Watch()
+    watch.current(network.group)
+    forward(network, 80)
+    changed, again = watch.current(network.group), watch.current(network.group)
+    for pk, ruleset in changed.rulesets.items():
+        assert again.rulesets[pk] is ruleset
+        assert again.deltas[pk] is changed.deltas[pk]
+    assert again.snapshot.at > changed.snapshot.at
+
+
+def test_a_full_look_that_finds_no_difference_keeps_what_is_known(network: rows.Network) -> None:
+    watch = Watch()
+    known = watch.current(network.group)
+    forward(network, 80)
+    afresh = watch.afresh(network.group)
+    assert not afresh.amends
+    assert all(afresh.deltas[pk].base is ruleset for pk, ruleset in known.rulesets.items())
+
+
+def test_what_the_short_way_missed_is_found_shown_and_put_right(network: rows.Network) -> None:
+    watch, of = Watch(), BanList.objects.create(name="own")
+    watch.current(network.group)
+    unseen_ban(of)
+    assert "bans4_32" not in watch.current(network.group).rulesets[network.gateways[0].pk].elements
+    afresh = watch.afresh(network.group)
+    assert afresh.amends.keys() == afresh.rulesets.keys()
+    assert all(len(delta.elements["bans4_32"].added) == 1 for delta in afresh.amends.values())
+    assert not afresh.deltas
+    assert not watch.afresh(network.group).amends
+    assert "bans4_32" in watch.current(network.group).rulesets[network.gateways[0].pk].elements
+
+
+def test_a_gateway_more_or_less_is_seen_at_once(network: rows.Network) -> None:
+    watch = Watch()
+    watch.current(network.group)
+    added = rows.gateway(network.group, "nat-3")
+    assert added.pk in watch.current(network.group).rulesets
+    added.delete()
+    assert added.pk not in watch.current(network.group).rulesets
+
+
+def test_what_must_not_be_deployed_is_refused_until_it_is_mended(network: rows.Network) -> None:
+    watch = Watch()
+    known = watch.current(network.group)
+    Gateway.objects.filter(pk=network.gateways[0].pk).update(lan='lan"')
+    for look in (watch.current, watch.current, watch.afresh):
+        with pytest.raises(PolicyError, match="interface 'lan\"'"):
+            look(network.group)
+    Gateway.objects.filter(pk=network.gateways[0].pk).update(lan="lan0")
+    assert watch.current(network.group).targets == known.targets
+
+
+def test_more_than_the_short_way_takes_goes_the_full_way(network: rows.Network) -> None:
+    watch = Watch()
+    watch.current(network.group)
+    sql("TRUNCATE bans_ban")
+    Member.objects.update(state="left")
+    wanted = watch.current(network.group)
+    assert not wanted.deltas
+    assert wanted.rulesets[network.gateways[0].pk].elements["up4"] == {}

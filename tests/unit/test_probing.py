@@ -1,0 +1,137 @@
+"""The probe in the ruleset: on the members' way, at nobody's cost, and with addresses that are nobody's."""
+
+from dataclasses import replace
+from ipaddress import IPv4Address, IPv6Address, IPv6Network
+from itertools import takewhile
+
+import pytest
+from hypothesis import given, settings
+
+from firewall.compile import compile_change, compile_policy
+from firewall.diff import apply, diff
+from firewall.policy import Forward, Keys, NatMapping, Policy, PolicyError, Probe, Protocol, keys_of
+from firewall.ruleset import Rule, Ruleset, VerdictMap
+from tests.policies import NAT_1, PROBE, PROBED, PROBES_MAPPING, network, policies
+
+SOURCE4, PUBLIC4, SOURCE6 = IPv4Address("172.31.254.2"), IPv4Address("192.0.2.251"), IPv6Address("2001:db8:b1::2")
+HOST = IPv4Address("10.16.0.10")
+
+
+def probed(policy: Policy, probe: Probe = PROBE) -> Policy:
+    """The same members, at a gateway with a probe."""
+    return replace(policy, gateway=replace(NAT_1, probe=probe), mappings=(*policy.mappings, PROBES_MAPPING))
+
+
+def rules(ruleset: Ruleset, chain: str) -> list[Rule]:
+    return list(ruleset.chains[chain].rules)
+
+
+def test_a_probe_adds_rules_once_however_many_members_there_are() -> None:
+    few, many = compile_policy(probed(network(10))), compile_policy(probed(network(10_000)))
+    assert few.chains == many.chains
+    assert few.count_rules() == compile_policy(network(10)).count_rules() + 6
+
+
+@pytest.mark.parametrize("chain", ["up", "down"])
+def test_members_are_accepted_before_any_rule_of_the_probe(chain: str) -> None:
+    plain, with_probe = compile_policy(network(10)), compile_policy(probed(network(10)))
+    members = list(takewhile(lambda rule: rule.comment != "probe", rules(with_probe, chain)))
+    assert members == rules(plain, chain)
+
+
+def test_a_members_first_packet_meets_the_same_rules_as_without_a_probe() -> None:
+    plain, with_probe = compile_policy(network(10)), compile_policy(probed(network(10)))
+    allowed = len(rules(plain, "new")) - 2  # then come the two that refuse
+    assert rules(with_probe, "new")[:allowed] == rules(plain, "new")[:allowed]
+    assert rules(with_probe, "spoofed") == rules(plain, "spoofed")
+    assert rules(with_probe, "fail_closed") == rules(plain, "fail_closed")
+
+
+def test_the_probe_goes_the_members_way() -> None:
+    ruleset = compile_policy(probed(network(1)))
+    parts = [rule.parts[0] for rule in rules(ruleset, "forward")]
+    _states, ways = [part for part in parts if isinstance(part, VerdictMap)]
+    verdicts = dict(ways.entries)
+    assert verdicts["probe0", "wan0"] == verdicts["lan0", "wan0"]
+    assert verdicts["wan0", "probe0"] == verdicts["wan0", "lan0"]
+    assert ruleset.elements["snat4"][SOURCE4.packed].value == PUBLIC4.packed
+
+
+def test_the_probe_is_in_no_set_that_is_billed() -> None:
+    ruleset = compile_policy(probed(network(10)))
+    assert all(SOURCE4.packed not in ruleset.elements[name] for name in ("up4", "down4"))
+    assert ruleset.counters == compile_policy(network(1)).counters | {"probe_up4", "probe_down4", "probe_up6", "probe_down6"}
+
+
+def test_only_the_families_that_are_given_are_probed() -> None:
+    only6 = compile_policy(Policy(replace(NAT_1, probe=Probe("probe0", source6=SOURCE6))))
+    assert only6.counters - compile_policy(Policy(NAT_1)).counters == {"probe_up6", "probe_down6"}
+    assert only6.count_rules() == compile_policy(Policy(NAT_1)).count_rules() + 3
+
+
+@given(policies())
+@settings(max_examples=60)
+def test_a_probe_changes_no_element_of_a_member(policy: Policy) -> None:
+    plain, with_probe = compile_policy(policy), compile_policy(probed(policy))
+    assert with_probe.sets == plain.sets
+    own = {name: elements.keys() - plain.elements[name].keys() for name, elements in with_probe.elements.items()}
+    assert {name for name, keys in own.items() if keys} == {"snat4"}
+    assert own["snat4"] == {SOURCE4.packed}
+
+
+@given(policies(), policies())
+@settings(max_examples=60)
+def test_a_change_beside_a_probe_leaves_the_probe_alone(before: Policy, after: Policy) -> None:
+    running, wanted = compile_policy(probed(before)), compile_policy(probed(after))
+    delta = compile_change(running, touched=keys_of(before), come=replace(after, gateway=PROBED))
+    assert apply(running, delta) == wanted
+    assert delta == diff(running, wanted)
+    assert all(SOURCE4.packed not in {*change.added, *change.removed} for change in delta.elements.values())
+
+
+def test_a_probe_can_come_by_a_change_of_its_gateway_alone() -> None:
+    running = compile_policy(network(10))
+    delta = compile_change(running, touched=Keys(), come=Policy(PROBED, mappings=(PROBES_MAPPING,)))
+    assert apply(running, delta) == compile_policy(probed(network(10)))
+
+
+def test_gateways_of_a_group_may_have_the_mappings_of_each_others_probes() -> None:
+    other = NatMapping(SOURCE4 + 4, PUBLIC4 + 1)
+    ruleset = compile_policy(Policy(PROBED, mappings=(PROBES_MAPPING, other)))
+    assert ruleset.elements["snat4"].keys() == {SOURCE4.packed, (SOURCE4 + 4).packed}
+
+
+@pytest.mark.parametrize(
+    ("policy", "culprit"),
+    [
+        (Policy(PROBED, addresses=(SOURCE4,)), r"its source 172\.31\.254\.2 is held by a member as 172\.31\.254\.2"),
+        (Policy(PROBED, prefixes=(IPv6Network("2001:db8:b1::/64"),)), "its source 2001:db8:b1::2 is held by a member as 2001:db8:b1::/64"),
+        (Policy(PROBED, prefixes=(IPv6Network("2001:db8:b0::/44"),)), "is held by a member as 2001:db8:b0::/44"),
+        (Policy(PROBED, mappings=(NatMapping(HOST, PUBLIC4),)), r"members leave as its public address 192\.0\.2\.251"),
+        (
+            Policy(PROBED, forwards=(Forward(7, Protocol.TCP, PUBLIC4, 80, HOST, 80),)),
+            r"a forward leads from its public address 192\.0\.2\.251",
+        ),
+    ],
+)
+def test_an_address_that_somebody_else_has_is_refused_by_name(policy: Policy, culprit: str) -> None:
+    with pytest.raises(PolicyError, match=f"probe of nat-1: .*{culprit}"):
+        compile_policy(replace(policy, mappings=(*policy.mappings, PROBES_MAPPING)))
+    with pytest.raises(PolicyError, match=f"probe of nat-1: .*{culprit}"):
+        compile_change(compile_policy(Policy(PROBED)), touched=Keys(), come=policy)
+
+
+@pytest.mark.parametrize(
+    ("probe", "fault"),
+    [
+        (replace(PROBE, interface="lan0"), "lan0 is an interface of the gateway already"),
+        (replace(PROBE, interface="a b"), "interface 'a b'"),
+        (replace(PROBE, public4=None), "or neither"),
+        (replace(PROBE, source4=None), "or neither"),
+        (replace(PROBE, source4=IPv4Address("203.0.113.5")), r"203\.0\.113\.5 is not private"),
+        (replace(PROBE, public4=IPv4Address("10.0.0.1")), r"10\.0\.0\.1 is private, so nothing would come back"),
+    ],
+)
+def test_a_probe_that_would_prove_nothing_is_refused(probe: Probe, fault: str) -> None:
+    with pytest.raises(PolicyError, match=fault):
+        compile_policy(probed(Policy(NAT_1), probe))
