@@ -5,7 +5,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterable
 
-from benchmarks import agent, changes, compiling, flows, whole
+from benchmarks import agent, changes, compiling, linking, whole
 from benchmarks.figures import Figure, as_json, as_table
 
 BENCHMARKS: dict[str, Callable[[Namespace], Iterable[Figure]]] = {
@@ -15,15 +15,15 @@ BENCHMARKS: dict[str, Callable[[Namespace], Iterable[Figure]]] = {
     "commit": lambda given: whole.run(
         "commit", members=given.members, bans=given.bans, explain=given.explain, singles=given.changes, seed=given.seed
     ),
-    "flows": lambda given: flows.run(given.members),
-    "soak": lambda given: whole.run("soak", members=given.members, minutes=given.minutes, seed=given.seed),
+    "link": lambda given: linking.run(given.members),
+    "soak": lambda given: whole.run("soak", members=given.members, minutes=given.minutes, seed=given.seed, faults=given.faults),
 }
 SUMMARIES = {
     "agent": agent.__doc__,
     "change": changes.__doc__,
     "compile": compiling.__doc__,
     "commit": "commit: from a commit in the database to both gateways confirmed, with everything real; one by one and in a burst",
-    "flows": flows.__doc__,
+    "link": linking.__doc__,
     "soak": "soak: random changes and random faults for some minutes, with everything real; nothing may be lost",
 }
 
@@ -44,6 +44,7 @@ def main() -> int:
     parser.add_argument("--changes", type=int, default=200, help="commit: how many single changes (default: %(default)s)")
     parser.add_argument("--explain", action="store_true", help="commit: say where the time goes, on standard error")
     parser.add_argument("--minutes", type=float, default=10, help="soak: how long (default: %(default)s)")
+    parser.add_argument("--faults", nargs="+", default=[], metavar="NAME", help="soak: only these (benchmarks/whole/faults.py names them)")
     parser.add_argument("--seed", type=int, default=1, help="commit, soak: of the random numbers (default: %(default)s)")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
     parser.add_argument("--list", action="store_true", help="name the benchmarks and end")
