@@ -2,23 +2,35 @@
 
 import argparse
 import sys
+from argparse import Namespace
 from collections.abc import Callable, Iterable
 
-from benchmarks import agent, changes, compiling, linking
+from benchmarks import agent, changes, compiling, flows, whole
 from benchmarks.figures import Figure, as_json, as_table
 
-BENCHMARKS: dict[str, Callable[[int], Iterable[Figure]]] = {
-    "agent": agent.run,
-    "change": changes.run,
-    "compile": compiling.run,
-    "link": linking.run,
+BENCHMARKS: dict[str, Callable[[Namespace], Iterable[Figure]]] = {
+    "agent": lambda given: agent.run(given.members),
+    "change": lambda given: changes.run(given.members),
+    "compile": lambda given: compiling.run(given.members),
+    "commit": lambda given: whole.run(
+        "commit", members=given.members, bans=given.bans, explain=given.explain, singles=given.changes, seed=given.seed
+    ),
+    "flows": lambda given: flows.run(given.members),
+    "soak": lambda given: whole.run("soak", members=given.members, minutes=given.minutes, seed=given.seed),
+}
+SUMMARIES = {
+    "agent": agent.__doc__,
+    "change": changes.__doc__,
+    "compile": compiling.__doc__,
+    "commit": "commit: from a commit in the database to both gateways confirmed, with everything real; one by one and in a burst",
+    "flows": flows.__doc__,
+    "soak": "soak: random changes and random faults for some minutes, with everything real; nothing may be lost",
 }
 
 
 def summaries() -> str:
-    """Each benchmark's name and what it measures: the first line of its module."""
-    modules = {name: sys.modules[function.__module__] for name, function in BENCHMARKS.items()}
-    return "\n".join(f"{name:10} {(module.__doc__ or '').splitlines()[0].partition(': ')[2]}" for name, module in modules.items())
+    """Each benchmark's name and what it measures."""
+    return "\n".join(f"{name:10} {(words or '').splitlines()[0].partition(': ')[2]}" for name, words in SUMMARIES.items())
 
 
 def main() -> int:
@@ -28,6 +40,11 @@ def main() -> int:
     )
     parser.add_argument("name", nargs="?", choices=sorted(BENCHMARKS), help="which one")
     parser.add_argument("--members", type=int, default=100_000, help="size of the network (default: %(default)s)")
+    parser.add_argument("--bans", action="store_true", help="commit: beside a feed of 120,000 bans")
+    parser.add_argument("--changes", type=int, default=200, help="commit: how many single changes (default: %(default)s)")
+    parser.add_argument("--explain", action="store_true", help="commit: say where the time goes, on standard error")
+    parser.add_argument("--minutes", type=float, default=10, help="soak: how long (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="commit, soak: of the random numbers (default: %(default)s)")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
     parser.add_argument("--list", action="store_true", help="name the benchmarks and end")
     given = parser.parse_args()
@@ -38,7 +55,7 @@ def main() -> int:
         parser.error("name a benchmark; --list shows them")
     if not 0 < given.members <= 1_000_000:
         parser.error("--members: choose 1 to 1000000")
-    figures = list(BENCHMARKS[given.name](given.members))
+    figures = list(BENCHMARKS[given.name](given))
     print(as_json(given.name, figures) if given.json else as_table(given.name, figures))
     return 2 if any(figure.met is False for figure in figures) else 0
 

@@ -36,28 +36,36 @@ def main() -> None:
 
 def _build() -> None:
     outside = int(Path("/proc/self").readlink().name)  # the old /proc still counts as the outside does
-    _run(["mount", "-t", "proc", "proc", "/proc"])
-    _run(["mount", "-t", "tmpfs", "tmpfs", "/run"])
+    run(["mount", "-t", "proc", "proc", "/proc"])
+    run(["mount", "-t", "tmpfs", "tmpfs", "/run"])
     plan: Plan = json.loads(sys.stdin.readline())
-    _run(["ip", "-batch", "-"], plan["links"])
+    run(["ip", "-batch", "-"], plan["links"])
     _wake_conntrack()
-    shortfalls = [line for node in plan["nodes"] for line in _prepare(node)]
-    _configure(plan)
+    shortfalls = configure(plan)
     for node in plan["nodes"]:
-        _await_cards(node)
         if node["answers"]:
             _serve(node["name"])
     print(json.dumps({"pid": outside, "shortfalls": shortfalls}), flush=True)
 
 
-def _run(command: list[str], text: str = "") -> None:
+def run(command: list[str], text: str = "") -> None:
+    """Run a program to its end; `text` is its standard input. Raise `subprocess.CalledProcessError`."""
     subprocess.run(command, input=text, text=True, check=True)
+
+
+def configure(plan: "Plan") -> list[str]:
+    """What lies in the nodes' namespaces, which are there; return when all cards are up, with what this kernel would not do."""
+    shortfalls = [line for node in plan["nodes"] for line in _prepare(node)]
+    _configure(plan)
+    for node in plan["nodes"]:
+        _await_cards(node)
+    return shortfalls
 
 
 def _wake_conntrack() -> None:
     """Where connection tracking is a module, its settings appear when the first rule needs it."""
     if not Path("/proc/sys/net/netfilter/nf_conntrack_tcp_loose").exists():
-        _run(["nft", "-f", "-"], WAKE_CONNTRACK)
+        run(["nft", "-f", "-"], WAKE_CONNTRACK)
 
 
 def _prepare(node: "NodePlan") -> list[str]:

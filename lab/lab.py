@@ -1,5 +1,6 @@
 """A lab as its users see it: start it, run programs in its nodes, connect from one host to another, end it."""
 
+import json
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from typing import IO, Self
 from lab.answer import Answer, parse
 from lab.connect import Attempt, NoAnswerError
 from lab.launch import Launch, launch
-from lab.plan import plan
+from lab.plan import plan, rebuilding
 from lab.process import Process
 from lab.program import module
 from lab.topology import Topology
@@ -48,6 +49,15 @@ class Lab:
     def inside(self, node: str, command: Sequence[str]) -> tuple[str, ...]:
         """The command that runs this one in the node. Raise `KeyError` if there is no such node."""
         return self._module("lab.enter", node, *command)
+
+    def rebuild(self, node: str) -> None:
+        """Destroy the node's namespace with everything in it, and build it again, bare. Raise `subprocess.CalledProcessError`, or
+        `ValueError` for a host that answers."""
+        if self.topology.node(node).answers:
+            raise ValueError(f"{node} answers, and its server would be gone")
+        command = module("lab.rebuild", str(self.holder.pid), str(self.holder.started))
+        text = json.dumps(rebuilding(self.topology, node))
+        subprocess.run(command, input=text, capture_output=True, text=True, timeout=30, check=True)
 
     def run(
         self, node: str, command: Sequence[str], *, text: str | None = None, timeout: float = 30, check: bool = True

@@ -23,11 +23,37 @@ class Plan(TypedDict):
     nodes: list[NodePlan]
 
 
+# Words of a line of `_cables`
+NEAR_CARD, NEAR_NODE, FAR_CARD, FAR_NODE = 2, 6, 11, 15
+
+
 def plan(topology: Topology) -> Plan:
     return {
         "links": _lines([*(f"netns add {node.name}" for node in topology.nodes), *_cables(topology)]),
         "nodes": [_node(topology, node) for node in topology.nodes],
     }
+
+
+def rebuilding(topology: Topology, name: str) -> Plan:
+    """The plan of one node, as if it had never been there, and of the ends of its cables at its neighbours. It must be no host
+    that answers: their servers come with the lab."""
+    cables = [line for line in map(str.split, _cables(topology)) if name in (line[NEAR_NODE], line[FAR_NODE])]
+    neighbours: dict[str, list[str]] = {}
+    for line in cables:
+        neighbours.setdefault(line[FAR_NODE], []).append(line[FAR_CARD])
+        neighbours.setdefault(line[NEAR_NODE], []).append(line[NEAR_CARD])
+    del neighbours[name]
+    nodes = {node["name"]: node for node in plan(topology)["nodes"]}
+    return {
+        "links": _lines([f"netns add {name}", *map(" ".join, cables)]),
+        "nodes": [nodes[name], *(_cards_of(nodes[far], cards) for far, cards in neighbours.items())],
+    }
+
+
+def _cards_of(node: NodePlan, cards: list[str]) -> NodePlan:
+    batch = [line for line in node["batch"].splitlines() if set(cards) & set(line.split())]
+    sysctls = {file: value for file, value in node["sysctls"].items() if any(f"/{card}/" in file for card in cards)}
+    return {"name": node["name"], "batch": _lines(batch), "sysctls": sysctls, "devices": cards, "answers": False}
 
 
 def _lines(lines: list[str]) -> str:

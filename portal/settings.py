@@ -131,7 +131,10 @@ LOGGING = {
     "disable_existing_loggers": False,
     "handlers": {"console": {"class": "logging.StreamHandler"}},
     "root": {"handlers": ["console"], "level": "WARNING"},
-    "loggers": {"django": {"handlers": ["console"], "level": "WARNING", "propagate": False}},
+    "loggers": {
+        "django": {"handlers": ["console"], "level": "WARNING", "propagate": False},
+        "netzwart.moments": {"level": "DEBUG" if os.environ.get("NETZWART_MOMENTS") else "WARNING"},
+    },
 }
 
 LANGUAGE_CODE = "en"

@@ -20,6 +20,7 @@ from apps.deployments.link import Channel, Unreachable
 from apps.deployments.models import RolloutStep
 from apps.deployments.probing import Evidence, probe
 from apps.deployments.rollouts import Lease, LeaseLost
+from apps.lib.moments import moment
 from apps.network.models import Gateway
 from firewall import wire
 from firewall.rollout import Command, Event
@@ -72,7 +73,9 @@ class Driver:
         }
         with rollouts.heartbeat(self._lease.rollout), self._sessions:
             while work := do.get(self._lease.command):
-                work(self._lease.step.gateway, self._orders[self._lease.step.gateway_id])
+                gateway, what = self._lease.step.gateway, self._lease.command
+                work(gateway, self._orders[gateway.pk])
+                moment(f"{what}: {gateway.name}")
 
     def fence(self, now: int) -> None:
         """Show the token to every gateway that answers: whatever a worker that was replaced still sends is refused."""

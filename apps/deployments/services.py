@@ -21,6 +21,7 @@ from apps.deployments.models import Hold, Revision, Rollout
 from apps.deployments.rollouts import Lease, LeaseLost, Opening
 from apps.deployments.wanted import Wanted, way
 from apps.deployments.watch import Watch
+from apps.lib.moments import moment
 from apps.lib.nudge import nudge, send
 from apps.network.models import Gateway, GatewayGroup
 from firewall.render import render_delta
@@ -62,13 +63,17 @@ def reconcile(
     if rollouts.leave_note(group):
         return None
     links = links or WorkerLinks()
+    moment("taken")
     asked = _asked(group, cause, by=by)
-    lease = _taken_over(group, asked, links) or _opened(group, asked, links, by=by, force=force)
+    moment("read and compiled")
+    lease = _taken_over(group, asked, links) or _opened(group, asked, links, by=by, force=force, at_the_kernel=cause == "schedule")
     if lease is None:
         return None
+    moment("rollout opened")
     orders = _orders(lease, asked.wanted)
     try:
         _describe(lease, orders, links)
+        moment("described")
         Driver(lease, orders, links, lambda gateway, order: _arrived(lease, gateway, order)).run()
     except LeaseLost as lost:
         log.warning("lease lost", rollout=lease.rollout.pk, error=str(lost))
@@ -79,6 +84,7 @@ def reconcile(
         rollouts.supersede(lease, _("The worker failed: %(error)s") % {"error": error})
         raise
     _keep(group, lease.rollout.revision, asked.wanted)
+    moment("kept")
     lease.rollout.refresh_from_db()
     if lease.rollout.again and lease.rollout.state not in Rollout.OPEN:
         send("workers.reconcile", None, False, "change")
@@ -119,10 +125,10 @@ def _named(group: GatewayGroup, wanted: Wanted) -> dict[str, str]:
     return {gateway.name: wanted.targets[gateway.pk] for gateway in group.gateways.all() if gateway.pk in wanted.targets}
 
 
-def _opened(group: GatewayGroup, asked: Asked, links: Links, *, by: int | None, force: bool) -> Lease | None:
+def _opened(group: GatewayGroup, asked: Asked, links: Links, *, by: int | None, force: bool, at_the_kernel: bool) -> Lease | None:
     wanted = asked.wanted
     gateways = tuple(gateway for gateway in in_order(group) if gateway.pk in wanted.targets)
-    look = due.Look(group, wanted, links, at_the_kernel=asked.cause == "schedule")
+    look = due.Look(group, wanted, links, at_the_kernel=at_the_kernel)
     if force:
         _begin_anew(gateways, links)
     elif not [gateway for gateway in gateways if look.is_due(gateway)]:

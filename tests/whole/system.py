@@ -1,6 +1,7 @@
 """The whole on one machine: a lab, an agent in each gateway's node, and what a test needs to wait for them."""
 
 import os
+import socket
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -79,6 +80,26 @@ def reaches(lab: Lab, node: str, host: str, port: int, protocol: str = "tcp", **
 
 
 @contextmanager
+def conversation(lab: Lab, node: str, host: str, port: int) -> Iterator[Callable[[], bool]]:
+    """A TCP connection that stays open; the function says something over it, and whether it was echoed within ten seconds."""
+    with inside(lab, node):
+        connection = socket.create_connection((host, port), timeout=5)
+    connection.settimeout(10)
+    with connection, connection.makefile("rwb") as stream:
+        stream.readline()
+
+        def goes_on() -> bool:
+            try:
+                stream.write(b"still there?\n")
+                stream.flush()
+                return stream.readline() == b"still there?\n"
+            except OSError:
+                return False
+
+        yield goes_on
+
+
+@contextmanager
 def inside(lab: Lab, node: str) -> Iterator[None]:
     """Whatever this thread connects to, and the programs it starts, are in the node. Databases behind unix sockets stay in reach."""
     home = os.open("/proc/thread-self/ns/net", os.O_RDONLY)
@@ -122,3 +143,17 @@ def reached_by_ssh(lab: Lab, gateways: Iterable[Gateway], sockets: Path) -> None
         gateway.link, gateway.address = Gateway.Link.SSH, ip_address(lab.topology.node(gateway.name).hosts(4, "management")[0])
         gateway.host_key = lab_sshd.host_key(sockets / f"{gateway.name}.sshd")
         gateway.save(update_fields=["link", "address", "host_key"])
+
+
+def descendants(pid: int) -> list[int]:
+    """Children, and theirs: proc(5), field 4 of stat."""
+    parents: dict[int, int] = {}
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parents[int(entry.parent.name)] = int(entry.read_text().rpartition(")")[2].split()[1])
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+    found, fresh = [], [pid]
+    while fresh := [child for child, parent in parents.items() if parent in fresh]:
+        found += fresh
+    return found

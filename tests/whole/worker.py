@@ -43,8 +43,11 @@ def _answers(socket: Path) -> bool:
 
 
 @contextmanager
-def worker(redis_url: str, log: Path) -> Iterator[Popen[bytes]]:
-    """A Celery worker that takes nudges from the broker and works on the test's database."""
+def worker(redis_url: str, log: Path, *, tick: float = 0) -> Iterator[Popen[bytes]]:
+    """A Celery worker that takes nudges from the broker and works on the test's database.
+
+    tick: seconds after which it also looks by itself; 0 for never.
+    """
     database = connection.settings_dict
     names = {"dbname": database["NAME"], "user": database["USER"], "host": database["HOST"], "port": database["PORT"]}
     environment = {
@@ -53,8 +56,12 @@ def worker(redis_url: str, log: Path) -> Iterator[Popen[bytes]]:
         "NETZWART_DATABASE_URL": " ".join(f"{name}={value}" for name, value in names.items() if value),
         "NETZWART_REDIS_URL": redis_url,
         "NETZWART_GATEWAY_SOCKETS": str(settings.GATEWAY_SOCKETS),
+        "NETZWART_SSH_KEY": str(settings.SSH_KEY),
+        "NETZWART_SSH_KNOWN_HOSTS": str(settings.SSH_KNOWN_HOSTS),
+        "NETZWART_RECONCILE_SECONDS": str(tick),
     }
     command = [sys.executable, "-m", "celery", "-A", "workers", "worker", "--pool", "threads", "--concurrency", "2", "--loglevel", "INFO"]
+    command += ["--beat", "--schedule", str(log.with_suffix(".schedule"))] if tick else []
     with log.open("wb") as output, Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=output) as process:
         try:
             wait_for(lambda: b" ready." in log.read_bytes() or process.poll() is not None, seconds=60)

@@ -1,0 +1,32 @@
+"""The whole product on this machine, measured and tormented: `script/bench commit` and `script/bench soak`.
+
+Comes in: what the command line says. Goes out: figures, from a process of its own in which everything is started and ended.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from benchmarks.figures import Figure
+from portal.stack.environment import variables
+from portal.stack.places import Places
+
+
+def run(name: str, **options: Any) -> Iterator[Figure]:
+    """The figures of a benchmark that needs the whole stack. Its state lies in a directory of its own, which is gone afterwards."""
+    if os.geteuid():
+        raise SystemExit(f"script/bench {name} needs root: for network namespaces, nftables and sshd")
+    with tempfile.TemporaryDirectory(prefix="nw-bench-") as directory:
+        values = {**os.environ, **variables(Places.at(Path(directory))), "NETZWART_MOMENTS": "1" if options.get("explain") else ""}
+        values["DJANGO_SETTINGS_MODULE"] = "portal.settings"
+        command = [sys.executable, "-m", "benchmarks.whole", name, json.dumps(options)]
+        done = subprocess.run(command, env=values, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(done.returncode)
+    for figure in json.loads(done.stdout):
+        yield Figure(**figure)

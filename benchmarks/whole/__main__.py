@@ -1,0 +1,34 @@
+"""In the process of its own: brings the stack up, runs what is named, and prints the figures as JSON."""
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+
+import django
+
+from benchmarks.figures import Figure
+from portal.stack.places import Places
+
+
+def main() -> int:
+    """Arguments: the benchmark's name, and its options as JSON."""
+    name, options = sys.argv[1], json.loads(sys.argv[2])
+    django.setup()
+    from benchmarks.whole import commit, soak
+
+    benchmarks: dict[str, Callable[..., list[Figure]]] = {"commit": commit.measure, "soak": soak.measure}
+    places = Places.at(Path(os.environ["NETZWART_VAR"]))
+    try:
+        figures = benchmarks[name](places, **options)
+    finally:
+        shutil.rmtree(places.sockets, ignore_errors=True)
+    print(json.dumps([asdict(figure) for figure in figures]))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

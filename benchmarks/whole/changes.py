@@ -1,0 +1,121 @@
+"""Changes as the web server makes them: by the real services, each a transaction of its own, with the moment of its commit."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from ipaddress import IPv4Address, ip_network
+from random import Random
+
+from django.db import connection, transaction
+
+from apps.accounts.models import User
+from apps.bans.models import Ban, BanList
+from apps.bans.services import ban, lift
+from apps.lib.validity import holds_now
+from apps.members.models import Member
+from apps.nat.models import NatMapping, PortForward
+from apps.nat.selectors import free_port
+from apps.nat.services import add_forward, change_forward, map_address, remove_forward
+
+SAMPLE = 2000  # mappings to choose from
+BANNED = int(IPv4Address("45.0.0.0"))  # far from all addresses of the network
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """xid: the transaction's id; at: Unix time right after its commit returned, before anybody was nudged."""
+
+    xid: str
+    at: float
+
+
+def committed(change: Callable[[], object]) -> Commit:
+    """Do it in one transaction."""
+    at: list[float] = []
+    with transaction.atomic():
+        transaction.on_commit(lambda: at.append(time.time()))  # functions are called in the order in which they came
+        change()
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_current_xact_id()::text")
+            (xid,) = cursor.fetchone()
+    return Commit(xid, at[0])
+
+
+class Changes:
+    """A stream of changes, the same for the same random numbers. Touches no member whose id is in `spared`."""
+
+    def __init__(self, random: Random, *, spared: frozenset[int] = frozenset()) -> None:
+        self.random = random
+        self.by = User.objects.order_by("pk")[0]
+        self._list = BanList.objects.order_by("pk")[0]
+        found = NatMapping.objects.filter(holds_now(), holding__member__state=Member.State.ACTIVE).exclude(holding__member__in=spared)
+        self._mappings = list(found.order_by("pk").values_list("holding", "public")[:SAMPLE])
+        self._publics = sorted({public for _holding, public in self._mappings}, key=int)
+        self._forwards: list[PortForward] = []
+        self._bans: list[Ban] = []
+        self._prefixes = iter(random.sample(range(1 << 22), 1 << 16))
+
+    def single(self) -> Commit:
+        """One element or two: a forward comes, is switched or goes, a ban comes or goes, a member leaves as another address."""
+        kinds: list[Callable[[], object]] = [self.forward, self.ban, self.remap]
+        kinds += [self.switch, self.remove] if self._forwards else []
+        kinds += [self.lift] if self._bans else []
+        return committed(self.random.choice(kinds))
+
+    def forward(self) -> PortForward:
+        """A port of a public address leads to a member."""
+        holding, public = self._mapping()
+        port = free_port(public, "tcp", self.random.randrange(1024, 60000))
+        if port is None:
+            raise SystemExit(f"{public} has no free port")
+        made = add_forward(holding=holding.holding, public=public, protocol="tcp", public_port=port, private_port=443, by=self.by)
+        self._forwards.append(made)
+        return made
+
+    def switch(self) -> None:
+        """On or off."""
+        forward = self.random.choice(self._forwards)
+        forward.refresh_from_db()
+        change_forward(
+            forward=forward, version=forward.version, private_port=forward.private_port, purpose="", enabled=not forward.enabled, by=self.by
+        )
+
+    def remove(self) -> None:
+        """A forward that this made; perhaps one that is off, and then nothing has to be deployed."""
+        forward = self._forwards.pop(self.random.randrange(len(self._forwards)))
+        forward.refresh_from_db()
+        if not forward.enabled:
+            change_forward(forward=forward, version=forward.version, private_port=444, purpose="", enabled=True, by=self.by)
+            self._forwards.append(forward)
+            return
+        remove_forward(forward=forward, by=self.by)
+
+    def ban(self) -> None:
+        """Of one address."""
+        self._bans.append(self._ban(32))
+
+    def _ban(self, length: int) -> Ban:
+        mask = (1 << 32) - (1 << (32 - length))
+        prefix = ip_network(f"{IPv4Address((BANNED + next(self._prefixes) * 4) & mask)}/{length}")
+        return ban(list=self._list, prefix=prefix, comment="seen by the benchmark", author=self.by)
+
+    def lift(self) -> None:
+        """A ban that this made."""
+        lift(ban=self._bans.pop(self.random.randrange(len(self._bans))), by=self.by)
+
+    def remap(self) -> None:
+        """A member leaves as another address from now on."""
+        mapping, public = self._mapping()
+        other = self.random.choice([each for each in self._publics if each != public])
+        map_address(holding=mapping.holding, public=other, by=self.by)
+
+    def rules(self, length: int) -> tuple[Commit, Callable[[], Commit]]:
+        """The first ban of a prefix length brings a set and rules; the second commit ends it, and they go."""
+        made: list[Ban] = []
+        first = committed(lambda: made.append(self._ban(length)))
+        return first, lambda: committed(lambda: lift(ban=made[0], by=self.by))
+
+    def _mapping(self) -> tuple[NatMapping, IPv4Address]:
+        holding, _public = self.random.choice(self._mappings)
+        mapping = NatMapping.objects.filter(holds_now()).select_related("holding").get(holding=holding)
+        return mapping, IPv4Address(str(mapping.public))

@@ -1,0 +1,170 @@
+"""commit: from a commit in the database to both gateways confirmed, by real agents, sshd, PostgreSQL, Redis and a real worker.
+
+Single changes one after the other, each after the worker has come to rest; changes of rules, which are proved over a new ssh session;
+and a burst of a thousand changes, each a transaction with a nudge of its own, from several processes.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from ipaddress import IPv4Address
+from multiprocessing import get_context
+from multiprocessing.context import ForkProcess
+from random import Random
+
+import psycopg
+from django.db import connection
+from django.utils import timezone
+
+from apps.bans import feeds, importing
+from apps.bans.models import BanList
+from apps.bans.services import create_list
+from apps.deployments.models import Rollout, RolloutStep
+from apps.deployments.services import request
+from apps.lib import nudge
+from benchmarks.figures import Figure
+from benchmarks.whole import explain, verify
+from benchmarks.whole.changes import Changes, Commit
+from benchmarks.whole.stack import Stack, running, say, until
+from benchmarks.whole.watch import Confirmations
+from portal.stack import plan, postgres
+from portal.stack.places import Places
+
+SINGLES = 200
+LENGTHS = (10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21)
+BURST, WRITERS = 1000, 4
+FEED = 120_000
+LARGE = 100_000
+PAUSE = (0.02, 0.1)  # seconds, at random, between a rollout's end and the next change
+BURST_BASE = int(IPv4Address("46.0.0.0"))
+INSERT = """
+    INSERT INTO bans_ban (version, list_id, prefix, comment, author_id, created) VALUES (1, %s, %s::inet, 'burst', %s, now())
+    RETURNING pg_current_xact_id()::text
+"""
+
+
+def measure(places: Places, *, members: int, bans: bool, explain: bool, singles: int, seed: int) -> list[Figure]:
+    """Everything once; `singles` changes of elements."""
+    say(f"Seed {seed}")
+    with running(places, members=members) as stack, closing(Confirmations(postgres.url(places), len(plan.GATEWAYS))) as heard:
+        changes = Changes(Random(seed))
+        if bans:
+            feed(changes)
+        request(by=changes.by)
+        until(_at_rest, "The first rollout", seconds=180)
+        return list(_figures(stack, heard, changes, singles, large=members >= LARGE, explaining=explain))
+
+
+def feed(changes: Changes) -> None:
+    """A blocklist as large as those that are published."""
+    lines = "\n".join(str(IPv4Address((60 << 24) + at * 7)) for at in range(FEED))
+    importing.bring(list=create_list(name="Feed", by=changes.by), feed=feeds.parse(lines), by=changes.by)
+
+
+def _figures(stack: Stack, heard: Confirmations, changes: Changes, singles: int, *, large: bool, explaining: bool) -> Iterator[Figure]:
+    say(f"{singles} single changes …")
+    moments = explain.Log(stack.worker.log)
+    each = [_timed(heard, changes, changes.single) for _ in range(singles)]
+    yield Figure("n", len(each), "")
+    yield Figure("p50_ms", _at(each, 0.5), "ms", None if large else "<= 400")
+    yield Figure("p99_ms", _at(each, 0.99), "ms", "<= 2000" if large else "<= 1000")
+    if explaining:
+        say(moments.told([when for when, _ms in each]))
+    say("Changes of rules …")
+    rules = [pair for length in LENGTHS for pair in _rules(heard, changes, length)]
+    yield Figure("rules_n", len(rules), "")
+    yield Figure("rules_p50_ms", _at(rules, 0.5), "ms", "<= 1500")
+    if explaining:
+        say(moments.told([when for when, _ms in rules]))
+    say("A burst …")
+    yield from _burst(stack, changes)
+
+
+def _timed(heard: Confirmations, changes: Changes, change: Callable[[], Commit]) -> tuple[float, float]:
+    """When it was committed, and the milliseconds from then until both gateways had confirmed it."""
+    until(_at_rest, "The worker's rest")
+    time.sleep(changes.random.uniform(*PAUSE))
+    commit = change()
+    confirmed, _rollout = heard.wait(commit.xid)
+    return commit.at, (confirmed - commit.at) * 1000
+
+
+def _rules(heard: Confirmations, changes: Changes, length: int) -> Iterator[tuple[float, float]]:
+    later: list[Callable[[], Commit]] = []
+
+    def come() -> Commit:
+        commit, go = changes.rules(length)
+        later.append(go)
+        return commit
+
+    yield _timed(heard, changes, come)
+    yield _timed(heard, changes, later[0])
+    if Rollout.objects.filter(state=Rollout.State.CONFIRMED).order_by("-pk")[0].harmless:
+        raise SystemExit("a change of rules was taken for one of elements")
+
+
+def _at_rest() -> bool:
+    """Nothing is open, and the newest rollout has been done with; there has been one."""
+    newest = Rollout.objects.select_related("revision__content").order_by("-pk").first()
+    return newest is not None and newest.state not in Rollout.OPEN and hasattr(newest.revision, "content")
+
+
+def _at(each: list[tuple[float, float]], share: float) -> float:
+    """The smallest time that so many of them do not exceed."""
+    ordered = sorted(ms for _when, ms in each)
+    return ordered[min(int(len(ordered) * share), len(ordered) - 1)]
+
+
+# --- The burst
+
+
+def _burst(stack: Stack, changes: Changes) -> Iterator[Figure]:
+    until(_at_rest, "The worker's rest")
+    before = Rollout.objects.count()
+    own, author = BanList.objects.order_by("pk")[0].pk, changes.by.pk
+    wanted = {f"{IPv4Address(BURST_BASE + at)}/32" for at in range(BURST)}
+    connection.close()
+    connection.close_pool()  # type: ignore[attr-defined]  # of PostgreSQL's backend
+    nudge._publisher.cache_clear()
+    start = time.time()
+    writers = [_writer(postgres.url(stack.places), own, author, at) for at in range(WRITERS)]
+    for writer in writers:
+        writer.join()
+    written = time.time()
+    until(lambda: _active(wanted), "The burst")
+    rows = RolloutStep.objects.filter(rollout__pk__gt=0, confirmed__isnull=False).order_by("-confirmed")
+    active = rows[0].confirmed or timezone.now()
+    kernels = [verify.banned(stack, name) for name in plan.GATEWAYS]
+    if lost := [wanted - kernel for kernel in kernels if not wanted <= kernel]:
+        raise SystemExit(f"confirmed, but not in the kernel: {sorted(lost[0])[:5]} and {sum(map(len, lost)) - 5} more")
+    if wrong := verify.mismatches(stack):
+        raise SystemExit(f"the agents read something else from their kernels: {wrong}\n{verify.told(stack)}")
+    until(_at_rest, "The worker's rest")
+    yield Figure("burst_written_seconds", written - start, "s")
+    yield Figure("burst_seconds", active.timestamp() - start, "s", "<= 5")
+    yield Figure("burst_rollouts", Rollout.objects.count() - before, "", "<= 10")
+
+
+def _writer(url: str, own: int, author: int, share: int) -> ForkProcess:
+    process = get_context("fork").Process(target=_write, args=(url, own, author, share))
+    process.start()
+    return process
+
+
+def _write(url: str, own: int, author: int, share: int) -> None:
+    with psycopg.connect(url, autocommit=True) as writing:
+        for at in range(share, BURST, WRITERS):
+            writing.execute(INSERT, (own, f"{IPv4Address(BURST_BASE + at)}/32", author))
+            nudge.send("workers.reconcile", author)
+
+
+def _active(wanted: set[str]) -> bool:
+    """All gateways have confirmed what saw every row of the burst; quick questions first."""
+    time.sleep(0.01)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM bans_ban b WHERE b.comment = 'burst' AND NOT EXISTS (SELECT FROM deployments_gatewaystate g"
+            " WHERE NOT pg_visible_in_snapshot(b.changed_in, g.snapshot))"
+        )
+        (active,) = cursor.fetchone()
+    return bool(active == len(wanted))

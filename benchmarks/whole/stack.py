@@ -1,0 +1,189 @@
+"""The whole product as its parts: each can be started, killed and started again. Knows nothing of what is measured.
+
+Everything is started as `script/server` starts it (`portal.stack.plan`): agents on the kernel behind a real sshd each, a worker on
+the management network, the ticker, PostgreSQL as in production, Redis. The web server is left out: its part is the benchmark's own.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import date
+from pathlib import Path
+
+from django.core.management import call_command
+from django.db import connection
+
+from apps.accounts.models import User
+from apps.desk.seeding import demo, ground, rows
+from apps.network.models import GatewayGroup
+from lab import sshd as lab_sshd
+from lab.lab import Lab
+from lab.register import Register
+from lab.topology import parse
+from portal.stack import plan, postgres, redis, sshd
+from portal.stack.places import Places
+from portal.stack.program import Program
+from tests.whole.system import descendants
+
+TOPOLOGY = plan.ROOT / "lab" / "topology.toml"
+PATIENCE = 60.0
+
+
+def say(words: str) -> None:
+    """What is being done, for whoever waits."""
+    print(words, file=sys.stderr, flush=True)
+
+
+def until(ready: Callable[[], bool], what: str, *, seconds: float = PATIENCE) -> None:
+    """Poll until ready; an error that names what did not come in time."""
+    give_up = time.monotonic() + seconds
+    while not ready():
+        if time.monotonic() > give_up:
+            raise SystemExit(f"{what} did not come within {seconds:.0f} s")
+        time.sleep(0.01)
+
+
+class Part:
+    """One program of the stack, with a log of its own."""
+
+    def __init__(self, program: Program, log: Path, ready: Callable[[], bool]) -> None:
+        self.program, self.log, self._ready = program, log, ready
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start it and wait until it is ready."""
+        with self.log.open("ab") as log:
+            environment = {**os.environ, "PYTHONUNBUFFERED": "1", **self.program.environment}
+            self._process = subprocess.Popen(
+                self.program.arguments(), env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log, process_group=0, cwd=plan.ROOT
+            )
+        until(lambda: self._ready() or not self.runs, f"{self.program.name} (its log: {self.log})")
+        if not self.runs:
+            raise SystemExit(f"{self.program.name} ended:\n{self.tail()}")
+
+    @property
+    def runs(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    def tail(self) -> str:
+        """The last lines of its log."""
+        return "\n".join(self.log.read_text(errors="replace").splitlines()[-30:])
+
+    def stop(self) -> None:
+        """In order; killed when it takes longer than 10 s."""
+        if self._process is not None:
+            self._process.send_signal(self.program.stop)
+            try:
+                self._process.wait(10)
+            except subprocess.TimeoutExpired:
+                self.kill()
+
+    def kill(self, *, number: signal.Signals = signal.SIGKILL) -> None:
+        """With all its children, and wait until it is gone."""
+        if self._process is None:
+            return
+        for pid in (self._process.pid, *(descendants(self._process.pid) if number == signal.SIGKILL else ())):
+            try:
+                os.kill(pid, number)
+            except ProcessLookupError:
+                continue
+        self._process.wait(30)
+
+
+class Stack:
+    """All parts, and the network they serve."""
+
+    def __init__(self, places: Places, lab: Lab) -> None:
+        self.places, self.lab = places, lab
+        logs = places.var / "log"
+        logs.mkdir(parents=True, exist_ok=True)
+        self.postgres = Part(postgres.program(places), logs / "postgres.log", lambda: postgres.answers(places))
+        self.redis = Part(redis.program(places), logs / "redis.log", lambda: redis.answers(places))
+        self.agents = {name: self._agent(name, logs) for name in plan.GATEWAYS}
+        self.sshds = {name: self._sshd(name, logs) for name in plan.GATEWAYS}
+        worker_log = logs / "worker.log"
+        self.worker = Part(plan.worker_in_lab(places), worker_log, lambda: _ready_again(worker_log, self))
+        self.beat = Part(plan.ticker(places), logs / "beat.log", lambda: True)
+        self.worker_begins = 0
+
+    def _agent(self, name: str, logs: Path) -> Part:
+        socket = plan.gateway_socket(self.places, name)
+        return Part(plan.gateway(self.places, name, "--group", lab_sshd.GROUP), logs / f"{name}.log", socket.exists)
+
+    def _sshd(self, name: str, logs: Path) -> Part:
+        return Part(sshd.program(self.places, name), logs / f"{name}.sshd.log", lambda: sshd.answers(self.places, name))
+
+    def start_agent(self, name: str) -> None:
+        """As systemd does, with a socket of its own."""
+        plan.gateway_socket(self.places, name).unlink(missing_ok=True)
+        self.agents[name].start()
+
+    def start_worker(self) -> None:
+        """Until it takes tasks."""
+        self.worker_begins = self.worker.log.stat().st_size if self.worker.log.exists() else 0
+        self.worker.start()
+
+    @property
+    def parts(self) -> list[Part]:
+        """In the order in which they are stopped."""
+        return [self.beat, self.worker, *self.sshds.values(), *self.agents.values(), self.redis, self.postgres]
+
+
+def _ready_again(log: Path, stack: Stack) -> bool:
+    with log.open("rb") as file:
+        file.seek(stack.worker_begins)
+        return b" ready." in file.read()
+
+
+@contextmanager
+def running(places: Places, *, members: int) -> Iterator[Stack]:
+    """Everything is up, and the gateways run nothing yet. At the end everything is gone."""
+    postgres.prepare(places)
+    places.gateway_sockets.mkdir(parents=True, exist_ok=True)
+    places.beat_schedule.parent.mkdir(parents=True, exist_ok=True)
+    sshd.prepare(places)
+    with Lab.start(parse(TOPOLOGY.read_text())) as lab:
+        Register(places.lab, places.lab_name).directory.mkdir(parents=True, exist_ok=True)
+        Register(places.lab, places.lab_name).write(lab, TOPOLOGY.read_text())
+        stack = Stack(places, lab)
+        try:
+            _start(stack, members)
+            yield stack
+        finally:
+            connection.close()
+            for part in stack.parts:
+                part.stop()
+
+
+def _start(stack: Stack, members: int) -> None:
+    stack.postgres.start()
+    stack.redis.start()
+    say(f"Filling a database with {members} members …")
+    call_command("migrate", verbosity=0)
+    seed(stack.places, members)
+    for name in plan.GATEWAYS:
+        stack.start_agent(name)
+        stack.sshds[name].start()
+    stack.start_worker()
+    stack.beat.start()
+
+
+def seed(places: Places, members: int) -> None:
+    """A network of so many members, the first of whom live on the lab's hosts, and who administers it."""
+    host_keys = {name: lab_sshd.host_key(places.sshd / name) for name in plan.GATEWAYS}
+    today = date.today()  # noqa: DTZ011 - any day will do
+    rows.write(rows.plan(1, members, ground.read(members), today, demo.RESIDENTS, demo.FORWARDS), "ssh", host_keys)
+    admin = User.objects.create(username="mara", is_staff=True, is_superuser=True)
+    User.objects.create(username="jakob", is_staff=True, is_superuser=True)
+    demo.ban(admin)
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
+
+
+def group() -> GatewayGroup:
+    """The one that is seeded."""
+    return GatewayGroup.objects.get()

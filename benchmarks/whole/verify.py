@@ -1,0 +1,54 @@
+"""Do the gateways run what the database asks for? By the agents' own reading of their kernels, and by what nft lists."""
+
+import json
+import re
+from ipaddress import ip_network
+
+from apps.deployments import link
+from apps.deployments.models import GatewayState
+from apps.deployments.wanted import want
+from apps.network.models import Gateway
+from benchmarks.whole.stack import Stack, group
+from firewall import wire
+from tests.whole.system import inside
+
+MOST_WORDS = 2000
+COMPLAINT = re.compile(r"error|warning|critical|Traceback", re.IGNORECASE)
+
+
+def mismatches(stack: Stack) -> dict[str, str]:
+    """By gateway: what its agent reads from the kernel is something else than what the database asks for now."""
+    wanted, found = want(group()), {}
+    with inside(stack.lab, "portal"), link.fresh_channels() as channel:
+        for gateway in Gateway.objects.order_by("name"):
+            target = wanted.targets[gateway.pk]
+            try:
+                answer = channel(gateway).ask(wire.Digest(wanted.snapshot.now))
+            except link.Unreachable as fault:
+                found[gateway.name] = str(fault)
+                continue
+            if not (isinstance(answer, wire.DigestIs) and answer.digest == target and answer.rules_as_committed):
+                found[gateway.name] = f"{answer}, wanted {target}; again {channel(gateway).ask(wire.Digest(wanted.snapshot.now))} {channel(gateway).ask(wire.Drift(wanted.snapshot.now))}"[:MOST_WORDS]
+    return found
+
+
+def told(stack: Stack) -> str:
+    """What the worker complained of, and what each gateway is known to run: for whoever has to find out."""
+    lines = [line for line in stack.worker.log.read_text(errors="replace").splitlines() if COMPLAINT.search(line)]
+    known = [f"{state.gateway}: {state.digest} of {state.revision}" for state in GatewayState.objects.select_related("gateway", "revision")]
+    return "\n".join([*lines[-20:], *known])
+
+
+def banned(stack: Stack, gateway: str) -> set[str]:
+    """The single IPv4 addresses that the kernel of the gateway bans, as nft lists them."""
+    listed = stack.lab.run(gateway, ["nft", "-j", "list", "set", "inet", "netzwart", "bans4_32"], check=False)
+    if listed.returncode:
+        return set()
+    sets = [each["set"] for each in json.loads(listed.stdout)["nftables"] if "set" in each]
+    return {str(ip_network(_value(element))) for each in sets for element in each.get("elem", [])}
+
+
+def _value(element: object) -> str:
+    while isinstance(element, dict):
+        element = element["elem"]["val"] if "elem" in element else element["val"]
+    return str(element)

@@ -1,0 +1,54 @@
+"""A node destroyed and built again: its namespace goes with everything in it, as when a machine loses its power; the new one is bare.
+
+Its cards keep their hardware addresses. What other nodes have at the other ends of its cables comes back as it was planned.
+"""
+
+import json
+import subprocess
+import sys
+from contextlib import suppress
+from os import kill
+from signal import SIGKILL
+from typing import TYPE_CHECKING
+
+from lab import holder
+from lab.enter import enter
+from lab.process import Process
+
+if TYPE_CHECKING:
+    from lab.plan import Plan
+
+
+def main() -> None:
+    """Arguments: PID STARTED of the process that holds the lab. Standard input: the plan of the node, first, and of its neighbours."""
+    pid, started = sys.argv[1:]
+    plan: Plan = json.loads(sys.stdin.read())
+    enter(Process(int(pid), int(started)), lambda: rebuild(plan))
+
+
+def rebuild(plan: "Plan") -> int:
+    """Return when the node's cards are up."""
+    node = plan["nodes"][0]
+    addresses = {device: _hardware_address(node["name"], device) for device in node["devices"]}
+    _destroy(node["name"], node["devices"])
+    holder.run(["ip", "-batch", "-"], plan["links"])
+    for device, address in addresses.items():
+        holder.run(["ip", "-n", node["name"], "link", "set", device, "address", address])
+    holder.configure(plan)
+    return 0
+
+
+def _hardware_address(node: str, device: str) -> str:
+    told = subprocess.run(["ip", "-j", "-n", node, "link", "show", device], capture_output=True, text=True, check=True)
+    address: str = json.loads(told.stdout)[0]["address"]
+    return address
+
+
+def _destroy(node: str, devices: list[str]) -> None:
+    """The kernel removes a namespace when it comes to it; the cables have to be gone now."""
+    for pid in subprocess.run(["ip", "netns", "pids", node], capture_output=True, text=True, check=True).stdout.split():
+        with suppress(ProcessLookupError):
+            kill(int(pid), SIGKILL)
+    for device in devices:
+        holder.run(["ip", "-n", node, "link", "del", device])
+    holder.run(["ip", "netns", "del", node])

@@ -1,0 +1,317 @@
+"""Faults in the middle of things, done for real: the table in docs/architecture.md, row by row."""
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from copy import copy
+from datetime import timedelta
+from ipaddress import ip_network
+from pathlib import Path
+from subprocess import Popen
+
+import pytest
+from django.conf import LazySettings
+from django.db import connection
+from django.utils import timezone
+from redis import Redis
+
+from apps.bans.models import Ban, BanList
+from apps.deployments import link
+from apps.deployments.decisions import approve, release, roll_back
+from apps.deployments.models import GatewayState, HeldBack, Revision, Rollout, RolloutStep
+from apps.deployments.services import reconcile
+from apps.deployments.wanted import want
+from apps.lib import nudge
+from apps.nat.models import PortForward
+from apps.nat.services import add_forward
+from apps.network.models import Gateway
+from firewall import wire
+from lab.lab import Lab
+from tests import rows
+from tests.whole.system import GATEWAYS, INTERNET, agent, conversation, descendants, reaches, wait_for
+from tests.whole.worker import broker, worker
+
+pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
+
+# New connections get no answer, open ones go on: what is committed stays on trial until somebody gives up.
+DEAF = """
+    add table inet deaf; add chain inet deaf input { type filter hook input priority -500; }
+    add rule inet deaf input tcp flags & (syn | ack) == syn drop
+"""
+DROP_EVERYBODY = """
+    SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = current_database() AND pid != pg_backend_pid()
+"""
+
+
+@pytest.fixture
+def url(ssh_network: rows.Network, sockets: Path, settings: LazySettings) -> Iterator[str]:
+    """The address of a broker that takes this test's nudges."""
+    with broker(sockets) as address:
+        settings.REDIS_URL = address
+        nudge._publisher.cache_clear()
+        yield address
+    nudge._publisher.cache_clear()
+
+
+@pytest.fixture
+def deployed(bare_lab: Lab, ssh_network: rows.Network) -> rows.Network:
+    """Both gateways run what the database asks for."""
+    ssh_network.group.confirm_within = 5
+    ssh_network.group.save()
+    rollout = reconcile(ssh_network.group)
+    assert rollout and rollout.state == Rollout.State.CONFIRMED, rollout and rollout.error
+    link.close_all()
+    return ssh_network
+
+
+@pytest.fixture
+def talk(bare_lab: Lab, deployed: rows.Network) -> Iterator[Callable[[], bool]]:
+    """A member's connection to the internet through nat-1, which nothing that follows concerns."""
+    with conversation(bare_lab, "m3", INTERNET, 443) as goes_on:
+        assert goes_on()
+        yield goes_on
+
+
+def forward(network: rows.Network, port: int = 8443) -> PortForward:
+    holding = network.residents["m1"].holding
+    return add_forward(holding=holding, public=rows.PUBLIC, protocol="tcp", public_port=port, private_port=443, by=network.admin)
+
+
+def deaf(lab: Lab) -> None:
+    lab.run("nat-1", ["nft", DEAF])
+
+
+def hearing(lab: Lab) -> None:
+    lab.run("nat-1", ["nft", "delete table inet deaf"])
+
+
+def on_trial() -> bool:
+    return RolloutStep.objects.filter(gateway__name="nat-1", state=RolloutStep.State.PROBING).exists()
+
+
+def on_trial_for_a_while(lab: Lab, network: rows.Network) -> None:
+    """The worker, whose channels are open, has committed a change on nat-1 and knocks in vain."""
+    forward(network, 9000)
+    wait_for(lambda: settled(network))
+    deaf(lab)
+    forward(network)
+    wait_for(on_trial)
+
+
+def kernel(gateway: Gateway) -> str:
+    """The digest of what the gateway's kernel holds, asked past the network."""
+    beside = copy(gateway)
+    beside.link = Gateway.Link.LOCAL
+    with link.fresh(beside) as channel:
+        answer = channel.ask(wire.Digest(int(time.time())))
+    assert isinstance(answer, wire.DigestIs), answer
+    assert answer.rules_as_committed
+    return answer.digest
+
+
+def as_wanted(network: rows.Network) -> bool:
+    """Do both kernels hold what the database asks for, and does the portal know?"""
+    targets = want(network.group).targets
+    known = dict(GatewayState.objects.values_list("gateway", "digest"))
+    return targets == known == {gateway.pk: kernel(gateway) for gateway in network.gateways}
+
+
+def settled(network: rows.Network) -> bool:
+    return not Rollout.objects.filter(state__in=Rollout.OPEN).exists() and as_wanted(network)
+
+
+def kill(process: Popen[bytes]) -> None:
+    """With its children: nobody says goodbye."""
+    for pid in (process.pid, *descendants(process.pid)):
+        os.kill(pid, signal.SIGKILL)
+    process.wait(10)
+
+
+def test_a_worker_that_is_killed_during_a_trial_is_replaced_and_its_rollout_goes_on(
+    bare_lab: Lab, deployed: rows.Network, url: str, sockets: Path, talk: Callable[[], bool]
+) -> None:
+    with worker(url, sockets / "first.log") as first:
+        on_trial_for_a_while(bare_lab, deployed)
+        kill(first)
+    rollout = Rollout.objects.latest("pk")
+    hearing(bare_lab)
+    with worker(url, sockets / "second.log", tick=1):
+        wait_for(lambda: settled(deployed), seconds=40)
+    rollout.refresh_from_db()
+    assert rollout.state == Rollout.State.CONFIRMED, rollout.error
+    assert {state.revision for state in GatewayState.objects.select_related("revision")} == {rollout.revision}
+    assert reaches(bare_lab, "internet", str(rows.PUBLIC), 8443) is not None
+    assert talk()
+
+
+def test_a_worker_that_wakes_up_late_changes_nothing_any_more(bare_lab: Lab, deployed: rows.Network, url: str, sockets: Path) -> None:
+    with worker(url, sockets / "first.log") as first:
+        on_trial_for_a_while(bare_lab, deployed)
+        os.kill(first.pid, signal.SIGSTOP)
+        hearing(bare_lab)
+        with worker(url, sockets / "second.log", tick=1):
+            wait_for(lambda: settled(deployed), seconds=40)
+            before = [*RolloutStep.objects.order_by("pk").values()]
+            os.kill(first.pid, signal.SIGCONT)
+            wait_for(lambda: "another worker has taken over" in (sockets / "first.log").read_text())
+        assert [*RolloutStep.objects.order_by("pk").values()] == before
+    assert settled(deployed)
+
+
+def test_what_an_emptied_broker_forgot_is_found_by_the_next_tick(
+    bare_lab: Lab, deployed: rows.Network, url: str, sockets: Path, talk: Callable[[], bool]
+) -> None:
+    forward(deployed)
+    with Redis(unix_socket_path=url.removeprefix("unix://")) as client:
+        assert client.llen("celery") == 1, "the nudge waits for a worker"
+        client.flushall()
+    with worker(url, sockets / "worker.log", tick=1):
+        wait_for(lambda: settled(deployed), seconds=30)
+    assert reaches(bare_lab, "internet", str(rows.PUBLIC), 8443) is not None
+    assert talk()
+
+
+def test_without_a_broker_saving_goes_on_and_when_it_is_back_what_is_missing_goes_out(
+    bare_lab: Lab, deployed: rows.Network, sockets: Path, settings: LazySettings
+) -> None:
+    with ExitStack() as stack:
+        address = f"unix://{sockets / 'redis.sock'}"
+        with broker(sockets):
+            settings.REDIS_URL = address
+            nudge._publisher.cache_clear()
+            stack.enter_context(worker(address, sockets / "worker.log", tick=1))
+        start = time.monotonic()
+        forward(deployed)
+        assert time.monotonic() - start < 2
+        assert PortForward.objects.count() == 1
+        with broker(sockets):
+            wait_for(lambda: settled(deployed), seconds=60)
+    nudge._publisher.cache_clear()
+    assert reaches(bare_lab, "internet", str(rows.PUBLIC), 8443) is not None
+
+
+def test_a_database_that_drops_everybody_during_a_trial_finds_the_rollout_gone_on_with(
+    bare_lab: Lab, deployed: rows.Network, url: str, sockets: Path, talk: Callable[[], bool]
+) -> None:
+    with worker(url, sockets / "worker.log", tick=1):
+        on_trial_for_a_while(bare_lab, deployed)
+        with connection.cursor() as cursor:
+            cursor.execute(DROP_EVERYBODY)
+        hearing(bare_lab)
+        wait_for(lambda: settled(deployed), seconds=40)
+    assert reaches(bare_lab, "internet", str(rows.PUBLIC), 8443) is not None
+    assert talk()
+
+
+@contextmanager
+def cable_cut(lab: Lab) -> Iterator[None]:
+    """Nothing passes between nat-1 and the management network."""
+    lab.run("core", ["ip", "link", "set", "nat-1.mgmt0", "down"])
+    try:
+        yield
+    finally:
+        lab.run("core", ["ip", "link", "set", "nat-1.mgmt0", "up"])
+
+
+def test_a_gateway_that_is_cut_off_after_the_commit_goes_back_by_itself_and_is_not_pestered(
+    bare_lab: Lab, deployed: rows.Network, url: str, sockets: Path, talk: Callable[[], bool]
+) -> None:
+    nat_1 = deployed.gateways[0]
+    with worker(url, sockets / "worker.log"):
+        forward(deployed, 9000)
+        wait_for(lambda: settled(deployed))
+        before = kernel(nat_1)
+        deaf(bare_lab)
+        ban = Ban.objects.create(list=BanList.objects.create(name="Own"), prefix="45.0.0.0/9")  # a set and rules of its own
+        nudge.send("workers.reconcile", deployed.admin.pk)
+        wait_for(on_trial)
+        assert kernel(nat_1) != before
+        with cable_cut(bare_lab):
+            wait_for(lambda: kernel(nat_1) == before)
+            wait_for(lambda: not Rollout.objects.filter(state__in=Rollout.OPEN).exists(), seconds=60)
+    hearing(bare_lab)
+    rollout = Rollout.objects.latest("pk")
+    assert rollout.state == Rollout.State.FAILED
+    assert [step.state for step in rollout.steps.order_by("position")][1] == RolloutStep.State.SKIPPED, "the next one is not touched"
+    wait_for(lambda: link.channel(nat_1).ask(wire.Hello(0)))
+    for cause in ("change", "schedule"):
+        assert reconcile(deployed.group, cause=cause) is None, "the same is not tried again blindly"
+    ban.delete()
+    forward(deployed)
+    again = reconcile(deployed.group)
+    assert again and again.state == Rollout.State.CONFIRMED, again and again.error
+    assert settled(deployed)
+    assert talk()
+
+
+def test_a_ruleset_that_locks_everyone_out_is_approved_and_goes_back_by_itself(
+    bare_lab: Lab, deployed: rows.Network, talk: Callable[[], bool]
+) -> None:
+    nat_1, peer = deployed.gateways[0], rows.user("jonas")
+    before = kernel(nat_1)
+    nat_1.management_networks = [ip_network("172.31.99.0/24")]
+    nat_1.save(update_fields=["management_networks"])
+    assert reconcile(deployed.group, by=deployed.admin.pk) is None, "it waits for a second person"
+    held = HeldBack.objects.get()
+    approve(held, digest=held.digest, by=peer, signed_in_again=False)
+    rollout = reconcile(deployed.group)
+    assert rollout and rollout.state == Rollout.State.FAILED
+    assert rollout.steps.get(gateway=nat_1).state in (RolloutStep.State.WENT_BACK, RolloutStep.State.LOST)
+    wait_for(lambda: kernel(nat_1) == before)
+    with link.fresh(nat_1) as channel:
+        assert isinstance(channel.ask(wire.Hello(0)), wire.Welcome), "a new session gets in again"
+    assert reconcile(deployed.group, cause="schedule") is None, "the same is not tried again blindly"
+    assert kernel(nat_1) == before
+    assert talk()
+
+
+def test_a_hold_outlasts_the_tick_in_the_kernel_too(bare_lab: Lab, deployed: rows.Network, talk: Callable[[], bool]) -> None:
+    first = Revision.objects.latest("pk")
+    before = [kernel(gateway) for gateway in deployed.gateways]
+    forward(deployed)
+    assert reconcile(deployed.group)
+    roll_back(first, why="the forward was a mistake", by=deployed.admin)
+    assert reconcile(deployed.group)
+    forward(deployed, 8444)
+    for cause in ("change", "schedule", "schedule"):
+        assert reconcile(deployed.group, cause=cause) is None
+    assert [kernel(gateway) for gateway in deployed.gateways] == before
+    bare_lab.run("nat-1", ["nft", "flush", "ruleset"])
+    assert reconcile(deployed.group, cause="schedule"), "what is held is healed as well"
+    assert [kernel(gateway) for gateway in deployed.gateways] == before
+    release(deployed.group, by=deployed.admin)
+    assert reconcile(deployed.group)
+    assert reaches(bare_lab, "internet", str(rows.PUBLIC), 8444) is not None
+    assert talk()
+
+
+def test_connections_outlive_rules_that_were_flushed_by_hand(bare_lab: Lab, deployed: rows.Network, talk: Callable[[], bool]) -> None:
+    bare_lab.run("nat-1", ["nft", "flush", "ruleset"])
+    assert reconcile(deployed.group, cause="schedule")
+    assert settled(deployed)
+    assert talk()
+
+
+def test_a_gateway_built_again_without_the_portal_boots_with_what_was_confirmed_and_ended_bans_stay_ended(
+    bare_lab: Lab, network: rows.Network, sockets: Path
+) -> None:
+    own = BanList.objects.create(name="Own")
+    with ExitStack() as stack:
+        for name in GATEWAYS:
+            stack.enter_context(agent(bare_lab, name, sockets))
+        Ban.objects.create(list=own, prefix="203.0.113.66")
+        Ban.objects.create(list=own, prefix="203.0.113.11", expires=timezone.now() + timedelta(seconds=8))
+        forward(network)
+        assert reconcile(network.group)
+        assert reaches(bare_lab, "internet", str(rows.PUBLIC), 8443, source="203.0.113.11") is None
+        link.close_all()
+        bare_lab.rebuild("nat-1")
+    assert bare_lab.run("nat-1", ["nft", "list", "ruleset"]).stdout == ""
+    wait_for(lambda: not Ban.objects.filter(expires__gt=timezone.now()).exists())
+    (sockets / "nat-1.sock").unlink(missing_ok=True)
+    with agent(bare_lab, "nat-1", sockets):
+        assert reaches(bare_lab, "internet", str(rows.PUBLIC), 8443) is not None
+        assert reaches(bare_lab, "internet", str(rows.PUBLIC), 8443, source="203.0.113.66") is None
+        assert reaches(bare_lab, "internet", str(rows.PUBLIC), 8443, source="203.0.113.11") is not None, "its ban had ended"
