@@ -5,7 +5,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterable
 
-from benchmarks import agent, changes, compiling, flows, whole
+from benchmarks import agent, changes, compiling, linking, whole
 from benchmarks.figures import Figure, as_json, as_table
 
 BENCHMARKS: dict[str, Callable[[Namespace], Iterable[Figure]]] = {
@@ -15,7 +15,7 @@ BENCHMARKS: dict[str, Callable[[Namespace], Iterable[Figure]]] = {
     "commit": lambda given: whole.run(
         "commit", members=given.members, bans=given.bans, explain=given.explain, singles=given.changes, seed=given.seed
     ),
-    "flows": lambda given: flows.run(given.members),
+    "link": lambda given: linking.run(given.members),
     "soak": lambda given: whole.run("soak", members=given.members, minutes=given.minutes, seed=given.seed),
 }
 SUMMARIES = {
@@ -23,7 +23,7 @@ SUMMARIES = {
     "change": changes.__doc__,
     "compile": compiling.__doc__,
     "commit": "commit: from a commit in the database to both gateways confirmed, with everything real; one by one and in a burst",
-    "flows": flows.__doc__,
+    "link": linking.__doc__,
     "soak": "soak: random changes and random faults for some minutes, with everything real; nothing may be lost",
 }
 
