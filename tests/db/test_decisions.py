@@ -15,14 +15,13 @@ from apps.deployments.models import GatewayState, HeldBack, Hold, Revision, Roll
 from apps.deployments.services import reconcile
 from apps.lib.errors import Conflict, Problem
 from apps.nat.models import PortForward
-from apps.nat.services import add_forward
 from apps.network.models import Gateway
 from firewall import wire
 from firewall.policy import PolicyError
 from firewall.rollout import Event
 from firewall.ruleset import Ruleset
 from tests import rows
-from tests.db.rolling import opened
+from tests.db.rolling import forward, opened
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -40,11 +39,6 @@ def network(served: rows.Network) -> rows.Network:
 def peer(network: rows.Network) -> User:
     """A second person who can approve."""
     return rows.user("jonas")
-
-
-def forward(network: rows.Network, port: int) -> PortForward:
-    holding = network.residents["m1"].holding
-    return add_forward(holding=holding, public=rows.PUBLIC, protocol="tcp", public_port=port, private_port=443, by=network.admin)
 
 
 def running(name: str = "nat-1") -> Ruleset:
