@@ -217,7 +217,11 @@ def _changes(trail: Trail, before: Any, after: Any, rows: _Rows) -> Iterator[Cha
     for field in _shown_fields(trail):
         old, new = getattr(before, field.attname), getattr(after, field.attname)
         if old != new and field.name not in trail.unshown | {"valid", "enabled"}:
-            yield str(field.verbose_name), _text(field, old, rows) or _("none"), _text(field, new, rows) or _("none")
+            yield (
+                str(trail.fields.get(field.name, field.verbose_name)),
+                _text(field, old, rows) or _("none"),
+                _text(field, new, rows) or _("none"),
+            )
 
 
 def _text(field: Field[Any, Any], value: Any, rows: _Rows) -> str:

@@ -3,8 +3,8 @@
 Each app tells it of its own models, when it is ready; a table that nobody told of is shown by its names alone.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.apps import apps
@@ -25,7 +25,7 @@ def _nowhere(_row: Any) -> str:
 class Trail:
     """`part_of`: the foreign key to the row this one belongs to. `words`: what the row is called. `href`: where it is shown.
 
-    `called`: what such a row is, where the model says it badly.
+    `called`: what such a row is, where the model says it badly; `fields`: what its fields are, likewise.
     """
 
     model: type[Model]
@@ -34,6 +34,7 @@ class Trail:
     href: Callable[[Any], str] = _nowhere
     unshown: frozenset[str] = UNSHOWN
     called: str | Promise = ""
+    fields: Mapping[str, str | Promise] = field(default_factory=dict)
 
     @property
     def key(self) -> str:

@@ -1,4 +1,8 @@
+from typing import Any
+
 from django.apps import AppConfig
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
 
 
 class DeploymentsConfig(AppConfig):
@@ -13,3 +17,28 @@ class DeploymentsConfig(AppConfig):
         register(activations)
         context.says_what_runs(running.what_runs)
         navigation.counts("deployments:rollouts")(running.asking)
+        _tell_history()
+
+
+def _tell_history() -> None:
+    from apps.audit.trail import UNSHOWN, Trail, tell
+    from apps.deployments import waiting
+    from apps.deployments.models import HeldBack, Hold
+
+    unshown = UNSHOWN | {"group", "digest"}
+    approval = {"state": _("state"), "decided": _("decided"), "decided_by": _("decided by"), "alone": _("approved alone, signed in again")}
+    hold = {"released": _("released"), "released_by": _("released by")}
+    tell(Trail(HeldBack, words=waiting.title, href=_held_page, called=_("Approval"), unshown=unshown, fields=approval))
+    tell(Trail(Hold, words=_hold_words, href=_revision_page, called=_("Hold"), unshown=unshown, fields=hold))
+
+
+def _hold_words(row: Any) -> str:
+    return f"{row.revision}: {row.why}"
+
+
+def _revision_page(row: Any) -> str:
+    return reverse("deployments:revision", args=[row.revision_id])
+
+
+def _held_page(row: Any) -> str:
+    return reverse("deployments:held", args=[row.pk])

@@ -27,14 +27,15 @@ class Group:
     name: str
     rows: list[Row] = field(default_factory=list)
     anew: bool = False
+    counts: tuple[int, int] | None = None  # where only some rows are here
 
     @property
     def added(self) -> int:
-        return sum(sign == "+" for sign, _element, _comment in self.rows)
+        return self.counts[0] if self.counts else sum(sign == "+" for sign, _element, _comment in self.rows)
 
     @property
     def removed(self) -> int:
-        return len(self.rows) - self.added
+        return self.counts[1] if self.counts else len(self.rows) - self.added
 
     @property
     def title(self) -> str:
@@ -42,7 +43,7 @@ class Group:
 
     @property
     def note(self) -> str:
-        if self.kind == "chain":
+        if self.kind == "chain" and not self.counts:
             rules = ngettext("%(n)d rule", "%(n)d rules", self.added) % {"n": self.added}
             return _("%(rules)s, written anew") % {"rules": rules} if self.added else _("removed")
         counts = [f"+{self.added}" if self.added else "", f"\u2212{self.removed}" if self.removed else ""]
@@ -66,7 +67,12 @@ def shown(text: str, most: int) -> Shown:
 
 
 def _note(group: Group, most: int) -> str:
-    return group.note if len(group.rows) <= most else _("%(note)s, the first %(n)d here") % {"note": group.note, "n": most}
+    return noted(group, min(most, len(group.rows)), len(group.rows))
+
+
+def noted(group: Group, here: int, total: int) -> str:
+    """The group's note; where not all of its rows are here, how many are."""
+    return group.note if here == total else _("%(note)s, the first %(n)d here") % {"note": group.note, "n": here}
 
 
 def read(text: str) -> list[Group]:
@@ -84,7 +90,7 @@ def read(text: str) -> list[Group]:
 def _take(group: Group, verb: str, what: str, rest: str) -> None:
     sign = "+" if verb == "add" else "\u2212"
     if what == "element":
-        group.rows.extend((sign, *_parted(_with_length(group.name, element))) for element in _elements(rest))
+        group.rows.extend(row(sign, group.name, element) for element in _elements(rest))
     elif what == "rule":
         group.rows.append((sign, *_parted(rest)))
     else:
@@ -95,6 +101,11 @@ def _take(group: Group, verb: str, what: str, rest: str) -> None:
 
 def _elements(braced: str) -> Iterator[str]:
     return (found[1].strip() for found in _ELEMENT.finditer(braced.removeprefix("{")) if found[1].strip())
+
+
+def row(sign: str, name: str, element: str) -> Row:
+    """An element of the set of this name, as nft writes it, as a row; or a rule of a chain."""
+    return (sign, *_parted(_with_length(name, element)))
 
 
 def _with_length(name: str, element: str) -> str:

@@ -6,20 +6,20 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from apps.deployments.models import GatewayState, Rollout, RolloutStep
-from apps.deployments.selectors import gateway_states, newest_per_group
+from apps.deployments.models import GatewayState, Hold, Rollout, RolloutStep
+from apps.deployments.selectors import gateway_states, holds, newest_per_group, waiting
 from apps.lib.context import Running
 from apps.lib.navigation import Count
 from apps.lib.states import Kind
 
-_WORST = (Kind.BAD, Kind.WARN, Kind.MOVING, Kind.OK)
+_WORST = (Kind.BAD, Kind.WAIT, Kind.WARN, Kind.MOVING, Kind.OK)
 
 
 def asking(_request: HttpRequest) -> Count | None:
-    """Groups whose last rollout failed ask for somebody; where one is under way, it is just said."""
+    """Groups whose last rollout failed, and what is held back, ask for somebody; where a rollout is under way, it is just said."""
     states = [rollout.state for rollout in newest_per_group()]
-    failed = states.count(Rollout.State.FAILED)
-    return Count(failed + sum(state in Rollout.OPEN for state in states), asks=failed > 0)
+    asks = states.count(Rollout.State.FAILED) + waiting().count()
+    return Count(asks + sum(state in Rollout.OPEN for state in states), asks=asks > 0)
 
 
 def what_runs(_request: HttpRequest) -> Running | None:
@@ -28,11 +28,12 @@ def what_runs(_request: HttpRequest) -> Running | None:
     for state in gateway_states():
         groups[state.gateway.group_id].append(state)
     newest = {rollout.group_id: rollout for rollout in newest_per_group()}
-    said = [_of_group(states, newest.get(group)) for group, states in groups.items()]
+    held = {hold.group_id: hold for hold in holds()}
+    said = [_of_group(states, newest.get(group), held.get(group)) for group, states in groups.items()]
     return min(said, key=lambda running: _WORST.index(running.kind), default=None)
 
 
-def _of_group(states: list[GatewayState], last: Rollout | None) -> Running:
+def _of_group(states: list[GatewayState], last: Rollout | None, hold: Hold | None) -> Running:
     if last and last.state in Rollout.OPEN:
         return Running(Kind.MOVING, str(last), _moving(last), reverse("deployments:rollout", args=[last.pk]))
     revision = max((state.revision for state in states if state.revision), key=lambda each: each.pk, default=None)
@@ -40,9 +41,13 @@ def _of_group(states: list[GatewayState], last: Rollout | None) -> Running:
         return Running(Kind.WARN, _("no revision"), _("on the gateways yet"), reverse("gateways:list"))
     on = [state for state in states if state.revision == revision]
     away = [state.gateway.name for state in states if state.unreachable_since]
-    words = ", ".join(filter(None, [where(on, states), _away(away), _memory(states)]))
-    kind = Kind.BAD if away else Kind.WARN if len(on) < len(states) else Kind.OK
+    words = ", ".join(filter(None, [where(on, states), _held(hold), _away(away), _memory(states)]))
+    kind = Kind.BAD if away else Kind.WAIT if hold else Kind.WARN if len(on) < len(states) else Kind.OK
     return Running(kind, str(revision), words, reverse("gateways:list"))
+
+
+def _held(hold: Hold | None) -> str:
+    return _("held at %(revision)s") % {"revision": hold.revision} if hold else ""
 
 
 def where(on: list[GatewayState], of: list[GatewayState]) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from django.db import connection
 from django.db.models import Count, Q, QuerySet
 
-from apps.deployments.models import GatewayState, Rollout
+from apps.deployments.models import GatewayState, HeldBack, Hold, Rollout
 from apps.lib.activation import Activation
 from apps.lib.models import Deployed
 
@@ -42,7 +42,7 @@ def activations(rows: Iterable[Deployed]) -> Mapping[int, list[Activation]]:
 
 def last_rollouts() -> QuerySet[Rollout]:
     """Rollouts, the newest first, with what their rows show."""
-    return Rollout.objects.select_related("revision__by", "group").prefetch_related("steps__gateway").order_by("-id")
+    return Rollout.objects.select_related("revision__by", "group", "stopped_by").prefetch_related("steps__gateway").order_by("-id")
 
 
 def rollouts_in(state: str) -> QuerySet[Rollout]:
@@ -63,7 +63,7 @@ def rollout_counts() -> dict[str, int]:
 
 def newest_per_group() -> QuerySet[Rollout]:
     """Each group's last rollout."""
-    newest = Rollout.objects.select_related("revision").defer("revision__delta")
+    newest = Rollout.objects.select_related("revision", "stopped_by").defer("revision__delta")
     return newest.order_by("group_id", "-id").distinct("group_id")
 
 
@@ -87,3 +87,18 @@ def states_by_name(rollout: Rollout) -> dict[str, GatewayState]:
 def gateway_states() -> QuerySet[GatewayState]:
     """What each gateway runs."""
     return GatewayState.objects.select_related("gateway__group", "revision").order_by("gateway__name")
+
+
+def held_back() -> QuerySet[HeldBack]:
+    """What was ever held back, the newest first, without its elements and its long text."""
+    return HeldBack.objects.select_related("group", "asked_by", "decided_by").defer("packed", "text").order_by("-id")
+
+
+def waiting() -> QuerySet[HeldBack]:
+    """What waits for a second person, the oldest first."""
+    return held_back().filter(state=HeldBack.State.WAITING).order_by("id")
+
+
+def holds() -> QuerySet[Hold]:
+    """Groups that are held at an older revision."""
+    return Hold.objects.filter(released=None).select_related("group", "revision", "by").defer("revision__delta").order_by("group__name")

@@ -1,15 +1,28 @@
-"""Rollouts."""
+"""Rollouts, what is held back, revisions."""
 
 from django.urls import path
 
-from apps.deployments import views
+from apps.deployments.views import revisions, rollouts, waiting
 
 app_name = "deployments"
 urlpatterns = [
-    path("", views.rollouts, name="rollouts"),
-    path("deploy/", views.deploy, name="deploy"),
-    path("<int:pk>/", views.rollout, name="rollout"),
-    path("<int:pk>/now/", views.rollout_now, name="rollout_now"),
-    path("<int:pk>/again/", views.again, name="again"),
-    path("<int:pk>/delta/", views.delta, name="delta"),
+    path("", rollouts.rollouts, name="rollouts"),
+    path("deploy/", rollouts.deploy, name="deploy"),
+    path("<int:pk>/", rollouts.rollout, name="rollout"),
+    path("<int:pk>/now/", rollouts.rollout_now, name="rollout_now"),
+    path("<int:pk>/again/", rollouts.again, name="again"),
+    path("<int:pk>/delta/", rollouts.delta, name="delta"),
+    path("<int:pk>/stop/", rollouts.stop, name="stop"),
+    path("<int:pk>/pause/", rollouts.pause, name="pause"),
+    path("<int:pk>/resume/", rollouts.resume, name="resume"),
+    path("waiting/", waiting.waits, name="waiting"),
+    path("waiting/<int:pk>/", waiting.held, name="held"),
+    path("waiting/<int:pk>/approve/", waiting.approve, name="approve"),
+    path("waiting/<int:pk>/text/", waiting.text, name="held-text"),
+    path("revisions/", revisions.revision_list, name="revisions"),
+    path("revisions/compare", revisions.compare, name="compare"),
+    path("revisions/compare/text", revisions.compare_text, name="compare-text"),
+    path("revisions/<int:pk>/", revisions.revision, name="revision"),
+    path("revisions/<int:pk>/back/", revisions.back, name="back"),
+    path("groups/<int:pk>/release/", revisions.release, name="release"),
 ]

@@ -6,6 +6,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from apps.lib import formats
 from firewall.summary import Kind, Line
 
 
@@ -49,17 +50,18 @@ def _numbers(line: Line) -> Iterator[str]:
     named = False
     for number, what in ((line.added, _("added")), (line.removed, _("removed")), (line.changed, _("changed"))):
         if number:
-            yield f"{number} {what}" if named else f"{_things(line.kind, number)} {what}"
+            yield f"{number} {what}" if named else f"{things(line.kind, number)} {what}"
             named = True
 
 
-def _things(kind: Kind, number: int) -> str:
+def things(kind: Kind, number: int) -> str:
+    """Such as “2,418 NAT mappings”."""
     texts = {
-        Kind.ADDRESSES: ngettext("%(n)d address", "%(n)d addresses", number),
-        Kind.PREFIXES: ngettext("%(n)d IPv6 prefix", "%(n)d IPv6 prefixes", number),
-        Kind.MAPPINGS: ngettext("%(n)d NAT mapping", "%(n)d NAT mappings", number),
-        Kind.FORWARDS: ngettext("%(n)d port forward", "%(n)d port forwards", number),
-        Kind.BANS: ngettext("%(n)d ban", "%(n)d bans", number),
-        Kind.RULES: ngettext("%(n)d rule", "%(n)d rules", number),
+        Kind.ADDRESSES: ngettext("%(n)s address", "%(n)s addresses", number),
+        Kind.PREFIXES: ngettext("%(n)s IPv6 prefix", "%(n)s IPv6 prefixes", number),
+        Kind.MAPPINGS: ngettext("%(n)s NAT mapping", "%(n)s NAT mappings", number),
+        Kind.FORWARDS: ngettext("%(n)s port forward", "%(n)s port forwards", number),
+        Kind.BANS: ngettext("%(n)s ban", "%(n)s bans", number),
+        Kind.RULES: ngettext("%(n)s rule", "%(n)s rules", number),
     }
-    return texts[kind] % {"n": number}
+    return texts[kind] % {"n": formats.number(number)}

@@ -1,5 +1,13 @@
 from django.apps import AppConfig
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
 
 
 class GatewaysConfig(AppConfig):
     name = "apps.gateways"
+
+    def ready(self) -> None:
+        from apps.audit.trail import Trail, tell
+        from apps.network.models import GatewayGroup
+
+        tell(Trail(GatewayGroup, called=_("Gateway group"), href=lambda row: reverse("gateways:group", args=[row.pk])))

@@ -9,8 +9,9 @@ from django.forms import BoundField
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from apps.gateways.groups import CONFIRM_WITHIN, SHARE
 from apps.lib.fields import Prefix
-from apps.network.models import Gateway
+from apps.network.models import Gateway, GatewayGroup
 
 INTERFACES = ("lan", "wan", "management", "sync")
 
@@ -34,10 +35,37 @@ class PrefixLines(forms.CharField):
             raise forms.ValidationError(words % {"value": line.strip()[:60]}) from error
 
 
-class GatewayForm(forms.Form):
-    """Interfaces and management of one gateway. After a conflict it also shows what stands in the database now."""
+class VersionedForm(forms.Form):
+    """A form of one row. After a conflict it also shows what stands in the database now."""
 
     version = forms.IntegerField(widget=forms.HiddenInput)
+
+    def __init__(self, row: Any, data: Any = None) -> None:
+        super().__init__(data, initial={name: getattr(row, name) for name in self.base_fields})
+        self.row = row
+        self.conflict = ""
+
+    def take_up(self, conflict: str) -> None:
+        """Keep the input, show what somebody else saved beside it, and let the next save replace that."""
+        self.row.refresh_from_db()
+        self.conflict = conflict
+        self.data = {**self.data.dict(), "version": str(self.row.version)}  # type: ignore[attr-defined]  # a QueryDict, from a request
+
+    def rows(self) -> Iterator[tuple[BoundField, str]]:
+        """Each visible field, and after a conflict its value in the database where that differs from the input."""
+        for bound in self.visible_fields():
+            saved = getattr(self.row, bound.name)
+            typed = self.cleaned_data.get(bound.name) if self.conflict else saved
+            yield bound, "" if typed == saved else self.as_text(bound.field.prepare_value(saved))
+
+    def as_text(self, value: Any) -> str:
+        """A value as people read it."""
+        return {True: gettext("yes"), False: gettext("no")}[value] if isinstance(value, bool) else str(value or gettext("nothing"))
+
+
+class GatewayForm(VersionedForm):
+    """Interfaces and management of one gateway."""
+
     lan = forms.CharField(label=_("Inside interface"), max_length=15, help_text=_("Where the members are"))
     wan = forms.CharField(label=_("Outside interface"), max_length=15, help_text=_("Where the internet is"))
     management = forms.CharField(label=_("Management interface"), max_length=15, help_text=_("Where ssh comes in"))
@@ -48,22 +76,37 @@ class GatewayForm(forms.Form):
     management_port = forms.IntegerField(label=_("Management port"), min_value=1, max_value=65535, help_text=_("ssh, usually 22"))
 
     def __init__(self, gateway: Gateway, data: Any = None) -> None:
-        names = [*INTERFACES, "management_networks", "management_port", "version"]
-        super().__init__(data, initial={name: getattr(gateway, name) for name in names})
-        self.gateway = gateway
-        self.conflict = ""
+        super().__init__(gateway, data)
         for name in INTERFACES:
             self.fields[name].widget.attrs |= {"autocomplete": "off", "autocapitalize": "off", "spellcheck": "false", "class": "nw-mono"}
 
-    def take_up(self, conflict: str) -> None:
-        """Keep the input, show what somebody else saved beside it, and let the next save replace that."""
-        self.gateway.refresh_from_db()
-        self.conflict = conflict
-        self.data = {**self.data.dict(), "version": str(self.gateway.version)}  # type: ignore[attr-defined]  # a QueryDict, from a request
 
-    def rows(self) -> Iterator[tuple[BoundField, str]]:
-        """Each visible field, and after a conflict its value in the database where that differs from the input."""
-        for bound in self.visible_fields():
-            now = bound.field.prepare_value(getattr(self.gateway, bound.name))
-            typed = self.cleaned_data.get(bound.name) if self.conflict else getattr(self.gateway, bound.name)
-            yield bound, "" if typed == getattr(self.gateway, bound.name) else str(now or gettext("nothing"))
+class GroupForm(VersionedForm):
+    """How the rollouts of a group go."""
+
+    goes_on = forms.BooleanField(
+        label=_("Go on without a gateway that does not answer"),
+        required=False,
+        help_text=_("It gets what it misses as soon as it answers. Off: nobody gets a change that one of them cannot get."),
+    )
+    heals_drift = forms.BooleanField(
+        label=_("Put right what was changed by hand on a gateway"),
+        required=False,
+        help_text=_("Off: it is shown, and waits for somebody."),
+    )
+    confirm_within = forms.IntegerField(
+        label=_("Seconds until a gateway takes back what nobody confirmed"),
+        min_value=CONFIRM_WITHIN.start,
+        max_value=CONFIRM_WITHIN[-1],
+        help_text=_("The gateway counts them itself; it needs nobody for going back."),
+    )
+    removal_share = forms.IntegerField(
+        label=_("Removals wait for a second person above this share, in percent"),
+        min_value=SHARE.start,
+        max_value=SHARE[-1],
+        help_text=_("Of a kind: addresses, IPv6 prefixes, NAT mappings, port forwards, bans"),
+    )
+    removal_least = forms.IntegerField(label=_("And only if they are at least this many"), min_value=1, max_value=2**31 - 1)
+
+    def __init__(self, group: GatewayGroup, data: Any = None) -> None:
+        super().__init__(group, data)

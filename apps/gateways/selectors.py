@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from apps.deployments.models import GatewayState, Rollout
 from apps.deployments.progress import carries
 from apps.deployments.selectors import rollouts_in
+from apps.gateways.drifted import Drifted, drifted
 from apps.lib import formats
 from apps.lib.states import Kind, State
 from apps.network.models import Gateway, GatewayGroup, Pool
@@ -36,12 +37,13 @@ class Shown:
     state: State
     carries: str
     line: Line
+    drift: Drifted | None
     alone: bool  # carries both families while the others of its group do not answer
 
 
 def gateways() -> QuerySet[Gateway]:
     """All gateways, by group and name, with their state."""
-    return Gateway.objects.select_related("group", "status__revision").order_by("group__name", "name")
+    return Gateway.objects.select_related("group", "status__revision", "status__gateway__group").order_by("group__name", "name")
 
 
 def shown(rows: list[Gateway], now: datetime) -> list[Shown]:
@@ -63,7 +65,8 @@ def _shown(gateway: Gateway, others: list[Gateway], now: datetime) -> Shown:
     status = status_of(gateway)
     alone = gateway.carries4 and gateway.carries6 and bool(others) and all(map(_away, others))
     line = _line(gateway, status, [other.name for other in others if _away(other)] if alone else [], now)
-    return Shown(gateway, status, _state(status, now), carries(gateway.carries4, gateway.carries6), line, alone)
+    drift = drifted(status)
+    return Shown(gateway, status, _state(status, now), carries(gateway.carries4, gateway.carries6), line, drift, alone)
 
 
 def _overdue(status: GatewayState, now: datetime) -> bool:
@@ -103,6 +106,8 @@ def _line(gateway: Gateway, status: GatewayState | None, missing: list[str], now
             _("%(gateway)s carries IPv4 and IPv6 alone.") % given,
             _("%(others)s does not answer and could not take over.") % given,
         )
+    if drift := drifted(status):
+        return Line(Kind.WARN, drift.sentence, f"{drift.what[:1].upper()}{drift.what[1:]}. {drift.follows}")
     if status.revision is None:
         return Line(Kind.WARN, _("%(gateway)s answers and runs nothing of ours yet.") % given)
     return _running(gateway, status, now)

@@ -9,4 +9,6 @@ urlpatterns = [
     path("", views.gateways, name="list"),
     path("<int:pk>/", views.gateway, name="gateway"),
     path("<int:pk>/edit/", views.edit, name="edit"),
+    path("<int:pk>/put-right/", views.put_right, name="put-right"),
+    path("groups/<int:pk>/", views.group, name="group"),
 ]

@@ -1,16 +1,20 @@
-"""Gateways: the list, one of them, and the form of its interfaces and management."""
+"""Gateways: the list, one of them, the form of its interfaces and management, and how the rollouts of a group go."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import staff_page
+from apps.accounts.permissions import person, staff_page
 from apps.audit.selectors import history_of
 from apps.deployments import progress
+from apps.deployments import services as deployments
+from apps.deployments.selectors import holds
+from apps.gateways import groups as of_groups
 from apps.gateways import selectors, services
-from apps.gateways.forms import GatewayForm
+from apps.gateways.forms import GatewayForm, GroupForm, VersionedForm
 from apps.lib.errors import Conflict, Problem
 from apps.network.models import Gateway, GatewayGroup
 
@@ -26,7 +30,7 @@ def gateways(request: HttpRequest) -> HttpResponse:
         for group in GatewayGroup.objects.prefetch_related("gateways")
     ]
     part = "#groups" if request.headers.get("HX-Target") == "groups" else ""
-    return render(request, f"gateways/list.html{part}", {"groups": groups, "worst": selectors.worst(shown)})
+    return render(request, f"gateways/list.html{part}", {"groups": groups, "worst": selectors.worst(shown), "holds": holds()})
 
 
 @staff_page
@@ -41,8 +45,19 @@ def gateway(request: HttpRequest, pk: int) -> HttpResponse:
         "pools": selectors.pools_of(found.group),
         "rows": [progress.row(rollout, now) for rollout in selectors.last_rollouts_of(found, LAST_ROLLOUTS)],
         "entries": history_of(found, 8),
+        "hold": holds().filter(group=found.group_id).first(),
     }
     return render(request, "gateways/gateway.html", context)
+
+
+@staff_page
+@require_POST
+def put_right(request: HttpRequest, pk: int) -> HttpResponse:
+    """Bring it back to what was committed, although nothing has changed in the database."""
+    found = get_object_or_404(Gateway, pk=pk)
+    deployments.request(by=person(request), force=True)
+    messages.success(request, _("Asked. %(gateway)s gets what it should run again, in a moment.") % {"gateway": found})
+    return redirect("gateways:gateway", found.pk)
 
 
 @staff_page
@@ -52,7 +67,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     form = GatewayForm(found, request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            services.configure(gateway=found, by=request.user, **form.cleaned_data)  # type: ignore[arg-type]  # staff_page: signed in
+            services.configure(gateway=found, by=person(request), **form.cleaned_data)
             messages.success(request, _("Saved. %(gateway)s gets its rules anew with the next rollout, in a moment.") % {"gateway": found})
             return redirect("gateways:gateway", found.pk)
         except Conflict as conflict:
@@ -60,3 +75,21 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
         except Problem as problem:
             form.add_error(problem.fieldname if problem.fieldname in form.fields else None, str(problem))
     return render(request, "gateways/edit.html", {"gateway": found, "form": form}, status=422 if form.is_bound else 200)
+
+
+@staff_page
+def group(request: HttpRequest, pk: int) -> HttpResponse:
+    """Change how the rollouts of a group go; a save on top of somebody else's shows both."""
+    found = get_object_or_404(GatewayGroup, pk=pk)
+    form: VersionedForm = GroupForm(found, request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        try:
+            of_groups.configure_group(group=found, by=person(request), **form.cleaned_data)
+            messages.success(request, _("Saved. It holds for the next rollout; what waits for somebody already goes on waiting."))
+            return redirect("gateways:group", found.pk)
+        except Conflict as conflict:
+            form.take_up(str(conflict))
+        except Problem as problem:
+            form.add_error(problem.fieldname if problem.fieldname in form.fields else None, str(problem))
+    context = {"group": found, "form": form, "entries": history_of(found, 8)}
+    return render(request, "gateways/group.html", context, status=422 if form.is_bound else 200)

@@ -72,7 +72,13 @@ class Changes:
             self.single()
 
     def _committed(self, change: Callable[[], object]) -> Commit:
-        commit = committed(change)
+        forwards, bans = list(self._forwards), list(self._bans)
+        try:
+            commit = committed(change)
+        except Exception:  # nobody knows what became of it: what it was about is not counted upon
+            self._forwards = [each for each in self._forwards if each in forwards]
+            self._bans = [each for each in self._bans if each in bans]
+            raise
         self.made.append(commit.xid)
         return commit
 

@@ -34,7 +34,9 @@ from tests.whole.system import INTERNET
 CHANGE, FAULT = 2.0, 20.0  # seconds
 HOSTS = ("10.16.0.10", "10.16.0.11", "10.16.0.12", "10.16.0.13")  # whose members' connections are watched
 INTERNET6 = "2001:db8:cafe::10"
-CONVERGE = 150.0  # seconds until everything is as it should be, after the last fault
+CONVERGE = 40.0  # seconds until everything is as it should be, after the last fault
+
+NOT_COMMITTED = "SELECT xid FROM unnest(%s::text[]) xid WHERE pg_xact_status(xid::xid8) IS DISTINCT FROM 'committed'"
 
 
 class Torment(Thread):
@@ -128,6 +130,9 @@ def _come_to_rest(stack: Stack, changes: Changes) -> None:
             return
         time.sleep(1)
     say(f"It has not come to rest.\n{verify.told(stack)}")
+    import shutil
+
+    shutil.copy(stack.worker.log, "/tmp/soak-worker.log")
 
 
 def _answers() -> bool:
@@ -158,9 +163,7 @@ def _unexplained() -> list[str]:
 def _lost(stack: Stack, changes: Changes) -> list[str]:
     """Changes that were acknowledged, and are not in the database or not in a kernel, as nft lists it."""
     with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT xid FROM unnest(%s::text[]) xid WHERE pg_xact_status(xid::xid8) IS DISTINCT FROM 'committed'", [changes.made]
-        )
+        cursor.execute(NOT_COMMITTED, [changes.made])
         gone = [f"transaction {xid}" for (xid,) in cursor.fetchall()]
     wanted = {f"{address}/32" for address in changes.banned()}
     return gone + [f"{address} on {name}" for name in stack.agents for address in wanted - verify.banned(stack, name)]

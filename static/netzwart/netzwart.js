@@ -113,3 +113,30 @@ document.addEventListener("htmx:afterSettle", (event) => {
 
 document.querySelectorAll("form:has(.nw-bulk)").forEach(count);
 document.querySelector(".nw-errors[autofocus]")?.focus();
+
+// A gateway on trial: the seconds run down between two answers of the server; said aloud at the start, at ten seconds and at the end.
+const counting = new WeakMap();
+const announced = new Set();
+
+function countDown() {
+  document.querySelectorAll("[data-left]").forEach((element) => {
+    if (!counting.has(element)) counting.set(element, Date.now() + Number(element.dataset.left) * 1000);
+    const left = Math.max(0, Math.ceil((counting.get(element) - Date.now()) / 1000));
+    element.querySelector("[data-seconds]").textContent = left;
+    element.querySelector("progress").value = left;
+    announce(element, "start");
+    if (left === 10 || left === 9) announce(element, "ten");
+    if (left === 0) announce(element, "end");
+  });
+}
+
+function announce(element, moment) {
+  const key = `${element.dataset.trial} ${moment}`;
+  if (announced.has(key) || !by("countdown-says")) return;
+  announced.add(key);
+  by("countdown-says").textContent = element.dataset[moment];
+}
+
+setInterval(countDown, 1000);
+document.addEventListener("htmx:afterSettle", countDown);
+countDown();

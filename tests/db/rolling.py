@@ -6,6 +6,8 @@ from apps.deployments import gate, rollouts
 from apps.deployments.models import Rollout
 from apps.deployments.rollouts import Lease, Opening
 from apps.deployments.wanted import Wanted, want
+from apps.nat.models import PortForward
+from apps.nat.services import add_forward
 from firewall.diff import diff
 from firewall.render import render_delta
 from firewall.rollout import Command, Event
@@ -51,3 +53,9 @@ def rolled(network: rows.Network, *, error: str = "", unreachable: bool = False,
             confirm(lease, wanted)
     lease.rollout.refresh_from_db()
     return lease.rollout
+
+
+def forward(network: rows.Network, port: int) -> PortForward:
+    """A port forward of m1."""
+    holding = network.residents["m1"].holding
+    return add_forward(holding=holding, public=rows.PUBLIC, protocol="tcp", public_port=port, private_port=443, by=network.admin)

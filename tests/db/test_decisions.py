@@ -1,6 +1,9 @@
 """What waits for a person: removals beyond the limits, management, holds, pauses. The gateways are real agents, in memory."""
 
+from io import StringIO
+
 import pytest
+from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from apps.accounts.models import User
@@ -12,14 +15,13 @@ from apps.deployments.models import GatewayState, HeldBack, Hold, Revision, Roll
 from apps.deployments.services import reconcile
 from apps.lib.errors import Conflict, Problem
 from apps.nat.models import PortForward
-from apps.nat.services import add_forward
 from apps.network.models import Gateway
 from firewall import wire
 from firewall.policy import PolicyError
 from firewall.rollout import Event
 from firewall.ruleset import Ruleset
 from tests import rows
-from tests.db.rolling import opened
+from tests.db.rolling import forward, opened
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -37,11 +39,6 @@ def network(served: rows.Network) -> rows.Network:
 def peer(network: rows.Network) -> User:
     """A second person who can approve."""
     return rows.user("jonas")
-
-
-def forward(network: rows.Network, port: int) -> PortForward:
-    holding = network.residents["m1"].holding
-    return add_forward(holding=holding, public=rows.PUBLIC, protocol="tcp", public_port=port, private_port=443, by=network.admin)
 
 
 def running(name: str = "nat-1") -> Ruleset:
@@ -282,3 +279,40 @@ def test_only_one_worker_takes_over(network: rows.Network) -> None:
     assert rollouts.claim(network.group) is not None
     assert rollouts.claim(network.group) is None
     assert decisions.approvers_but(None)
+
+
+# --- Without a browser
+
+
+def output(*arguments: str) -> str:
+    told = StringIO()
+    call_command("rollback", *arguments, stdout=told)
+    return told.getvalue()
+
+
+def test_a_rollback_works_without_browser_and_worker(network: rows.Network, forwards: list[PortForward]) -> None:
+    before = Revision.objects.latest("pk")
+    forward(network, 8000)
+    reconcile(network.group)
+    told = output(str(before), "--why", "no mail", "--as", "mara")
+    assert f"Lindenhof is held at {before}" in told and "nat-1 confirmed" in told and "nat-2 confirmed" in told
+    assert len(running().elements["fwd4"]) == 6
+    assert f"Lindenhof is held at {before} by mara" in output()
+    assert "follows the database again" in output("--release", "Lindenhof", "--as", "mara")
+    assert len(running().elements["fwd4"]) == 7
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["r1"], "Say who you are: --as USERNAME, one of mara"),
+        (["r999999", "--as", "mara"], "There is no revision r999999"),
+        (["x", "--as", "mara"], "There is no revision x"),
+        (["--release", "Nowhere", "--as", "mara"], "There is no group Nowhere. There are: Lindenhof"),
+        (["--release", "Lindenhof", "--as", "mara"], "not held any more"),
+        (["r1", "--release", "Lindenhof"], "Either go back"),
+    ],
+)
+def test_what_cannot_be_gone_back_to_is_said(network: rows.Network, arguments: list[str], said: str) -> None:
+    with pytest.raises(CommandError, match=said):
+        output(*arguments)

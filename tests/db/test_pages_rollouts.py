@@ -61,18 +61,21 @@ def test_the_list_filters_by_state(staff: Client, roll: Callable[..., Rollout]) 
 
 def test_a_rollout_shows_each_step_with_its_evidence(staff: Client, roll: Callable[..., Rollout]) -> None:
     page = text(staff.get(f"/rollouts/{roll().pk}/"))
-    assert page.count("Confirmed in") == 2 and "4.10\u202fkB" in page and "3\u202fms" in page and "under 1\u202fms, equal" in page
+    assert (
+        page.count("Confirmed in") == 2 and "4.10\u202fkB" in page and "3\u202fms" in page and "read back equal in under 1\u202fms" in page
+    )
     assert "In memory" in page and "hx-trigger" not in page
 
 
 def test_a_refusal_says_what_to_do(staff: Client, roll: Callable[..., Rollout]) -> None:
     page = text(staff.get(f"/rollouts/{roll(error='digest <b>differs</b>').pk}/"))
-    assert "digest &lt;b&gt;differs" in page and "Nothing changed on nat-1" in page and "Try again" in page
+    assert "digest &lt;b&gt;differs" in page and "nat-1 refused it. Nothing changed there." in page
+    assert "The same is not tried again by itself" in page and "Try again" in page
 
 
 def test_a_gateway_that_does_not_answer_follows_by_itself(staff: Client, roll: Callable[..., Rollout]) -> None:
     page = text(staff.get(f"/rollouts/{roll(error='no answer within 20 s', unreachable=True).pk}/"))
-    assert "nat-1 does not answer. What it misses follows by itself" in page
+    assert "nat-1 did not answer, so nothing was sent to it." in page and "what it misses follows by itself" in page
 
 
 def test_an_open_rollout_asks_again_until_it_is_over(staff: Client, roll: Callable[..., Rollout]) -> None:

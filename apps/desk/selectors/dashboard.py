@@ -17,7 +17,9 @@ from django.utils.translation import ngettext
 from apps.bans.models import Ban, BanHits
 from apps.deployments import progress
 from apps.deployments.models import Rollout
-from apps.deployments.selectors import newest_per_group, rollouts_in
+from apps.deployments.selectors import holds, newest_per_group, rollouts_in, waiting
+from apps.deployments.waiting import title as title_of_held
+from apps.deployments.waiting import why
 from apps.desk.selectors.keeping import kept, member_counts
 from apps.gateways.selectors import Shown, gateways, shown
 from apps.lib import formats
@@ -44,6 +46,7 @@ class Need:
     at: datetime | None
     verb: str
     url: str
+    is_decision: bool = False  # somebody else's agreement is what is missing
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,7 @@ def needs(now: datetime) -> list[Need]:
 
 
 def _needs(gates: Sequence[Shown], newest: Mapping[int, Rollout], now: datetime) -> list[Need]:
-    found = [*_of_rollouts(newest.values()), *_of_gateways(gates, newest), *_of_pools(), *_of_members(), *_of_bans(now)]
+    found = [*_of_decisions(), *_of_rollouts(newest.values()), *_of_gateways(gates, newest), *_of_pools(), *_of_members(), *_of_bans(now)]
     return sorted(found, key=lambda need: URGENT.index(need.state.kind))
 
 
@@ -99,16 +102,28 @@ def url(name: str, *arguments: object) -> str:
 
 def _of_rollouts(newest: Iterable[Rollout]) -> Iterator[Need]:
     for rollout in newest:
-        if rollout.state == Rollout.State.FAILED:
+        if rollout.state in (Rollout.State.FAILED, Rollout.State.ABORTED):
             yield Need(
                 f"rollout-{rollout.pk}",
-                State(Kind.BAD, _("Failed")),
+                State(Kind.BAD, _("Failed") if rollout.state == Rollout.State.FAILED else _("Stopped")),
                 _("%(revision)s did not reach every gateway") % {"revision": rollout},
                 first_line(rollout.error),
                 rollout.finished,
                 _("Open"),
                 url("deployments:rollout", rollout.pk),
             )
+
+
+def _of_decisions() -> Iterator[Need]:
+    """What waits for a second person, and groups that are held at an older revision."""
+    for held in waiting():
+        state, page = State(Kind.WAIT, _("Approval")), url("deployments:held", held.pk)
+        yield Need(f"held-{held.pk}", state, title_of_held(held), why(held), held.since, _("Review"), page, is_decision=True)
+    for hold in holds():
+        words = _("%(group)s is held at %(revision)s") % {"group": hold.group, "revision": hold.revision}
+        by = f"{hold.by.name}: {hold.why}" if hold.by else hold.why
+        page = url("deployments:release", hold.group_id)
+        yield Need(f"hold-{hold.pk}", State(Kind.WAIT, _("Hold"), "hold"), words, by, hold.since, _("Release…"), page)
 
 
 def _of_gateways(gates: Sequence[Shown], newest: Mapping[int, Rollout]) -> Iterator[Need]:
@@ -120,9 +135,13 @@ def _of_gateways(gates: Sequence[Shown], newest: Mapping[int, Rollout]) -> Itera
     for each in gates:
         if each.state.kind is not Kind.OK and not (each in stale and len(stale) > 1):
             yield _need(each, each.state, each.line.sentence, each.line.follows, _since(each))
+        elif each.drift:
+            yield _need(
+                each, State(Kind.WARN, _("By hand")), each.drift.sentence, f"{each.drift.what}. {each.drift.follows}", each.drift.since
+            )
         elif each.alone:
             yield _need(each, State(Kind.WARN, _("Alone")), each.line.sentence, each.line.follows, None)
-        elif (behind := _behind(each, newest)) and behind.state != Rollout.State.FAILED:
+        elif (behind := _behind(each, newest)) and behind.state == Rollout.State.CONFIRMED:
             words = _("%(gateway)s does not run %(revision)s yet") % {"gateway": each.gateway, "revision": behind}
             yield _need(each, State(Kind.WARN, _("Behind"), "overdue"), words, _runs(each), behind.finished)
     if memory := _in_memory(gates):
@@ -259,6 +278,8 @@ def _fine(gates: Sequence[Shown], newest: Mapping[int, Rollout]) -> list[str]:
     said = [_("%(gateways)s answer") % {"gateways": _listed(answering)}] if len(answering) > 1 and len(answering) == len(gates) else []
     if gates and all(each.status and not _behind(each, newest) and each.status.revision_id for each in gates):
         said.append(_("all run the newest revision"))
+    if gates and not any(each.drift for each in gates):
+        said.append(_("nothing was changed by hand"))
     if newest and all(rollout.state != Rollout.State.FAILED for rollout in newest.values()):
         said.append(_("no rollout failed"))
     carried = {

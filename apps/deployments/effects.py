@@ -1,0 +1,136 @@
+"""Whom it concerns when elements go: from what is held back, in the kernel's octets, to members, addresses and bans.
+
+One or two statements, however many elements; the elements of a part are taken apart once in each process.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from django.db import connection
+
+from apps.deployments import gate
+from apps.deployments.models import HeldBack
+from firewall.addresses import ipv4_text, ipv6_text
+from firewall.blast import mirrored
+from firewall.ruleset import Elements
+from firewall.summary import Kind
+
+FIRST = 5  # named on a page
+
+_CONCERNED = """
+    WITH gone AS (SELECT * FROM unnest(%(prefixes)s::cidr[], %(things)s::text[]) AS gone(prefix, thing)),
+    owned AS (
+        SELECT DISTINCT ON (gone.thing) gone.prefix, gone.thing, holding.member_id FROM gone
+        JOIN network_holding holding ON holding.prefix = gone.prefix ORDER BY gone.thing, lower(holding.valid) DESC
+    )
+    SELECT member.id, member.name, member.state = 'active', min(owned.thing), count(*),
+        count(*) OVER (), count(*) FILTER (WHERE member.state = 'active') OVER ()
+    FROM owned JOIN members_member member ON member.id = owned.member_id
+    GROUP BY member.id ORDER BY member.name, member.id LIMIT %(first)s
+"""
+_HIT = "SELECT count(DISTINCT prefix) FROM bans_banhits WHERE prefix = ANY(%(prefixes)s::cidr[]) AND last_hit > now() - interval '1 day'"
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """One thing that would go: what people call it, and the member's address or prefix, or the banned one, that it is about."""
+
+    words: str
+    prefix: str
+    public: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A member it concerns, the first of his things, and how many he has of them."""
+
+    pk: int
+    name: str
+    active: bool
+    first: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """members, active: how many members it concerns, and how many of them are active. hit: bans that kept something out within a day."""
+
+    kind: Kind
+    things: tuple[Thing, ...]
+    people: tuple[Person, ...] = ()
+    members: int = 0
+    active: int = 0
+    hit: int = 0
+
+    @property
+    def publics(self) -> int:
+        """Public addresses it concerns."""
+        return len({thing.public for thing in self.things if thing.public})
+
+    @property
+    def wide(self) -> int:
+        """Things that are whole networks."""
+        return sum(not thing.prefix.endswith(("/32", "/128")) for thing in self.things)
+
+    @property
+    def ipv6(self) -> int:
+        return sum(":" in thing.prefix for thing in self.things)
+
+
+def effect_of(held: HeldBack) -> Effect:
+    """Of a removal that is held back."""
+    kind = Kind(held.kind)
+    found = things_of(held)
+    if kind is Kind.BANS:
+        return Effect(kind, found, hit=_hit(found))
+    rows = _concerned(found)
+    people = tuple(Person(*row[:5]) for row in rows)
+    return Effect(kind, found, people, members=rows[0][5] if rows else 0, active=rows[0][6] if rows else 0)
+
+
+def things_of(held: HeldBack) -> tuple[Thing, ...]:
+    """Everything that would go, in the order of the kernel's keys."""
+    return _things(held.pk, held.digest)
+
+
+@lru_cache(maxsize=4)
+def _things(pk: int, _digest: str) -> tuple[Thing, ...]:
+    return tuple(things(gate.unpacked(HeldBack.objects.only("packed").get(pk=pk))))
+
+
+def things(part: Mapping[str, Elements]) -> Iterator[Thing]:
+    """The elements, without those of sets that repeat others."""
+    for name, elements in part.items():
+        if mirrored(name) != name:
+            continue
+        length = name.partition("_")[2]
+        for key, element in elements.items():
+            yield _thing(name, length, key, element.value, element.comment)
+
+
+def _thing(name: str, length: str, key: bytes, value: bytes, comment: str) -> Thing:
+    if name == "fwd4":
+        public, protocol, port = ipv4_text(key[:4]), {6: "TCP", 17: "UDP"}.get(key[4], str(key[4])), int.from_bytes(key[8:10])
+        return Thing(f"{protocol} {port} · {public}", f"{ipv4_text(value[:4])}/32", public)
+    if name == "snat4":
+        return Thing(f"{ipv4_text(key)} → {ipv4_text(value)}", f"{ipv4_text(key)}/32", ipv4_text(value))
+    address = ipv4_text(key) if len(key) == 4 else ipv6_text(key)
+    prefix = f"{address}/{length or '32'}"
+    shown = prefix.removesuffix("/32") if len(key) == 4 else prefix.removesuffix("/128")
+    return Thing(f"{shown} ({comment})" if comment else shown, prefix)
+
+
+def _concerned(found: tuple[Thing, ...]) -> list[tuple[int, str, bool, str, int, int, int]]:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _CONCERNED, {"prefixes": [thing.prefix for thing in found], "things": [thing.words for thing in found], "first": FIRST}
+        )
+        return list(cursor.fetchall())
+
+
+def _hit(found: tuple[Thing, ...]) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(_HIT, {"prefixes": [thing.prefix for thing in found]})
+        (number,) = cursor.fetchone()
+    return int(number)

@@ -1,0 +1,56 @@
+"""What people fill in to decide about rollouts: an approval, the reason of a rollback."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from apps.accounts.models import User
+from apps.deployments import decisions
+from apps.deployments.gate import MANAGEMENT
+from apps.deployments.models import HeldBack, Hold
+from apps.lib import formats
+
+
+class ApprovalForm(forms.Form):
+    """Binds to what was seen by its digest. Removals ask for their number, one's own for one's password."""
+
+    digest = forms.CharField(widget=forms.HiddenInput, max_length=64)
+    typed = forms.CharField(max_length=20, widget=forms.TextInput(attrs={"inputmode": "numeric", "autocomplete": "off"}))
+    password = forms.CharField(
+        label=_("Your password"), max_length=200, widget=forms.PasswordInput(attrs={"autocomplete": "current-password"})
+    )
+
+    def __init__(self, held: HeldBack, by: User, data: Any = None) -> None:
+        super().__init__(data, initial={"digest": held.digest}, auto_id=f"held-{held.pk}-%s")
+        self.held, self.by = held, by
+        self.signs_in_again = decisions.needs_sign_in(held, by)
+        self.fields["typed"].label = gettext("Type %(number)s to approve") % {"number": formats.number(held.removed)}
+        if held.kind == MANAGEMENT:
+            del self.fields["typed"]
+        if not self.signs_in_again:
+            del self.fields["password"]
+
+    def clean_typed(self) -> str:
+        typed = "".join(character for character in self.cleaned_data["typed"] if character.isdigit())
+        if typed != str(self.held.removed):
+            words = gettext("Type %(number)s: that is how many removals you approve.")
+            raise forms.ValidationError(words % {"number": formats.number(self.held.removed)})
+        return typed
+
+    def clean_password(self) -> str:
+        if not self.by.check_password(self.cleaned_data["password"]):
+            raise forms.ValidationError(gettext("That is not your password."))
+        return ""
+
+
+class RollbackForm(forms.Form):
+    """Why the group goes back."""
+
+    why = forms.CharField(
+        label=_("Why"),
+        max_length=Hold._meta.get_field("why").max_length,
+        help_text=_("For whoever finds the group held, such as “members cannot reach their mail since r4813”."),
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )

@@ -1,0 +1,185 @@
+"""The lane of each gateway in a rollout: its four steps with their evidence, what is on trial, and what became of it, in words.
+
+In come rows with their steps and gateways read; the time is passed in. Reads nothing itself.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.utils.timezone import get_current_timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from apps.deployments.drive import SESSIONS
+from apps.deployments.models import GatewayState, Rollout, RolloutStep
+from apps.deployments.outcome import Outcome, outcome
+from apps.deployments.progress import carries, is_open
+from apps.deployments.trial import Trial, trial
+from apps.lib import formats
+from apps.lib.states import Kind, Lane, State, Step
+
+type Evidence = Mapping[str, Any]  # {"what": …, "passed": bool, "ms": n or None, "text": …}
+
+
+@dataclass(frozen=True)
+class ShownLane:
+    """A gateway's lane; while it is on trial, for how long; and what became of it, when that is not what was wanted."""
+
+    lane: Lane
+    trial: Trial | None = None
+    outcome: Outcome | None = None
+
+
+def lanes(rollout: Rollout, now: datetime, statuses: Mapping[str, GatewayState], newer: Rollout | None) -> list[ShownLane]:
+    """One per gateway, in the order of the rollout. `statuses`: what each runs now, by its name."""
+    steps = list(rollout.steps.all())
+    return [
+        ShownLane(
+            Lane(step.gateway.name, _place(step, len(steps)), _state(step, rollout), tuple(_steps(step))),
+            trial(step, rollout, now, statuses.get(step.gateway.name)),
+            outcome(step, rollout, statuses.get(step.gateway.name), newer),
+        )
+        for step in steps
+    ]
+
+
+def _place(step: RolloutStep, of: int) -> str:
+    places = (_("first"), _("second"), _("third"))
+    place = places[step.position] if step.position < len(places) else str(step.position + 1)
+    return ", ".join(filter(None, [place if of > 1 else "", carries(step.gateway.carries4, step.gateway.carries6)]))
+
+
+def _state(step: RolloutStep, rollout: Rollout) -> State:
+    over = {
+        RolloutStep.State.REFUSED: State(Kind.BAD, _("Refused")),
+        RolloutStep.State.AWAY: State(Kind.BAD, _("Does not answer")),
+        RolloutStep.State.LOST: State(Kind.BAD, _("Lost in the middle")),
+        RolloutStep.State.WENT_BACK: State(Kind.BAD, _("Gone back"), "back"),
+    }
+    if step.state == RolloutStep.State.CONFIRMED:
+        return State(Kind.OK, _confirmed_in(step))
+    if step.state in over:
+        return over[RolloutStep.State(step.state)]
+    if not is_open(rollout):
+        return State(Kind.PLAIN, _("Not reached"))
+    moving = {
+        RolloutStep.State.PROBING: _("On trial"),
+        RolloutStep.State.CONFIRMING: _("Waits for confirmation"),
+        RolloutStep.State.REVERTING: _("Going back"),
+        RolloutStep.State.ASKING: _("Being asked"),
+        RolloutStep.State.SENDING: _("Under way"),
+    }
+    word = moving.get(RolloutStep.State(step.state))
+    return State(Kind.MOVING, word) if word else State(Kind.PLAIN, _("Waits for its turn"), "clock")
+
+
+def _confirmed_in(step: RolloutStep) -> str:
+    if not (step.sent and step.confirmed):
+        return _("Confirmed")
+    if not step.sent_octets:
+        return _("Ran it already")
+    return _("Confirmed in %(duration)s") % {"duration": formats.duration((step.confirmed - step.sent).total_seconds())}
+
+
+# --- Four steps
+
+
+def _steps(step: RolloutStep) -> Iterable[Step]:
+    """Sent, committed, probe, confirmed: what is done with its evidence, then the one under way or failed, then what is to come."""
+    words = (_sent(step), _committed(step), _probe(step), _confirmed(step))
+    titles = (_("Sent"), _("Committed"), _("Probe"), _("Confirmed"))
+    done = _done(step)
+    for place, (title, evidence) in enumerate(zip(titles, words, strict=True)):
+        kind = Kind.OK if place < done else _next(step) if place == done else Kind.PLAIN
+        yield Step(kind, title, evidence if place <= done else "")
+
+
+def _done(step: RolloutStep) -> int:
+    """How many of the four are done."""
+    if step.confirmed:
+        return 4
+    if not step.committed:
+        return 0
+    return 3 if _reached(step) else 2
+
+
+def _reached(step: RolloutStep) -> bool:
+    """Did the last probe pass?"""
+    return bool(step.evidence) and bool(step.evidence[-1]["passed"])
+
+
+def _next(step: RolloutStep) -> Kind:
+    if step.state in RolloutStep.BAD or step.state == RolloutStep.State.REVERTING:
+        return Kind.BAD
+    return Kind.MOVING if step.state in RolloutStep.MOVING else Kind.PLAIN
+
+
+def _sent(step: RolloutStep) -> str:
+    octets = formats.volume(step.sent_octets) if step.sent_octets else ""
+    nothing = _("nothing to send") if step.confirmed and not step.sent_octets else ""
+    return _join(clock(step.sent), octets, nothing)
+
+
+def _committed(step: RolloutStep) -> str:
+    if not step.committed or not step.sent_octets:
+        return ""
+    return _join(_milliseconds(step.commit_ms), _("read back equal in %(time)s") % {"time": _milliseconds(step.read_back_ms)})
+
+
+def _confirmed(step: RolloutStep) -> str:
+    cut = ngettext("%(n)s flow cut", "%(n)s flows cut", step.flows_cut) % {"n": formats.number(step.flows_cut)}
+    return _join(clock(step.confirmed), cut if step.flows_cut else "")
+
+
+def _probe(step: RolloutStep) -> str:
+    """What passed, or how many attempts failed and why the last one did."""
+    if not step.evidence:
+        return _("not needed") if step.confirmed and not step.sent_octets else ""
+    passed = [passed_words(each) for each in step.evidence if each["passed"]]
+    failed = [each for each in step.evidence if not each["passed"]]
+    before = ngettext("after %(n)d attempt in vain", "after %(n)d attempts in vain", len(failed)) % {"n": len(failed)}
+    if passed:
+        return _join(*passed, before if failed else "")
+    return failed_words(failed)
+
+
+def passed_words(evidence: Evidence) -> str:
+    """Such as “sshd answered a new connection in 4 ms”."""
+    time = formats.duration(evidence["ms"] / 1000) if evidence["ms"] is not None else ""
+    if evidence["what"] == "knock":
+        return _("sshd answered a new connection in %(time)s") % {"time": time}
+    if evidence["what"] == "session":
+        return _("new session in %(time)s") % {"time": time}
+    return f"{probe_name(evidence['what'])} {time}".strip()
+
+
+def failed_words(failed: list[Evidence]) -> str:
+    """Such as “2 of 3 attempts failed: no answer in 5 s”."""
+    of = SESSIONS if failed[-1]["what"] == "session" else len(failed)
+    words = ngettext("%(n)d of %(of)d attempts failed", "%(n)d of %(of)d attempts failed", len(failed)) if of > 1 else _("failed")
+    return f"{words % {'n': len(failed), 'of': max(of, len(failed))}}: {failed[-1]['text']}"
+
+
+def probe_name(what: str) -> str:
+    """probe IPv4 is called IPv4, under the head that says Probe."""
+    return what.removeprefix("probe ")
+
+
+def _join(*parts: str) -> str:
+    return ", ".join(filter(None, parts))
+
+
+def _milliseconds(value: int) -> str:
+    """Agents count whole milliseconds."""
+    unit = f"{formats.SPACE}ms"
+    return f"{formats.number(value)}{unit}" if value else _("under %(time)s") % {"time": f"1{unit}"}
+
+
+def clock(at: datetime | None) -> str:
+    """21:13:40.12"""
+    if at is None:
+        return ""
+    local = at.astimezone(get_current_timezone())
+    return f"{local:%H:%M:%S}{',' if formats.german() else '.'}{local.microsecond // 10_000:02d}"

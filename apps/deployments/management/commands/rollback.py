@@ -1,0 +1,85 @@
+"""manage.py rollback, and its --release: an older revision on the gateways, when no browser is at hand."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from apps.accounts.models import User
+from apps.deployments import decisions, link, services
+from apps.deployments.models import Hold, Revision
+from apps.lib.errors import Problem
+from apps.network.models import GatewayGroup
+from firewall.policy import PolicyError
+
+
+class Command(BaseCommand):
+    help = (
+        "Bring a group's gateways back to an older revision, at once, and hold them there until they are released: "
+        "rollback r4811 --why 'no mail since 23:10' --as mara. Without a revision, list what can be gone back to, and what is held."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("revision", nargs="?", help="such as r4811")
+        parser.add_argument("--why", default="", help="for whoever finds the group held")
+        parser.add_argument("--as", dest="person", metavar="USERNAME", help="who you are in the portal")
+        parser.add_argument("--release", metavar="GROUP", help="let this group follow the database again")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["revision"] and options["release"]:
+            raise CommandError("Either go back to a revision, or --release a group.")
+        if not options["revision"] and not options["release"]:
+            self._list()
+            return
+        person = _person(options["person"])
+        try:
+            group = (
+                self._hold(options["revision"], options["why"], person)
+                if options["revision"]
+                else self._release(options["release"], person)
+            )
+            self._deploy(group)
+        except (Problem, PolicyError) as problem:
+            raise CommandError(str(problem)) from problem
+        finally:
+            link.close_all()
+
+    def _list(self) -> None:
+        for hold in Hold.objects.filter(released=None).select_related("group", "revision", "by"):
+            self.stdout.write(f"{hold.group} is held at {hold} by {hold.by} since {hold.since:%Y-%m-%d %H:%M} UTC: {hold.why}")
+        for revision in Revision.objects.exclude(content=None).select_related("group").order_by("-pk")[:20]:
+            self.stdout.write(f"{revision}  {revision.group}  {revision.created:%Y-%m-%d %H:%M} UTC  {revision.elements} elements")
+
+    def _hold(self, name: str, why: str, by: User) -> GatewayGroup:
+        number = name.removeprefix("r")
+        revision = Revision.objects.filter(pk=int(number)).select_related("group").first() if number.isdecimal() else None
+        if revision is None:
+            raise CommandError(f"There is no revision {name}. Without arguments this command lists those that there are.")
+        hold = decisions.roll_back(revision, why=why, by=by)
+        self.stdout.write(f"{hold.group} is held at {hold} until it is released.")
+        return revision.group
+
+    def _release(self, name: str, by: User) -> GatewayGroup:
+        group = GatewayGroup.objects.filter(name=name).first()
+        if group is None:
+            raise CommandError(f"There is no group {name}. There are: {', '.join(map(str, GatewayGroup.objects.all()))}.")
+        decisions.release(group, by=by)
+        self.stdout.write(f"{group} follows the database again.")
+        return group
+
+    def _deploy(self, group: GatewayGroup) -> None:
+        """Not left to a worker: there may be none."""
+        rollout = services.reconcile(group, cause="command", force=True)
+        if rollout is None:
+            self.stdout.write("Another rollout is under way; this follows by itself.")
+            return
+        for step in rollout.steps.select_related("gateway"):
+            self.stdout.write(f"{step.gateway} {step.get_state_display()}{f': {step.error}' if step.error else ''}")
+
+
+def _person(name: str | None) -> User:
+    person = User.objects.filter(username=name, is_active=True, is_staff=True).first() if name else None
+    if person is None:
+        staff = ", ".join(User.objects.filter(is_active=True, is_staff=True).values_list("username", flat=True))
+        raise CommandError(f"Say who you are: --as USERNAME, one of {staff}.")
+    return person

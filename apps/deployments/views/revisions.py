@@ -1,0 +1,146 @@
+"""Revisions: the list, one of them, two of them compared, going back to one, and releasing a group that is held at one."""
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from apps.accounts.permissions import person, staff_page
+from apps.deployments import contents, decisions, progress, revisions, selectors
+from apps.deployments.delta import shown
+from apps.deployments.forms import RollbackForm
+from apps.deployments.models import Revision
+from apps.deployments.revisions import Preview
+from apps.deployments.rollouts import SHOWN_DELTA
+from apps.deployments.words import in_words, kind_words, lines_of, share
+from apps.lib import params
+from apps.lib.errors import Conflict, Problem
+from apps.lib.forms import explain
+from apps.network.models import GatewayGroup
+from firewall.render import render_delta
+
+PER_PAGE = 50
+MOST_PER_GROUP = 20
+
+
+@staff_page
+def revision_list(request: HttpRequest) -> HttpResponse:
+    """The newest first: all, the kept ones, or the rollbacks."""
+    chosen = request.GET.get("which", "")
+    page = Paginator(revisions.revisions_in(chosen), PER_PAGE).get_page(request.GET.get("page"))
+    rows = revisions.listed(page, timezone.now())
+    kept = [each.revision.pk for each in rows if each.kept]
+    context = {
+        "page": page,
+        "rows": rows,
+        "newest": kept[:1],
+        "before": kept[1:2],
+        "chosen": chosen,
+        "counts": revisions.revision_counts(),
+        "oldest": revisions.oldest_kept(),
+    }
+    return render(request, "deployments/revisions.html", context)
+
+
+@staff_page
+def revision(request: HttpRequest, pk: int) -> HttpResponse:
+    """What it changed, on which gateways since when, and its rollouts."""
+    found = get_object_or_404(Revision.objects.select_related("by", "group", "again"), pk=pk)
+    earlier = Revision.objects.filter(group=found.group_id, pk__lt=found.pk).defer("delta").order_by("-pk").first()
+    later = Revision.objects.filter(group=found.group_id, pk__gt=found.pk).defer("delta").order_by("pk").first()
+    rollouts = selectors.rollouts_in("").filter(revision=found)
+    context = {
+        "revision": found,
+        "gateways": revisions.on_gateways(found),
+        "rows": [progress.row(rollout, timezone.now()) for rollout in rollouts],
+        "kept": contents.is_kept(found),
+        "oldest": revisions.oldest_kept(),
+        "older": earlier,
+        "newer": later,
+        "now_runs": revisions.running(found.group),
+        "hold": selectors.holds().filter(group=found.group_id).first(),
+        "words": in_words(lines_of(found.changes)) if found.delta else "",
+        "lines": [(kind_words(line.kind), line, share(line), 0) for line in lines_of(found.changes)],
+        "delta": shown(found.delta, MOST_PER_GROUP),
+        "cut": len(found.delta) >= SHOWN_DELTA,
+    }
+    return render(request, "deployments/revision.html", context)
+
+
+def _pair(request: HttpRequest) -> tuple[Revision | None, Revision | None]:
+    wanted = [params.number(request.GET, "from"), params.number(request.GET, "to")]
+    found = Revision.objects.defer("delta").select_related("group").in_bulk(wanted)
+    return found.get(wanted[0]), found.get(wanted[1])
+
+
+def _compared(request: HttpRequest, before: Revision | None, after: Revision | None) -> Preview:
+    if before is None or after is None:
+        return Preview(None, _("Choose two revisions: one to compare from, and one to compare to."))
+    if before.group_id != after.group_id:
+        return Preview(None, _("%(before)s and %(after)s are of different groups.") % {"before": before, "after": after})
+    return revisions.compare(before, after, params.words(request.GET, "gateway", 40))
+
+
+@staff_page
+def compare(request: HttpRequest) -> HttpResponse:
+    """What differs between any two: in words, then set by set and chain by chain."""
+    before, after = _pair(request)
+    context = {"before": before, "after": after, **_previewed(_compared(request, before, after))}
+    return render(request, "deployments/compare.html", context)
+
+
+def _previewed(preview: Preview) -> dict[str, object]:
+    """What deployments/_compared.html needs."""
+    compared = preview.compared
+    if compared is None:
+        return {"problem": preview.problem}
+    lines = [(kind_words(line.kind), line, share(line), 0) for line in compared.lines]
+    return {"compared": compared, "words": in_words(compared.lines, rules=compared.chains), "lines": lines}
+
+
+@staff_page
+def compare_text(request: HttpRequest) -> HttpResponse:
+    """The whole difference as nft text."""
+    before, after = _pair(request)
+    preview = _compared(request, before, after)
+    if preview.compared is None:
+        return HttpResponse(preview.problem, content_type="text/plain; charset=utf-8", status=404)
+    text = render_delta(preview.compared.delta, now=revisions.database_clock())
+    response = HttpResponse(text, content_type="text/plain; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{before}-{after}-{preview.compared.gateway}.nft"'
+    return response
+
+
+@staff_page
+def back(request: HttpRequest, pk: int) -> HttpResponse:
+    """Go back to a revision and hold the group there; first it says what that would change now."""
+    found = get_object_or_404(Revision.objects.select_related("group").defer("delta"), pk=pk)
+    form = RollbackForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        try:
+            decisions.roll_back(found, why=form.cleaned_data["why"], by=person(request))
+            messages.success(request, _("The group is held at %(revision)s. It goes out in a moment.") % {"revision": found})
+            return redirect("deployments:rollouts")
+        except Problem as problem:
+            explain(form, problem)
+    context = {"revision": found, "form": form, "now_runs": revisions.running(found.group), **_previewed(revisions.of_going_back(found))}
+    context["hold"] = selectors.holds().filter(group=found.group_id).first()
+    return render(request, "deployments/back.html", context, status=422 if form.is_bound else 200)
+
+
+@staff_page
+def release(request: HttpRequest, pk: int) -> HttpResponse:
+    """Let a group follow the database again; first it says what will then go out."""
+    group = get_object_or_404(GatewayGroup, pk=pk)
+    if request.method == "POST":
+        try:
+            decisions.release(group, by=person(request))
+            messages.success(request, _("Released. What the database asks for goes out in a moment."))
+        except Conflict as conflict:
+            messages.warning(request, str(conflict))
+        return redirect("deployments:rollouts")
+    hold = selectors.holds().filter(group=group).first()
+    preview = _previewed(revisions.of_release(hold)) if hold else {}
+    return render(request, "deployments/release.html", {"group": group, "hold": hold, **preview})

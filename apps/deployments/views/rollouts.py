@@ -1,0 +1,161 @@
+"""Rollouts: the list, one of them with its evidence, asking for one, and stopping, pausing and resuming it."""
+
+from collections.abc import Callable, Iterable
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from apps.accounts.models import User
+from apps.accounts.permissions import person, staff_page
+from apps.deployments import contents, decisions, lanes, progress, selectors, services
+from apps.deployments.delta import shown
+from apps.deployments.forms import ApprovalForm
+from apps.deployments.models import HeldBack, Revision, Rollout
+from apps.deployments.rollouts import SHOWN_DELTA
+from apps.deployments.stopping import stopping
+from apps.deployments.waiting import title, waiting, why
+from apps.deployments.words import kind_words, lines_of, share
+from apps.lib.errors import Conflict
+
+PER_PAGE = 50
+MOST_PER_GROUP = 20
+
+
+@staff_page
+def rollouts(request: HttpRequest) -> HttpResponse:
+    """The newest first; the first page looks again by itself."""
+    chosen = request.GET.get("state", "")
+    page = Paginator(selectors.rollouts_in(chosen), PER_PAGE).get_page(request.GET.get("page"))
+    now = timezone.now()
+    rows = [progress.row(rollout, now) for rollout in page]
+    truths = progress.truths(selectors.newest_per_group().prefetch_related("steps__gateway"))
+    held = [(each, title(each), why(each)) for each in selectors.waiting()]
+    part = "#table" if request.headers.get("HX-Target") == "rollouts" else ""
+    context = {"page": page, "rows": rows, "counts": selectors.rollout_counts(), "chosen": chosen, "truths": truths}
+    context |= {"held": held, "holds": selectors.holds()}
+    return render(request, f"deployments/rollouts.html{part}", context)
+
+
+@staff_page
+def rollout(request: HttpRequest, pk: int) -> HttpResponse:
+    """How far it is, what it changes, element by element."""
+    return render(request, "deployments/rollout.html", _shown(get_object_or_404(selectors.last_rollouts(), pk=pk), person(request)))
+
+
+@staff_page
+def rollout_now(request: HttpRequest, pk: int) -> HttpResponse:
+    """The parts of the page that move, while the rollout is open; nothing when the page has them as they are."""
+    rollout = get_object_or_404(selectors.last_rollouts(), pk=pk)
+    held = [] if selectors.newest_but(rollout) else selectors.waiting().filter(group=rollout.group_id)
+    if request.GET.get("seen") == _stamp(rollout, held):
+        return HttpResponse(status=204)
+    return render(request, "deployments/rollout.html#now", _shown(rollout, person(request)) | {"oob": True})
+
+
+def _shown(rollout: Rollout, by: User) -> dict[str, object]:
+    newer, states, older = selectors.newest_but(rollout), selectors.states_by_name(rollout), selectors.one_before(rollout)
+    memory = {name for name, state in states.items() if state.in_memory}
+    held = [] if newer else list(selectors.waiting().filter(group=rollout.group_id))
+    hold = selectors.holds().filter(group=rollout.group_id).first()
+    shown_lanes = lanes.lanes(rollout, timezone.now(), states, newer)
+    return {
+        "row": progress.row(rollout, timezone.now()),
+        "rollout": rollout,
+        "truth": progress.truth(rollout, newer, memory),
+        "stamp": _stamp(rollout, held),
+        "gone_wrong": "" if any(step.error for step in rollout.steps.all()) else rollout.error,
+        "open": progress.is_open(rollout),
+        "lanes": shown_lanes,
+        "on_trial": any(lane.trial for lane in shown_lanes),
+        "held": [(waiting(each, by), ApprovalForm(each, by)) for each in held],
+        "hold": hold,
+        "lines": [(kind_words(line.kind), line, share(line), _held_of(held, line.kind)) for line in lines_of(rollout.revision.changes)],
+        "delta": shown(rollout.revision.delta, MOST_PER_GROUP),
+        "newer": newer,
+        "cut": len(rollout.revision.delta) >= SHOWN_DELTA,
+        "older": older,
+        "back_to": older.revision if older and not newer and not hold and contents.is_kept(older.revision) else None,
+    }
+
+
+def _stamp(rollout: Rollout, held: Iterable[HeldBack]) -> str:
+    """Changes with everything that moves on the page."""
+    return "-".join([progress.stamp(rollout), *(str(each.pk) for each in held)])
+
+
+def _held_of(held: Iterable[HeldBack], kind: str) -> int:
+    """How many removals of the kind wait."""
+    return sum(each.removed for each in held if each.kind == kind)
+
+
+@staff_page
+def delta(_request: HttpRequest, pk: int) -> HttpResponse:
+    """The nft text of what changes, as it is kept."""
+    revision = get_object_or_404(Revision, rollouts=pk)
+    response = HttpResponse(revision.delta, content_type="text/plain; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{revision}.nft"'
+    return response
+
+
+@staff_page
+@require_POST
+def deploy(request: HttpRequest) -> HttpResponse:
+    """Ask a worker to look now."""
+    services.request(by=person(request))
+    messages.success(
+        request, _("Asked. If the gateways run something else than the database asks for, a rollout appears here in a moment.")
+    )
+    return redirect("deployments:rollouts")
+
+
+@staff_page
+@require_POST
+def again(request: HttpRequest, pk: int) -> HttpResponse:
+    """Try what failed once more, as the database asks for it now."""
+    rollout = get_object_or_404(Rollout.objects.select_related("revision"), pk=pk)
+    services.request(by=person(request), force=True)
+    messages.success(
+        request,
+        _("Asked to try again. What %(revision)s missed goes out with a new rollout, as it is asked for now.") % {"revision": rollout},
+    )
+    return redirect("deployments:rollouts")
+
+
+@staff_page
+def stop(request: HttpRequest, pk: int) -> HttpResponse:
+    """Take back what is on trial and leave the rest alone; first it says what that means for each gateway."""
+    rollout = get_object_or_404(selectors.last_rollouts(), pk=pk)
+    if request.method == "POST":
+        done = _("Asked to stop. What is on trial goes back; what has been confirmed stays.")
+        return _decided(request, rollout, decisions.go_back_now, done)
+    effects = stopping(rollout, selectors.states_by_name(rollout))
+    return render(request, "deployments/stop.html", {"rollout": rollout, "effects": effects, "open": progress.is_open(rollout)})
+
+
+@staff_page
+@require_POST
+def pause(request: HttpRequest, pk: int) -> HttpResponse:
+    """Stop before the next gateway."""
+    done = _("Asked to pause. What is under way on a gateway is finished first.")
+    return _decided(request, get_object_or_404(selectors.last_rollouts(), pk=pk), decisions.pause, done)
+
+
+@staff_page
+@require_POST
+def resume(request: HttpRequest, pk: int) -> HttpResponse:
+    """Go on."""
+    return _decided(request, get_object_or_404(selectors.last_rollouts(), pk=pk), decisions.resume, _("The rollout goes on."))
+
+
+def _decided(request: HttpRequest, rollout: Rollout, decide: Callable[..., None], done: str) -> HttpResponse:
+    try:
+        decide(rollout, by=person(request))
+        messages.success(request, done)
+    except Conflict as conflict:
+        messages.warning(request, str(conflict))
+    return redirect("deployments:rollout", rollout.pk)

@@ -1,0 +1,116 @@
+"""Pages of how a group's rollouts go, and of what somebody changed by hand on a gateway."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from apps.deployments.models import GatewayState
+from apps.network.models import GatewayGroup
+from tests import rows
+from tests.db.pages import queries, signed_in, text
+from tests.db.rolling import rolled
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+DRIFT = {
+    "rules": ["input"],
+    "elements": {
+        "fwd4": {"missing": ["198.51.100.7 . tcp . 7001 : 10.16.0.10 . 443"], "foreign": [], "missing_count": 1, "foreign_count": 0},
+        "bans4_32": {"missing": [], "foreign": ["203.0.113.9", "203.0.113.10"], "missing_count": 0, "foreign_count": 212},
+    },
+}
+
+
+@pytest.fixture
+def staff(network: rows.Network) -> Client:
+    return signed_in(network.admin)
+
+
+@pytest.fixture
+def meddled(network: rows.Network) -> str:
+    """Somebody changed nat-1 by hand; the address of its page."""
+    rolled(network)
+    GatewayState.objects.filter(gateway=network.gateways[0]).update(drift=DRIFT, drift_since=timezone.now(), seen=timezone.now())
+    GatewayState.objects.exclude(gateway=network.gateways[0]).update(seen=timezone.now())
+    return f"/gateways/{network.gateways[0].pk}/"
+
+
+def given(group: GatewayGroup, **changes: object) -> dict[str, Any]:
+    values = {
+        "version": group.version,
+        "goes_on": "on",
+        "heals_drift": "on",
+        "confirm_within": 30,
+        "removal_share": 20,
+        "removal_least": 10,
+    }
+    return values | changes
+
+
+def test_drift_says_what_where_and_since_when(staff: Client, meddled: str) -> None:
+    page = text(staff.get(meddled))
+    assert "nat-1 was changed by hand, seen first at" in page and "1 chain is not as committed (input)" in page
+    assert "1 element is missing; 212 elements are there that should not be" in page
+    assert "set bans4_32" in page and "212 that should not be there, the first 2 here" in page and "203.0.113.10" in page
+    assert "It is put right by itself, with the next look." in page
+
+
+def test_drift_that_is_not_healed_waits_for_somebody(
+    staff: Client, meddled: str, network: rows.Network, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    GatewayGroup.objects.update(heals_drift=False)
+    for path in (meddled, "/", "/gateways/"):
+        page = text(staff.get(path))
+        assert "nat-1 was changed by hand" in page and "It stays so until somebody puts it right" in page, path
+    asked: list[tuple[Any, ...]] = []
+    monkeypatch.setattr("apps.lib.nudge.send", lambda *sent: asked.append(sent))
+    assert "nat-1 gets what it should run again" in text(staff.post(f"{meddled}put-right/", follow=True))
+    assert asked == [("workers.reconcile", network.admin.pk, True)]
+    assert staff.get(f"{meddled}put-right/").status_code == 405
+
+
+def test_a_gateway_that_is_as_it_should_be_says_nothing_of_drift(staff: Client, network: rows.Network) -> None:
+    rolled(network)
+    GatewayState.objects.update(seen=timezone.now())
+    assert "by hand" not in text(staff.get(f"/gateways/{network.gateways[0].pk}/"))
+    assert "nothing was changed by hand" in text(staff.get("/"))
+
+
+def test_the_settings_of_a_group_are_saved_with_their_history(staff: Client, network: rows.Network) -> None:
+    path = f"/gateways/groups/{network.group.pk}/"
+    assert "Rollouts of Lindenhof" in text(staff.get(path))
+    page = text(staff.post(path, given(network.group, goes_on="", confirm_within=60, removal_share=5), follow=True))
+    network.group.refresh_from_db()
+    assert (network.group.goes_on, network.group.heals_drift) == (False, True)
+    assert (network.group.confirm_within, network.group.removal_share) == (60, 5)
+    assert "Saved." in page and "Gateway group changed" in page and "Mara Lindqvist" in page
+
+
+@pytest.mark.parametrize(("name", "value"), [("confirm_within", 4), ("confirm_within", 601), ("removal_share", 101), ("removal_least", 0)])
+def test_what_cannot_be_is_said_at_its_field(staff: Client, network: rows.Network, name: str, value: int) -> None:
+    response = staff.post(f"/gateways/groups/{network.group.pk}/", given(network.group, **{name: value}))
+    assert response.status_code == 422 and f'id="id_{name}_error"' in text(response)
+
+
+def test_a_second_save_shows_what_the_first_has_saved(staff: Client, network: rows.Network) -> None:
+    path = f"/gateways/groups/{network.group.pk}/"
+    staff.post(path, given(network.group, confirm_within=60))
+    page = text(staff.post(path, given(network.group, confirm_within=90)))
+    assert "Mara Lindqvist changed these settings at" in page and "<code>60</code>" in page and 'value="90"' in page and "Save mine" in page
+    staff.post(path, given(network.group, confirm_within=90, version=network.group.version + 1))
+    network.group.refresh_from_db()
+    assert network.group.confirm_within == 90
+
+
+def test_only_staff_changes_settings(network: rows.Network) -> None:
+    guest = signed_in(rows.user("guest", staff=False))
+    assert guest.post(f"/gateways/groups/{network.group.pk}/", given(network.group)).status_code == 403
+    assert guest.post(f"/gateways/{network.gateways[0].pk}/put-right/").status_code == 403
+
+
+def test_queries_do_not_grow_with_drift(staff: Client, meddled: str) -> None:
+    once = queries(staff, "/gateways/")
+    GatewayState.objects.update(drift=DRIFT, drift_since=timezone.now())
+    assert queries(staff, "/gateways/") == once

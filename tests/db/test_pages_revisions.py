@@ -1,0 +1,133 @@
+"""Pages of revisions: the list, one of them, two compared, going back and releasing. The gateways are real agents, in memory."""
+
+import pytest
+from django.test import Client
+
+from apps.deployments import contents
+from apps.deployments.models import Hold, Revision
+from apps.deployments.services import reconcile
+from tests import rows
+from tests.db.pages import queries, signed_in, text
+from tests.db.rolling import forward
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def network(served: rows.Network) -> rows.Network:
+    """Three revisions on two gateways: the network, a forward, another forward."""
+    assert reconcile(served.group, by=served.admin.pk)
+    for port in (7001, 7002):
+        forward(served, port)
+        assert reconcile(served.group, by=served.admin.pk)
+    return served
+
+
+@pytest.fixture
+def staff(network: rows.Network) -> Client:
+    return signed_in(network.admin)
+
+
+def revisions() -> list[Revision]:
+    return list(Revision.objects.order_by("pk"))
+
+
+def test_the_list_says_which_run_and_which_are_kept(staff: Client) -> None:
+    page = text(staff.get("/rollouts/revisions/"))
+    assert page.count("1 port forward added") == 2 and "nat-1, nat-2" in page and page.count('name="from"') == 3
+    assert "No such revision" in text(staff.get("/rollouts/revisions/?which=rollback"))
+
+
+def test_a_revision_says_what_it_changed_and_where_it_runs(staff: Client) -> None:
+    first, _second, last = revisions()
+    assert "This is what runs now." in text(staff.get(f"/rollouts/revisions/{last.pk}/"))
+    page = text(staff.get(f"/rollouts/revisions/{first.pk}/"))
+    assert "can be gone back to" in page and "Go back to this revision" in page and page.count("runs another") == 2
+
+
+def test_any_two_are_compared_in_words_and_element_by_element(staff: Client) -> None:
+    first, _second, last = revisions()
+    page = text(staff.get(f"/rollouts/revisions/compare?from={first.pk}&to={last.pk}"))
+    assert "2 port forwards added" in page and "198.51.100.7 . tcp . 7001 : 10.16.0.10 . 443" in page and "map fwd4" in page
+    back = text(staff.get(f"/rollouts/revisions/compare?from={last.pk}&to={first.pk}&gateway=nat-2"))
+    assert "2 port forwards removed" in back and "Element by element on nat-2" in back
+    whole = staff.get(f"/rollouts/revisions/compare/text?from={last.pk}&to={first.pk}")
+    assert "delete element inet netzwart fwd4" in text(whole)
+
+
+def test_a_comparison_shows_the_beginning_of_much_and_counts_all(staff: Client, network: rows.Network) -> None:
+    network.admin.refresh_from_db()
+    tariff = network.residents["m1"].member.tariff
+    tariff.most_forwards = 200
+    tariff.save()
+    for port in range(9000, 9060):
+        forward(network, port)
+    assert reconcile(network.group)
+    found = revisions()
+    page = text(staff.get(f"/rollouts/revisions/compare?from={found[-2].pk}&to={found[-1].pk}"))
+    assert "+60, the first 50 here" in page and "50 of 60 lines" in page
+
+
+def test_equal_revisions_say_that_nothing_differs(staff: Client) -> None:
+    last = revisions()[-1].pk
+    assert "Nothing differs" in text(staff.get(f"/rollouts/revisions/compare?from={last}&to={last}"))
+
+
+def test_what_is_not_kept_is_explained(staff: Client, network: rows.Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contents, "WHOLE_EVERY", 1)
+    forward(network, 7003)
+    reconcile(network.group)
+    first, *_between, last = revisions()
+    assert contents.forget_before(last)
+    page = text(staff.get(f"/rollouts/revisions/compare?from={first.pk}&to={last.pk}"))
+    assert f"What {first} contained is not kept any more. The oldest that is kept is" in page
+    assert "nobody can go back to it" in text(staff.get(f"/rollouts/revisions/{first.pk}/"))
+    assert f"What {first} contained is not kept" in text(staff.get(f"/rollouts/revisions/{first.pk}/back/"))
+    assert staff.get(f"/rollouts/revisions/compare/text?from={first.pk}&to={last.pk}").status_code == 404
+
+
+def test_a_comparison_without_two_revisions_asks_for_them(staff: Client) -> None:
+    for given in ("", "?from=x&to=1", f"?from={10**20}&to=0"):
+        assert "Choose two revisions" in text(staff.get(f"/rollouts/revisions/compare{given}"))
+
+
+def test_going_back_shows_what_it_changes_and_wants_a_reason(staff: Client, network: rows.Network) -> None:
+    second = revisions()[1]
+    path = f"/rollouts/revisions/{second.pk}/back/"
+    page = text(staff.get(path))
+    assert "What this changes now" in page and "1 port forward removed" in page and "7002" in page
+    assert staff.post(path, {"why": ""}).status_code == 422 and not Hold.objects.exists()
+    assert f"The group is held at {second}" in text(staff.post(path, {"why": "mail is gone"}, follow=True))
+    hold = Hold.objects.get()
+    assert (hold.revision, hold.by, hold.why) == (second, network.admin, "mail is gone")
+
+
+def test_a_hold_stands_wherever_somebody_looks_until_it_is_released(staff: Client, network: rows.Network) -> None:
+    second = revisions()[1]
+    staff.post(f"/rollouts/revisions/{second.pk}/back/", {"why": "mail is gone"})
+    reconcile(network.group)
+    for path in ("/", "/rollouts/", f"/gateways/{network.gateways[0].pk}/", "/gateways/"):
+        page = text(staff.get(path))
+        assert f"held at {second}" in page and "mail is gone" in page, path
+    assert "held at" in text(staff.get("/members/")), "the top bar says it everywhere"
+    release = f"/rollouts/groups/{network.group.pk}/release/"
+    page = text(staff.get(release))
+    assert "What will then go out" in page and "1 port forward added" in page and "7002" in page
+    assert "Released." in text(staff.post(release, follow=True))
+    assert "not held any more" in text(staff.post(release, follow=True))
+    assert "This group is not held" in text(staff.get(release))
+
+
+def test_only_staff_sees_and_decides(network: rows.Network) -> None:
+    guest, pk = signed_in(rows.user("guest", staff=False)), revisions()[0].pk
+    paths = ["revisions/", f"revisions/{pk}/", f"revisions/{pk}/back/", "revisions/compare", f"groups/{network.group.pk}/release/"]
+    assert {guest.get(f"/rollouts/{path}").status_code for path in paths} == {403}
+    assert guest.post(f"/rollouts/revisions/{pk}/back/", {"why": "x"}).status_code == 403 and not Hold.objects.exists()
+
+
+def test_queries_do_not_grow_with_revisions(staff: Client, network: rows.Network) -> None:
+    few = queries(staff, "/rollouts/revisions/")
+    for port in range(8000, 8004):
+        forward(network, port)
+        reconcile(network.group)
+    assert queries(staff, "/rollouts/revisions/") == few

@@ -1,0 +1,124 @@
+"""The page of a rollout that is under way: what is on trial, pausing, resuming, going back, and what became of each gateway."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db.models.functions import Now
+from django.test import Client
+
+from apps.deployments import rollouts
+from apps.deployments.models import Rollout
+from apps.deployments.rollouts import Lease
+from apps.deployments.wanted import want
+from firewall.rollout import Command, Event
+from tests import rows
+from tests.db.pages import signed_in, text
+from tests.db.rolling import confirm, opened, rolled
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def staff(network: rows.Network) -> Client:
+    return signed_in(network.admin)
+
+
+@pytest.fixture
+def lease(network: rows.Network) -> Lease:
+    """nat-2 has committed and is on trial for 20 seconds; before this it ran another revision."""
+    rolled(network)
+    made = opened(network)
+    committed: dict[str, Any] = {"committed": Now(), "goes_back": Now() + timedelta(seconds=20), "sent_octets": 4100, "commit_ms": 3}
+    rollouts.happened(made, Event.COMMITTED, **committed)
+    return made
+
+
+def page_of(staff: Client, rollout: Rollout) -> str:
+    return text(staff.get(f"/rollouts/{rollout.pk}/"))
+
+
+def test_a_trial_says_how_long_it_lasts_and_what_happens_then(staff: Client, lease: Lease) -> None:
+    rollouts.note(lease, "session", passed=False, ms=5003, text="no answer within 5 s")
+    page, before = page_of(staff, lease.rollout), lease.rollout.revision_id - 1
+    assert f"until nat-2 goes back to r{before} by itself." in page and 'data-left="20"' in page and "Go back now" in page
+    assert "1 of 3 attempts failed: no answer within 5 s" in page and "1: no answer within 5 s after 5.00\u202fs" in page
+    assert 'id="countdown-says" aria-live="polite"' in page and "nat-2 goes back in 10 seconds" in page
+
+
+def test_each_way_of_proof_is_said_with_its_time(staff: Client, lease: Lease, network: rows.Network) -> None:
+    rollouts.note(lease, "knock", passed=True, ms=4.2, text="")
+    rollouts.passed(lease)
+    rollouts.happened(lease, Event.CONFIRMED, confirmed=Now(), flows_cut=2, evidence=lease.step.evidence)
+    page = page_of(staff, lease.rollout)
+    assert "sshd answered a new connection in 4.2\u202fms" in page and "2 flows cut" in page
+    rollouts.happened(lease, Event.COMMITTED, committed=Now(), sent_octets=10)
+    rollouts.note(lease, "session", passed=False, ms=100, text="away")
+    rollouts.note(lease, "session", passed=True, ms=280, text="")
+    rollouts.note(lease, "probe IPv4", passed=True, ms=1.3, text="")
+    rollouts.passed(lease)
+    rollouts.happened(lease, Event.CONFIRMED, confirmed=Now(), evidence=lease.steps[1].evidence)
+    assert "new session in 0.28\u202fs, IPv4 1.3\u202fms, after 1 attempt in vain" in page_of(staff, lease.rollout)
+
+
+def test_going_back_says_first_what_it_does_to_each_gateway(staff: Client, lease: Lease) -> None:
+    page = text(staff.get(f"/rollouts/{lease.rollout.pk}/stop/"))
+    before = lease.rollout.revision_id - 1
+    assert f"nat-2 goes back to r{before} now." in page and f"nat-1 is not touched; it runs r{before}." in page
+    assert "Asked to stop." in text(staff.post(f"/rollouts/{lease.rollout.pk}/stop/", follow=True))
+    lease.rollout.refresh_from_db()
+    assert lease.rollout.wish == "abort"
+    page = page_of(staff, lease.rollout)
+    assert "Then the rollout stops, as Mara Lindqvist wants it." in page and ">Go back now<" not in page
+
+
+def test_a_pause_can_be_taken_back(staff: Client, lease: Lease) -> None:
+    staff.post(f"/rollouts/{lease.rollout.pk}/pause/")
+    assert "It pauses before the next gateway." in page_of(staff, lease.rollout)
+    staff.post(f"/rollouts/{lease.rollout.pk}/resume/")
+    assert "A pause takes effect before the next gateway." in page_of(staff, lease.rollout)
+    assert staff.get(f"/rollouts/{lease.rollout.pk}/pause/").status_code == 405
+
+
+def test_a_paused_rollout_says_who_paused_it(staff: Client, lease: Lease, network: rows.Network) -> None:
+    staff.post(f"/rollouts/{lease.rollout.pk}/pause/")
+    rollouts.passed(lease)
+    rollouts.happened(lease, Event.CONFIRMED, confirmed=Now())
+    assert lease.command is Command.REST
+    page = page_of(staff, lease.rollout)
+    assert "Mara Lindqvist has paused the rollout." in page and "Then nat-1." in page and "Resume" in page
+
+
+def test_what_has_gone_back_says_what_runs_and_what_to_do(staff: Client, lease: Lease) -> None:
+    rollouts.happened(lease, Event.FAILED, error="It could not be reached after the change.")
+    rollouts.happened(lease, Event.WENT_BACK, error="It went back: to what was confirmed.")
+    page, before = page_of(staff, lease.rollout), lease.rollout.revision_id - 1
+    assert f"nat-2 had it and has gone back, because it was not confirmed. It runs r{before}." in page
+    assert "Find out why it could not be reached, then try again." in page
+    assert "nat-1 was left alone: what went wrong on one gateway is not tried on the next." in page
+
+
+@pytest.mark.parametrize(("harmless", "advice"), [(True, "what it misses follows by itself"), (False, "This change touches rules")])
+def test_a_lost_gateway_is_tried_again_only_if_nothing_but_elements_changed(
+    staff: Client, lease: Lease, network: rows.Network, harmless: bool, advice: str
+) -> None:
+    Rollout.objects.filter(pk=lease.rollout.pk).update(harmless=harmless)
+    rollouts.happened(lease, Event.LOST)
+    rollouts.happened(lease, Event.LOST, error="It stopped answering in the middle.")
+    if lease.command is Command.APPLY:
+        confirm(lease, want(network.group))
+    page = page_of(staff, lease.rollout)
+    assert "nat-2 stopped answering in the middle. Either it has confirmed, or it goes back by itself" in page and advice in page
+
+
+def test_what_is_over_cannot_be_stopped(staff: Client, network: rows.Network) -> None:
+    over = rolled(network)
+    assert f"{over} is over already" in text(staff.get(f"/rollouts/{over.pk}/stop/"))
+    assert "is over already" in text(staff.post(f"/rollouts/{over.pk}/stop/", follow=True))
+
+
+def test_only_staff_decides(network: rows.Network, lease: Lease) -> None:
+    guest = signed_in(rows.user("guest", staff=False))
+    assert {guest.post(f"/rollouts/{lease.rollout.pk}/{what}/").status_code for what in ("stop", "pause", "resume")} == {403}
+    lease.rollout.refresh_from_db()
+    assert lease.rollout.wish == ""
