@@ -4,6 +4,8 @@ import os
 
 from celery import Celery
 
+from workers import broker
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 
 
@@ -23,6 +25,7 @@ def _make() -> Celery:
     from django.conf import settings
 
     django.setup()
+    broker.register()
     from apps.lib.nudge import broker_url
 
     made = Celery("workers", broker=broker_url(settings.REDIS_URL), include=["workers.deploy", "workers.collect"])
