@@ -24,7 +24,9 @@ def _make() -> Celery:
 
     django.setup()
     from apps.lib.nudge import broker_url
+    from workers import broker
 
+    broker.use()
     made = Celery("workers", broker=broker_url(settings.REDIS_URL), include=["workers.deploy", "workers.collect"])
     made.conf.update(
         accept_content=["json"],
