@@ -16,7 +16,7 @@ BENCHMARKS: dict[str, Callable[[Namespace], Iterable[Figure]]] = {
         "commit", members=given.members, bans=given.bans, explain=given.explain, singles=given.changes, seed=given.seed
     ),
     "link": lambda given: linking.run(given.members),
-    "soak": lambda given: whole.run("soak", members=given.members, minutes=given.minutes, seed=given.seed),
+    "soak": lambda given: whole.run("soak", members=given.members, minutes=given.minutes, seed=given.seed, faults=given.faults),
 }
 SUMMARIES = {
     "agent": agent.__doc__,
@@ -44,6 +44,7 @@ def main() -> int:
     parser.add_argument("--changes", type=int, default=200, help="commit: how many single changes (default: %(default)s)")
     parser.add_argument("--explain", action="store_true", help="commit: say where the time goes, on standard error")
     parser.add_argument("--minutes", type=float, default=10, help="soak: how long (default: %(default)s)")
+    parser.add_argument("--faults", nargs="+", default=[], metavar="NAME", help="soak: only these (benchmarks/whole/faults.py names them)")
     parser.add_argument("--seed", type=int, default=1, help="commit, soak: of the random numbers (default: %(default)s)")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
     parser.add_argument("--list", action="store_true", help="name the benchmarks and end")

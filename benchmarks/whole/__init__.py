@@ -28,5 +28,6 @@ def run(name: str, **options: Any) -> Iterator[Figure]:
         done = subprocess.run(command, env=values, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
         raise SystemExit(done.returncode)
-    for figure in json.loads(done.stdout):
+    *_logged, figures = done.stdout.splitlines()
+    for figure in json.loads(figures):
         yield Figure(**figure)

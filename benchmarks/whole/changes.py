@@ -53,6 +53,7 @@ class Changes:
         self._publics = sorted({public for _holding, public in self._mappings}, key=int)
         self._forwards: list[PortForward] = []
         self._bans: list[Ban] = []
+        self.made: list[str] = []  # ids of the transactions that were committed
         self._prefixes = iter(random.sample(range(1 << 22), 1 << 16))
 
     def single(self) -> Commit:
@@ -60,7 +61,60 @@ class Changes:
         kinds: list[Callable[[], object]] = [self.forward, self.ban, self.remap]
         kinds += [self.switch, self.remove] if self._forwards else []
         kinds += [self.lift] if self._bans else []
-        return committed(self.random.choice(kinds))
+        return self._committed(self.random.choice(kinds))
+
+    def any(self) -> None:
+        """Also what people do by SQL, which nudges nobody, and changes of rules."""
+        kinds: list[Callable[[], object]] = [self.sql_switch, self.sql_ban, self.sql_member, self.wide]
+        if self.random.random() < 0.3:
+            self._committed(self.random.choice(kinds))
+        else:
+            self.single()
+
+    def _committed(self, change: Callable[[], object]) -> Commit:
+        forwards, bans = list(self._forwards), list(self._bans)
+        try:
+            commit = committed(change)
+        except Exception:  # nobody knows what became of it: what it was about is not counted upon
+            self._forwards = [each for each in self._forwards if each in forwards]
+            self._bans = [each for each in self._bans if each in bans]
+            raise
+        self.made.append(commit.xid)
+        return commit
+
+    def banned(self) -> list[str]:
+        """Single addresses that are banned by this now."""
+        return [str(ban.prefix.network_address) for ban in list(self._bans) if ban.prefix.prefixlen == 32]
+
+    def sql_switch(self) -> None:
+        """Some forward of the network, on or off."""
+        _sql(
+            "UPDATE nat_portforward SET enabled = NOT enabled WHERE id = (SELECT id FROM nat_portforward WHERE holding_id = ANY(%s)"
+            " AND upper_inf(valid) ORDER BY random() LIMIT 1)",
+            [[holding for holding, _public in self._mappings]],
+        )
+
+    def sql_ban(self) -> None:
+        """Two rows in one transaction."""
+        for _row in range(2):
+            prefix = f"{IPv4Address(BANNED + next(self._prefixes) * 4)}/32"
+            _sql(
+                "INSERT INTO bans_ban (version, list_id, prefix, comment, created) VALUES (1, %s, %s::inet, 'by hand', now())",
+                [self._list.pk, prefix],
+            )
+
+    def sql_member(self) -> None:
+        """A member leaves, or comes back."""
+        holding, _public = self.random.choice(self._mappings)
+        _sql(
+            "UPDATE members_member SET state = CASE state WHEN 'left' THEN 'active' ELSE 'left' END"
+            " WHERE id = (SELECT member_id FROM network_holding WHERE id = %s)",
+            [holding],
+        )
+
+    def wide(self) -> None:
+        """A ban of some prefix length: perhaps the first, which brings a set and rules."""
+        self._bans.append(self._ban(self.random.randrange(12, 31)))
 
     def forward(self) -> PortForward:
         """A port of a public address leads to a member."""
@@ -119,3 +173,8 @@ class Changes:
         holding, _public = self.random.choice(self._mappings)
         mapping = NatMapping.objects.filter(holds_now()).select_related("holding").get(holding=holding)
         return mapping, IPv4Address(str(mapping.public))
+
+
+def _sql(query: str, parameters: list[object]) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(query, parameters)

@@ -1,8 +1,187 @@
-"""soak: the whole product under random changes and random faults."""
+"""soak: the whole product under random changes and random faults; in the end the gateways run what the database asks for, and nothing
+that did not have to break has broken.
 
+A change at least every two seconds by the services or by raw SQL, a fault every twenty. Which connections a fault may break:
+those through a gateway that is built again (there is no state sync here), and no others.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from random import Random
+from threading import Event, Thread
+
+from django.db import DatabaseError, InterfaceError, connection
+from django.db.models import Q
+
+from apps.accounts.models import User
+from apps.deployments.decisions import approve
+from apps.deployments.models import GatewayState, HeldBack, Rollout, RolloutStep
+from apps.deployments.services import request
+from apps.lib.errors import Problem
+from apps.lib.validity import holds_now
+from apps.nat.models import PortForward
+from apps.network.models import Holding
 from benchmarks.figures import Figure
+from benchmarks.whole import verify
+from benchmarks.whole.changes import Changes
+from benchmarks.whole.faults import Faults
+from benchmarks.whole.stack import Stack, running, say, until
+from benchmarks.whole.streams import Stream
 from portal.stack.places import Places
+from tests.whole.system import INTERNET
+
+CHANGE, FAULT = 2.0, 20.0  # seconds
+HOSTS = ("10.16.0.10", "10.16.0.11", "10.16.0.12", "10.16.0.13")  # whose members' connections are watched
+INTERNET6 = "2001:db8:cafe::10"
+CONVERGE = 40.0  # seconds until everything is as it should be, after the last fault
+
+NOT_COMMITTED = "SELECT xid FROM unnest(%s::text[]) xid WHERE pg_xact_status(xid::xid8) IS DISTINCT FROM 'committed'"
 
 
-def measure(places: Places, *, members: int, minutes: float, seed: int) -> list[Figure]:
-    raise SystemExit(f"{places} {members} {minutes} {seed}")
+class Torment(Thread):
+    """Makes changes until it is stopped; what the database refused, because it was away, is not counted."""
+
+    def __init__(self, changes: Changes) -> None:
+        super().__init__(name="changes", daemon=True)
+        self.made, self.refused = 0, 0
+        self._changes, self.stop = changes, Event()
+
+    def run(self) -> None:
+        while not self.stop.wait(self._changes.random.uniform(0.05, CHANGE)):
+            try:
+                self._changes.any()
+                self.made += 1
+            except (DatabaseError, InterfaceError, Problem) as error:
+                self.refused += 1
+                say(f"    refused: {str(error).splitlines()[0]}")
+                connection.close()
+        connection.close()
+
+
+def measure(places: Places, *, members: int, minutes: float, seed: int, faults: Sequence[str]) -> list[Figure]:
+    """As long as asked, and then until everything is at rest."""
+    say(f"Seed {seed}")
+    with running(places, members=members) as stack:
+        changes = Changes(Random(seed), spared=_spared())
+        request(by=changes.by)
+        until(_at_rest, "The first rollout")
+        befall = Faults(stack, Random(seed + 1), Changes(Random(seed + 2), spared=_spared()))
+        streams = _streams(stack, befall)
+        torment = Torment(changes)
+        for stream in streams:
+            stream.start()
+        torment.start()
+        done = _befall(befall, list(faults) or list(befall.kinds), Random(seed + 3), seconds=minutes * 60)
+        torment.stop.set()
+        torment.join()
+        changes.made += befall.changes.made
+        _come_to_rest(stack, changes)
+        for stream in streams:
+            stream.end()
+        return _figures(stack, changes, befall, torment, streams, done)
+
+
+def _spared() -> frozenset[int]:
+    return frozenset(Holding.objects.filter(prefix__in=[f"{host}/32" for host in HOSTS]).values_list("member", flat=True))
+
+
+def _streams(stack: Stack, befall: Faults) -> list[Stream]:
+    forward = PortForward.objects.filter(holds_now(), holding__prefix=f"{HOSTS[0]}/32", protocol="tcp", enabled=True)[0]
+    four, six = (lambda: befall.rebuilt["nat-1"]), (lambda: befall.rebuilt["nat-2"])
+    return [
+        Stream(stack.lab, "m3", INTERNET, 443, four),
+        Stream(stack.lab, "m4", INTERNET, 80, four),
+        Stream(stack.lab, "internet", str(forward.public), forward.public_port, four),
+        Stream(stack.lab, "m2", INTERNET6, 443, six),
+    ]
+
+
+def _befall(befall: Faults, kinds: list[str], random: Random, *, seconds: float) -> Counter[str]:
+    done: Counter[str] = Counter()
+    start = time.monotonic()
+    while (left := start + seconds - time.monotonic()) > 0:
+        begun = time.monotonic()
+        kind = random.choice(kinds)
+        say(f"{time.monotonic() - start:4.0f} s: {kind}")
+        try:
+            befall.kinds[kind]()
+            done[kind] += 1
+        except (DatabaseError, InterfaceError, Problem) as error:
+            say(f"    not possible now: {str(error).splitlines()[0]}")
+            connection.close()
+        time.sleep(max(0.0, min(FAULT - (time.monotonic() - begun), left)))
+    return done
+
+
+# --- Afterwards
+
+
+def _come_to_rest(stack: Stack, changes: Changes) -> None:
+    """What a gateway did not confirm is tried again when something else is wanted: so there is one more change. What waits is approved."""
+    connection.close()
+    until(_answers, "The database")
+    changes.single()
+    give_up = time.monotonic() + CONVERGE
+    while time.monotonic() < give_up:
+        for held in HeldBack.objects.filter(state=HeldBack.State.WAITING):
+            approve(held, digest=held.digest, by=User.objects.get(username="jakob"), signed_in_again=True)
+        if _at_rest() and not _unexplained() and not verify.mismatches(stack):
+            return
+        time.sleep(1)
+    say(f"It has not come to rest.\n{verify.told(stack)}")
+    import shutil
+
+    shutil.copy(stack.worker.log, "/tmp/soak-worker.log")
+
+
+def _answers() -> bool:
+    try:
+        return Rollout.objects.exists()
+    except (DatabaseError, InterfaceError):
+        connection.close()
+        return False
+
+
+def _at_rest() -> bool:
+    return Rollout.objects.exists() and not Rollout.objects.filter(state__in=Rollout.OPEN).exists()
+
+
+def _unexplained() -> list[str]:
+    """Rollouts, steps and gateways that are neither fine nor say why not."""
+    over = Rollout.objects.exclude(state__in=Rollout.OPEN)
+    rows = [
+        *Rollout.objects.filter(state__in=Rollout.OPEN),
+        *over.filter(state=Rollout.State.FAILED, error=""),
+        *RolloutStep.objects.filter(Q(rollout__in=over) & Q(state__in=[*RolloutStep.MOVING, RolloutStep.State.WAITING])),
+        *RolloutStep.objects.filter(state__in=RolloutStep.BAD, error=""),
+        *GatewayState.objects.exclude(error="", unreachable_since=None),
+    ]
+    return [f"{type(row).__name__} {row.pk}: {row} {getattr(row, 'state', '')}" for row in rows]
+
+
+def _lost(stack: Stack, changes: Changes) -> list[str]:
+    """Changes that were acknowledged, and are not in the database or not in a kernel, as nft lists it."""
+    with connection.cursor() as cursor:
+        cursor.execute(NOT_COMMITTED, [changes.made])
+        gone = [f"transaction {xid}" for (xid,) in cursor.fetchall()]
+    wanted = {f"{address}/32" for address in changes.banned()}
+    return gone + [f"{address} on {name}" for name in stack.agents for address in wanted - verify.banned(stack, name)]
+
+
+def _figures(stack: Stack, changes: Changes, befall: Faults, torment: Torment, streams: list[Stream], done: Counter[str]) -> list[Figure]:
+    wrong, lost, states = verify.mismatches(stack), _lost(stack, changes), _unexplained()
+    broken = [each for stream in streams for each in stream.broken]
+    for each in [*wrong.items(), *lost, *broken, *states]:
+        say(f"! {each}")
+    say(f"Faults: {dict(done)}; refused while the database was away: {torment.refused}")
+    return [
+        Figure("changes", torment.made, ""),
+        Figure("faults", done.total(), ""),
+        Figure("rollouts", Rollout.objects.count(), ""),
+        Figure("rebuilt_gateways", sum(befall.rebuilt.values()), ""),
+        Figure("digest_mismatches", len(wrong), "", "== 0"),
+        Figure("lost_changes", len(lost), "", "== 0"),
+        Figure("broken_flows", len(broken), "", "== 0"),
+        Figure("unexplained_states", len(states), "", "== 0"),
+    ]

@@ -28,7 +28,8 @@ def mismatches(stack: Stack) -> dict[str, str]:
                 found[gateway.name] = str(fault)
                 continue
             if not (isinstance(answer, wire.DigestIs) and answer.digest == target and answer.rules_as_committed):
-                found[gateway.name] = f"{answer}, wanted {target}"[:MOST_WORDS]
+                drift = channel(gateway).ask(wire.Drift(wanted.snapshot.now))
+                found[gateway.name] = f"{answer}, wanted {target}; {drift}"[:MOST_WORDS]
     return found
 
 
@@ -36,7 +37,7 @@ def told(stack: Stack) -> str:
     """What the worker complained of, and what each gateway is known to run: for whoever has to find out."""
     lines = [line for line in stack.worker.log.read_text(errors="replace").splitlines() if COMPLAINT.search(line)]
     known = [f"{state.gateway}: {state.digest} of {state.revision}" for state in GatewayState.objects.select_related("gateway", "revision")]
-    return "\n".join([*lines[-20:], *known])
+    return "\n".join([*lines[-60:], *known])
 
 
 def banned(stack: Stack, gateway: str) -> set[str]:

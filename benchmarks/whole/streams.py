@@ -1,0 +1,57 @@
+"""Connections of members through the gateways that nothing may break: each says something every second, and waits for its echo."""
+
+import socket
+from collections.abc import Callable
+from threading import Event, Thread
+
+from benchmarks.whole.stack import say
+from lab.lab import Lab
+from tests.whole.system import inside
+
+PATIENCE = 90.0  # seconds for an echo: a gateway without rules is healed by the next tick, and TCP's next attempt may come late
+PACE = 1.0
+
+
+class Stream:
+    """One connection in a thread of its own. excused: how often, so far, its gateway lost all connections by itself."""
+
+    def __init__(self, lab: Lab, node: str, host: str, port: int, excused: Callable[[], int]) -> None:
+        self.broken: list[str] = []
+        self.said = 0
+        self._lab, self._node, self._host, self._port, self._excused = lab, node, host, port, excused
+        self._stop = Event()
+        self._thread = Thread(target=self._run, name=f"{node} to {host}", daemon=True)
+
+    def start(self) -> None:
+        """Begin to talk."""
+        self._thread.start()
+
+    def end(self) -> None:
+        """Stop talking, after the echo that is waited for."""
+        self._stop.set()
+        self._thread.join(PATIENCE + 10)
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            excused = self._excused()
+            try:
+                self._talk()
+            except OSError as error:
+                if self._excused() == excused and self.said:
+                    self.broken.append(f"{self._node} to {self._host}: {error}")
+                    say(f"    broken: {self.broken[-1]}")
+            self._stop.wait(PACE)
+
+    def _talk(self) -> None:
+        with inside(self._lab, self._node):
+            connection = socket.create_connection((self._host, self._port), timeout=5)
+        self.said = 0
+        connection.settimeout(PATIENCE)
+        with connection, connection.makefile("rwb") as stream:
+            stream.readline()
+            while not self._stop.wait(PACE):
+                stream.write(b"still there?\n")
+                stream.flush()
+                if stream.readline() != b"still there?\n":
+                    raise OSError("something else came back")
+                self.said += 1
