@@ -4,6 +4,8 @@ import os
 
 from celery import Celery
 
+from workers import broker
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 
 
@@ -23,10 +25,9 @@ def _make() -> Celery:
     from django.conf import settings
 
     django.setup()
+    broker.register()
     from apps.lib.nudge import broker_url
-    from workers import broker
 
-    broker.use()
     made = Celery("workers", broker=broker_url(settings.REDIS_URL), include=["workers.deploy", "workers.collect"])
     made.conf.update(
         accept_content=["json"],

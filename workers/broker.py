@@ -1,36 +1,33 @@
-"""Celery's way to Redis, for a worker that outlives it.
+"""Redis as the broker, for workers: one that dies while tasks are under way is a lost connection, and no worker dies of it.
 
-When the connection is lost while a task is unacknowledged, kombu 5.7 tries to put the task back over that very connection, and the worker
-dies of it. Here nothing is put back: a task that was not acknowledged comes back after the visibility timeout, and twice is harmless.
+kombu 5.7 asks a channel whose connection has been cleared away for its parameters, when a task that was under way is acknowledged
+or given back. That raises AttributeError, which nobody expects there, and ends the worker.
 """
 
 from typing import Any
 
 from kombu.transport import TRANSPORT_ALIASES, redis
+from redis.exceptions import ConnectionError as Lost
+
+SCHEMES = ("redis", "rediss", "redis+socket")
 
 
 class Channel(redis.Channel):
-    """What was taken over a connection that is gone stays taken until its time is over."""
+    """Says that the connection is gone, in the way in which everybody awaits it."""
 
-    do_restore = False
-
-    def basic_ack(self, delivery_tag: str, multiple: bool = False) -> None:
-        """Nobody is there to be told, once the connection is gone."""
-        if not self.closed:
-            super().basic_ack(delivery_tag, multiple)
-
-    def basic_reject(self, delivery_tag: str, requeue: bool = False) -> None:
-        """The same."""
-        if not self.closed:
-            super().basic_reject(delivery_tag, requeue)
+    def _connparams(self, *args: Any, **options: Any) -> Any:
+        owner: Any = self.connection
+        if owner is None or owner.client is None:
+            raise Lost("the connection to the broker has been closed")
+        return super()._connparams(*args, **options)  # type: ignore[misc]  # kombu's types leave it out
 
 
 class Transport(redis.Transport):
-    """Redis, with such channels."""
+    """kombu's, with our channel."""
 
-    Channel: Any = Channel
+    Channel = Channel
 
 
-def use() -> None:
-    """For every address of a Redis from here on."""
-    TRANSPORT_ALIASES["redis"] = f"{__name__}:Transport"
+def register() -> None:
+    """From now on this process reaches Redis so."""
+    TRANSPORT_ALIASES.update(dict.fromkeys(SCHEMES, f"{__name__}:Transport"))

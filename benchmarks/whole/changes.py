@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from ipaddress import IPv4Address, ip_network
 from random import Random
+from typing import Any
 
 from django.db import connection, transaction
 
@@ -175,6 +176,6 @@ class Changes:
         return mapping, IPv4Address(str(mapping.public))
 
 
-def _sql(query: str, parameters: list[object]) -> None:
+def _sql(query: str, parameters: list[Any]) -> None:
     with connection.cursor() as cursor:
         cursor.execute(query, parameters)

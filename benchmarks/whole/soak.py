@@ -34,7 +34,7 @@ from tests.whole.system import INTERNET
 CHANGE, FAULT = 2.0, 20.0  # seconds
 HOSTS = ("10.16.0.10", "10.16.0.11", "10.16.0.12", "10.16.0.13")  # whose members' connections are watched
 INTERNET6 = "2001:db8:cafe::10"
-CONVERGE = 40.0  # seconds until everything is as it should be, after the last fault
+CONVERGE = 150.0  # seconds until everything is as it should be, after the last fault
 
 NOT_COMMITTED = "SELECT xid FROM unnest(%s::text[]) xid WHERE pg_xact_status(xid::xid8) IS DISTINCT FROM 'committed'"
 
@@ -130,9 +130,6 @@ def _come_to_rest(stack: Stack, changes: Changes) -> None:
             return
         time.sleep(1)
     say(f"It has not come to rest.\n{verify.told(stack)}")
-    import shutil
-
-    shutil.copy(stack.worker.log, "/tmp/soak-worker.log")
 
 
 def _answers() -> bool:

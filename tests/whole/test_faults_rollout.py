@@ -10,11 +10,13 @@ from datetime import timedelta
 from ipaddress import ip_network
 from pathlib import Path
 from subprocess import Popen
+from typing import Any
 
 import pytest
 from django.conf import LazySettings
 from django.db import connection
 from django.utils import timezone
+from kombu.simple import SimpleQueue
 from redis import Redis
 
 from apps.bans.models import Ban, BanList
@@ -32,6 +34,7 @@ from lab.lab import Lab
 from tests import rows
 from tests.whole.system import GATEWAYS, INTERNET, agent, conversation, descendants, reaches, wait_for
 from tests.whole.worker import broker, worker
+from workers import app
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
 
@@ -190,6 +193,20 @@ def test_without_a_broker_saving_goes_on_and_when_it_is_back_what_is_missing_goe
             wait_for(lambda: settled(deployed), seconds=60)
     nudge._publisher.cache_clear()
     assert reaches(bare_lab, "internet", str(rows.PUBLIC), 8443) is not None
+
+
+def test_a_task_that_outlives_its_broker_ends_in_a_lost_connection(sockets: Path) -> None:
+    with broker(sockets) as address:
+        taking = app.connection_for_read(url=nudge.broker_url(address))
+        queue = SimpleQueue(taking.default_channel, "celery")
+        queue.put("a task")
+        message = queue.get(timeout=5)
+        channel: Any = taking.default_channel
+        tag = message.delivery_tag
+        message.ack()
+        taking.release()  # what a worker does when the broker is gone, while its threads go on
+    with pytest.raises(taking.connection_errors, match="has been closed"):
+        channel.basic_ack(tag)
 
 
 def test_a_database_that_drops_everybody_during_a_trial_finds_the_rollout_gone_on_with(
