@@ -83,6 +83,12 @@ def one_before(rollout: Rollout) -> Rollout | None:
     return earlier.order_by("-id").select_related("revision").defer("revision__delta").first()
 
 
+def confirmed_before(rollout: Rollout) -> Rollout | None:
+    """The group's last rollout before this one that every gateway confirmed."""
+    earlier = Rollout.objects.filter(group=rollout.group_id, pk__lt=rollout.pk, state=Rollout.State.CONFIRMED)
+    return earlier.order_by("-id").select_related("revision").defer("revision__delta").first()
+
+
 def states_by_name(rollout: Rollout) -> dict[str, GatewayState]:
     """What the gateways of the rollout's group run, by their names."""
     return {state.gateway.name: state for state in gateway_states().filter(gateway__group=rollout.group_id)}
