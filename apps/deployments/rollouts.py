@@ -264,7 +264,8 @@ def note(lease: Lease, what: str, *, passed: bool, ms: float | None, text: str) 
     """One more piece of evidence for the gateway whose turn it is: kept with the next event, an unhappy one at once, for the page."""
     lease.step.evidence.append({"what": what, "passed": passed, "ms": None if ms is None else round(ms, 1), "text": text})
     if not passed:
-        RolloutStep.objects.filter(pk=lease.step.pk).update(evidence=lease.step.evidence)
+        mine = Rollout.objects.filter(pk=lease.rollout.pk, token=lease.rollout.token, state=Rollout.State.APPLYING)
+        RolloutStep.objects.filter(pk=lease.step.pk, rollout__in=mine).update(evidence=lease.step.evidence)
 
 
 def beat(rollout: Rollout) -> bool:

@@ -263,6 +263,9 @@ def test_a_worker_that_was_replaced_writes_nothing(network: rows.Network) -> Non
     Rollout.objects.update(lease_until=timezone.now())
     done = reconcile(network.group)
     assert done and done.pk == sleeping.rollout.pk and done.state == Rollout.State.CONFIRMED
+    evidence = [step.evidence for step in done.steps.all()]
+    rollouts.note(sleeping, "knock", passed=False, ms=5000, text="no answer")
+    assert [step.evidence for step in done.steps.all()] == evidence
     with pytest.raises(rollouts.LeaseLost):
         rollouts.happened(sleeping, Event.COMMITTED)
     answer = link.channel(network.gateways[0]).ask(wire.Revert(sleeping.rollout.token))

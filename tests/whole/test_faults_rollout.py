@@ -29,6 +29,7 @@ from apps.lib import nudge
 from apps.nat.models import PortForward
 from apps.nat.services import add_forward
 from apps.network.models import Gateway
+from benchmarks import whole
 from firewall import wire
 from lab.lab import Lab
 from tests import rows
@@ -220,6 +221,13 @@ def test_a_database_that_drops_everybody_during_a_trial_finds_the_rollout_gone_o
         wait_for(lambda: settled(deployed), seconds=40)
     assert reaches(bare_lab, "internet", str(rows.PUBLIC), 8443) is not None
     assert talk()
+
+
+def test_a_database_that_is_restarted_under_changes_loses_none_and_leaves_nothing_half_written(by_ssh: object) -> None:
+    found = {figure.name: figure for figure in whole.run("soak", members=100, minutes=0.5, seed=1, faults=["database"])}
+    assert found["faults"].value >= 1
+    assert found["changes"].value > 0
+    assert [name for name, figure in found.items() if figure.met is False] == []
 
 
 @contextmanager
