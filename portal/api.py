@@ -2,7 +2,7 @@
 
 from rest_framework.routers import DefaultRouter
 
-from apps.deployments.api import RolloutViewSet
+from apps.deployments.api import HeldBackViewSet, HoldViewSet, RevisionViewSet, RolloutViewSet
 from apps.members.api import MemberViewSet
 from apps.nat.api import ForwardViewSet
 from apps.network.api import HoldingViewSet
@@ -12,3 +12,6 @@ router.register("members", MemberViewSet, "member")
 router.register("addresses", HoldingViewSet, "address")
 router.register("forwards", ForwardViewSet, "forward")
 router.register("rollouts", RolloutViewSet, "rollout")
+router.register("revisions", RevisionViewSet, "revision")
+router.register("approvals", HeldBackViewSet, "approval")
+router.register("holds", HoldViewSet, "hold")

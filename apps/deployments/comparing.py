@@ -27,6 +27,7 @@ class Compared:
     delta: Delta
     lines: tuple[Line, ...]
     shown: Shown
+    totals: bool = True  # is it known how many there are of each kind?
 
     @property
     def chains(self) -> int:
@@ -35,8 +36,23 @@ class Compared:
 
 
 def revisions(before: Revision, after: Revision, now: int, gateway: str = "") -> Compared:
-    """What the gateway would do on its way from one revision to the other. Raises NotKept."""
-    return rulesets(contents.load(before), contents.load(after), now, gateway)
+    """What the gateway would do on its way from one revision to the other. Raises NotKept.
+
+    Where only deltas lie between them it costs what changed, and how many there are of each kind stays unknown.
+    """
+    forward = before.pk <= after.pk
+    ways = contents.way_between(before, after) if forward else contents.way_between(after, before)
+    if ways is None or not ways or not contents.is_kept(before):
+        return rulesets(contents.load(before), contents.load(after), now, gateway)
+    names = sorted(ways)
+    chosen = gateway if gateway in names else names[0]
+    delta = ways[chosen] if forward else ways[chosen].inverted()
+    return Compared(chosen, names, delta, summarise(delta, EMPTY), _shown(delta, now), totals=False)
+
+
+def whole(before: Revision, after: Revision, gateway: str) -> Delta:
+    """The whole difference on a gateway, as it could be sent. Raises NotKept."""
+    return diff(contents.load(before).get(gateway, EMPTY), contents.load(after).get(gateway, EMPTY))
 
 
 def rulesets(before: Mapping[str, Ruleset], after: Mapping[str, Ruleset], now: int, gateway: str = "") -> Compared:

@@ -8,12 +8,14 @@ import json
 import zlib
 from collections.abc import Mapping
 from datetime import datetime
+from functools import reduce
 
 from django.db import transaction
 from django.db.models import Count, Q
 
 from apps.deployments.models import Revision, RevisionContent
 from firewall.codec import decode, encode
+from firewall.compose import compose
 from firewall.diff import Delta, apply
 from firewall.ruleset import EMPTY, Ruleset
 
@@ -84,6 +86,21 @@ def load(revision: Revision) -> dict[str, Ruleset]:
         for name, delta in _unpack(Delta, content.packed).items():
             rulesets[name] = apply(rulesets.get(name, EMPTY), delta)
     return rulesets
+
+
+def way_between(older: Revision, newer: Revision) -> dict[str, Delta] | None:
+    """What leads from one to the other, by gateway, for reading; None where something whole lies between them. Costs what changed."""
+    deltas: list[dict[str, Delta]] = []
+    at: int | None = newer.pk
+    while at is not None and at != older.pk:
+        found = RevisionContent.objects.filter(pk=at).exclude(base=None).first()
+        if found is None:
+            return None
+        deltas.append(_unpack(Delta, found.packed))
+        at = found.base_id
+    if at is None:
+        return None
+    return {name: reduce(compose, (part.get(name, Delta()) for part in reversed(deltas)), Delta()) for name in newer.digests}
 
 
 @transaction.atomic

@@ -92,7 +92,7 @@ class Driver:
             text = words.get(event) or _("Nobody confirmed in time, so it went back by itself.")
             self._failed(event, gateway, text)
         else:
-            self._happened(event, order, **({"confirmed": Now()} if event is Event.FOUND_CONFIRMED else {}))
+            self._happened(event, order, **({"confirmed": Now(), "error": ""} if event is Event.FOUND_CONFIRMED else {}))
 
     def _apply(self, gateway: Gateway, order: Order) -> None:
         channel = self._links.kept(gateway)
@@ -108,7 +108,8 @@ class Driver:
         if carry.runs(welcome, order.target):
             self._happened(Event.UNCHANGED, order, committed=Now(), confirmed=Now())
             return
-        self._passed_before = {found.family: found.ok for found in self._packets(gateway)}
+        if welcome.confirmed:  # where nothing has run yet, nothing can have passed
+            self._passed_before = {found.family: found.ok for found in self._packets(gateway)}
         try:
             applied = carry.apply(channel, order, welcome)
         except Unreachable as fault:

@@ -34,10 +34,14 @@ _HIT = "SELECT count(DISTINCT prefix) FROM bans_banhits WHERE prefix = ANY(%(pre
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """One thing that would go: what people call it, and the member's address or prefix, or the banned one, that it is about."""
+    """One thing that would go: what people call it, the member's address or prefix, or the banned one, that it is about.
+
+    key: tells it from others of its kind.
+    """
 
     words: str
     prefix: str
+    key: str
     public: str = ""
 
 
@@ -95,6 +99,12 @@ def things_of(held: HeldBack) -> tuple[Thing, ...]:
 
 
 @lru_cache(maxsize=4)
+def keys_of(pk: int, digest: str) -> frozenset[str]:
+    """The keys of everything in a part, without a query where this process has read it before."""
+    return frozenset(thing.key for thing in _things(pk, digest))
+
+
+@lru_cache(maxsize=4)
 def _things(pk: int, _digest: str) -> tuple[Thing, ...]:
     return tuple(things(gate.unpacked(HeldBack.objects.only("packed").get(pk=pk))))
 
@@ -112,13 +122,20 @@ def things(part: Mapping[str, Elements]) -> Iterator[Thing]:
 def _thing(name: str, length: str, key: bytes, value: bytes, comment: str) -> Thing:
     if name == "fwd4":
         public, protocol, port = ipv4_text(key[:4]), {6: "TCP", 17: "UDP"}.get(key[4], str(key[4])), int.from_bytes(key[8:10])
-        return Thing(f"{protocol} {port} · {public}", f"{ipv4_text(value[:4])}/32", public)
+        words = forward_key(protocol, port, public)
+        return Thing(words, f"{ipv4_text(value[:4])}/32", words, public)
     if name == "snat4":
-        return Thing(f"{ipv4_text(key)} → {ipv4_text(value)}", f"{ipv4_text(key)}/32", ipv4_text(value))
+        private = f"{ipv4_text(key)}/32"
+        return Thing(f"{ipv4_text(key)} → {ipv4_text(value)}", private, private, ipv4_text(value))
     address = ipv4_text(key) if len(key) == 4 else ipv6_text(key)
     prefix = f"{address}/{length or '32'}"
     shown = prefix.removesuffix("/32") if len(key) == 4 else prefix.removesuffix("/128")
-    return Thing(f"{shown} ({comment})" if comment else shown, prefix)
+    return Thing(f"{shown} ({comment})" if comment else shown, prefix, prefix)
+
+
+def forward_key(protocol: str, port: int, public: str) -> str:
+    """TCP 8443 · 198.51.100.7"""
+    return f"{protocol} {port} · {public}"
 
 
 def _concerned(found: tuple[Thing, ...]) -> list[tuple[int, str, bool, str, int, int, int]]:

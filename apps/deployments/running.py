@@ -41,7 +41,7 @@ def _of_group(states: list[GatewayState], last: Rollout | None, hold: Hold | Non
         return Running(Kind.WARN, _("no revision"), _("on the gateways yet"), reverse("gateways:list"))
     on = [state for state in states if state.revision == revision]
     away = [state.gateway.name for state in states if state.unreachable_since]
-    words = ", ".join(filter(None, [where(on, states), _held(hold), _away(away), _memory(states)]))
+    words = ", ".join(filter(None, [_held(hold) or where(on, states), _away(away), "" if hold else _memory(states)]))
     kind = Kind.BAD if away else Kind.WAIT if hold else Kind.WARN if len(on) < len(states) else Kind.OK
     return Running(kind, str(revision), words, reverse("gateways:list"))
 

@@ -6,6 +6,7 @@ from django.db import connection
 from django.db.models import Count, Q, QuerySet
 
 from apps.deployments.models import GatewayState, HeldBack, Hold, Rollout
+from apps.deployments.reasons import with_reasons
 from apps.lib.activation import Activation
 from apps.lib.models import Deployed
 
@@ -24,7 +25,10 @@ ACTIVATIONS = """
 
 
 def activations(rows: Iterable[Deployed]) -> Mapping[int, list[Activation]]:
-    """For each row, by its id, what each gateway has of it: those of its group, or all for a row without one (a ban)."""
+    """For each row, by its id, what each gateway has of it: those of its group, or all for a row without one (a ban).
+
+    In one query; and in another, why one does not have it.
+    """
     asked = list(rows)
     found: dict[int, list[Activation]] = {row.pk: [] for row in asked}
     parameters = {
@@ -37,7 +41,7 @@ def activations(rows: Iterable[Deployed]) -> Mapping[int, list[Activation]]:
         cursor.execute(ACTIVATIONS, parameters)
         for pk, gateway, since in cursor.fetchall():
             found[pk].append(Activation(gateway, since))
-    return found
+    return with_reasons(asked, found)
 
 
 def last_rollouts() -> QuerySet[Rollout]:
@@ -76,6 +80,12 @@ def newest_but(rollout: Rollout) -> Rollout | None:
 def one_before(rollout: Rollout) -> Rollout | None:
     """The group's rollout before this one."""
     earlier = Rollout.objects.filter(group=rollout.group_id, pk__lt=rollout.pk)
+    return earlier.order_by("-id").select_related("revision").defer("revision__delta").first()
+
+
+def confirmed_before(rollout: Rollout) -> Rollout | None:
+    """The group's last rollout before this one that every gateway confirmed."""
+    earlier = Rollout.objects.filter(group=rollout.group_id, pk__lt=rollout.pk, state=Rollout.State.CONFIRMED)
     return earlier.order_by("-id").select_related("revision").defer("revision__delta").first()
 
 

@@ -2,7 +2,7 @@
 
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -127,6 +127,15 @@ def why(held: HeldBack) -> str:
         "least": formats.number(held.group.removal_least),
     }
     return _("%(removed)s of %(of)s would go, which is %(percent)s. The limit is %(share)s and at least %(least)s.") % given
+
+
+def together(held: Iterable[HeldBack]) -> str:
+    """All that waits in one sentence; nothing where nothing does."""
+    rows = list(held)
+    removed = sum(row.removed for row in rows if row.kind != MANAGEMENT)
+    words = ngettext("%(n)s removal is held back.", "%(n)s removals are held back.", removed) % {"n": formats.number(removed)}
+    management = _("A change of management is held back.") if any(row.kind == MANAGEMENT for row in rows) else ""
+    return " ".join(filter(None, [words if removed else "", management]))
 
 
 def verb(held: HeldBack) -> str:

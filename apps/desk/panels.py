@@ -37,6 +37,11 @@ class Row:
         return [each.gateway for each in self.gateways if not each.since] if self.alive else []
 
     @property
+    def reasons(self) -> list[Activation]:
+        """What gateways have of it, where they ought to have it."""
+        return self.gateways if self.alive else []
+
+    @property
     def took(self) -> float | None:
         """Seconds from saving to the last gateway's confirmation."""
         times = [each.since for each in self.gateways if isinstance(each.since, datetime)]

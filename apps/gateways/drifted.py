@@ -18,7 +18,7 @@ type Group = tuple[str, str, list[Row]]  # title, note, rows
 
 @dataclass(frozen=True)
 class Drifted:
-    """sentence: that it is so, and since when; what: where; follows: what becomes of it; groups: as components/diff.html shows them."""
+    """sentence: that it is so, and since when; what: where; follows: what becomes of it; groups: what comes and goes to put it right."""
 
     since: datetime | None
     sentence: str
@@ -73,7 +73,7 @@ def _chains(rules: list[str]) -> Iterator[Group]:
 
 def _set(name: str, each: Mapping[str, Any]) -> Group:
     missing, foreign = list(each.get("missing", [])), list(each.get("foreign", []))
-    rows = [("\u2212", text, _("missing")) for text in missing] + [("+", text, _("should not be there")) for text in foreign]
+    rows = [("+", text, _("missing")) for text in missing] + [("\u2212", text, _("should not be there")) for text in foreign]
     counts = (int(each.get("missing_count", len(missing))), int(each.get("foreign_count", len(foreign))))
     note = ", ".join(
         words % {"n": formats.number(count)}

@@ -11,11 +11,21 @@ from apps.lib.models import Deployed
 
 
 @dataclass(frozen=True, slots=True)
+class Waits:
+    """For whom or what a row waits, as the rest of a sentence, and the page where that is seen. person: somebody has to do something."""
+
+    words: str
+    url: str = ""
+    person: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Activation:
-    """Since when a gateway runs a row as it is now; None while it does not."""
+    """Since when a gateway runs a row as it is now; None while it does not. waits: why it does not, as far as that is known."""
 
     gateway: str
     since: datetime | None
+    waits: Waits | None = None
 
 
 type Answer = Callable[[Iterable[Deployed]], Mapping[int, list[Activation]]]
@@ -28,7 +38,12 @@ def register(answer: Answer) -> None:
 
 
 def activations[Row: Deployed](rows: Iterable[Row]) -> list[tuple[Row, list[Activation]]]:
-    """Each row with what each gateway has of it, in one query."""
+    """Each row with what each gateway has of it, in a constant number of queries."""
     asked = list(rows)
     found = _answers[0](asked)
     return [(row, found.get(row.pk, [])) for row in asked]
+
+
+def reasons(known: Iterable[Activation]) -> list[Waits]:
+    """Why gateways do not have it yet, each reason once."""
+    return list(dict.fromkeys(each.waits for each in known if each.waits))

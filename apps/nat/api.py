@@ -43,9 +43,9 @@ class ForwardSerializer(serializers.ModelSerializer[PortForward]):
         read_only_fields = ["enabled"]
 
     def get_active(self, forward: PortForward) -> list[dict[str, object]]:
-        """Since when each gateway has it as it is now; null while it has not."""
+        """Since when each gateway has it as it is now; null while it has not, and then why."""
         known: list[Activation] = getattr(forward, "known_activations", [])
-        return [{"gateway": each.gateway, "since": each.since} for each in known]
+        return [{"gateway": each.gateway, "since": each.since, "waits": each.waits.words if each.waits else ""} for each in known]
 
     def create(self, validated_data: Mapping[str, Any]) -> PortForward:
         return _with_activation(services.add_forward(by=self.context["request"].user, **validated_data))

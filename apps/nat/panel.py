@@ -46,7 +46,6 @@ def context(member: Member, *, form: ForwardForm | None = None, saved: int = 0, 
     rows = [Row(forward, known) for forward, known in activations(shown)]
     lifted = [Row(forward, known) for forward, known in activations([gone])] if gone else []
     mine = next((row for row in rows if row.forward.pk == saved), None)
-    moving = any(row.waits_for for row in (*rows, *lifted))
     return {
         "member": member,
         "rows": rows,
@@ -56,5 +55,13 @@ def context(member: Member, *, form: ForwardForm | None = None, saved: int = 0, 
         "removed": lifted[0] if lifted else None,
         "most": member.tariff.most_forwards,
         "public_addresses": public_addresses_of(member),
-        "poll": "every 500ms" if moving else "",
+        "poll": _poll([*rows, *lifted]),
     }
+
+
+def _poll(rows: list[Row]) -> str:
+    """How often the panel looks again: often while gateways are at it, now and then while it waits for somebody."""
+    missing = [each for row in rows for each in row.gateways if not each.since]
+    if not missing:
+        return ""
+    return "every 5s" if all(each.waits and each.waits.person for each in missing) else "every 500ms"

@@ -35,7 +35,7 @@ def test_a_script_adds_reads_and_removes_a_forward(api: Client, network: rows.Ne
     added = post(api, wanted(network))
     assert added.status_code == 201, added.json()
     assert added.json()["private_address"] == "10.16.0.10"
-    assert added.json()["active"] == [{"gateway": "nat-1", "since": None}, {"gateway": "nat-2", "since": None}]
+    assert added.json()["active"] == [{"gateway": name, "since": None, "waits": ""} for name in ("nat-1", "nat-2")]
     path = f"/api/forwards/{added.json()['id']}/"
     assert api.get(path).json() == added.json()
     assert api.delete(path).status_code == 204

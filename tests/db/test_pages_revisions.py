@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from apps.deployments import contents
+from apps.deployments import comparing, contents
 from apps.deployments.models import Hold, Revision
 from apps.deployments.services import reconcile
 from tests import rows
@@ -53,6 +53,15 @@ def test_any_two_are_compared_in_words_and_element_by_element(staff: Client) -> 
     assert "2 port forwards removed" in back and "Element by element on nat-2" in back
     whole = staff.get(f"/rollouts/revisions/compare/text?from={last.pk}&to={first.pk}")
     assert "delete element inet netzwart fwd4" in text(whole)
+
+
+def test_a_comparison_over_deltas_says_what_one_of_wholes_says(network: rows.Network) -> None:
+    first, _second, last = revisions()
+    for before, after in ((first, last), (last, first)):
+        by_deltas = comparing.revisions(before, after, 0, "nat-2")
+        by_wholes = comparing.rulesets(contents.load(before), contents.load(after), 0, "nat-2")
+        assert not by_deltas.totals and by_wholes.totals
+        assert (by_deltas.delta, by_deltas.shown) == (by_wholes.delta, by_wholes.shown)
 
 
 def test_a_comparison_shows_the_beginning_of_much_and_counts_all(staff: Client, network: rows.Network) -> None:

@@ -1,5 +1,7 @@
 """The page of a rollout that is under way: what is on trial, pausing, resuming, going back, and what became of each gateway."""
 
+import json
+import zlib
 from datetime import timedelta
 from typing import Any
 
@@ -7,8 +9,8 @@ import pytest
 from django.db.models.functions import Now
 from django.test import Client
 
-from apps.deployments import rollouts
-from apps.deployments.models import Rollout
+from apps.deployments import contents, rollouts
+from apps.deployments.models import HeldBack, Rollout
 from apps.deployments.rollouts import Lease
 from apps.deployments.wanted import want
 from firewall.rollout import Command, Event
@@ -111,10 +113,33 @@ def test_a_lost_gateway_is_tried_again_only_if_nothing_but_elements_changed(
     assert "nat-2 stopped answering in the middle. Either it has confirmed, or it goes back by itself" in page and advice in page
 
 
+def test_what_somebody_types_to_approve_is_not_swept_away_by_the_rollout(staff: Client, lease: Lease, network: rows.Network) -> None:
+    def now(seen: str) -> str:
+        return text(staff.get(f"/rollouts/{lease.rollout.pk}/now/?seen={seen}"))
+
+    seen = page_of(staff, lease.rollout).partition("/now/?seen=")[2].partition('"')[0]
+    rollouts.note(lease, "session", passed=False, ms=5003, text="no answer within 5 s")
+    moved = now(seen)
+    assert 'id="progress" hx-swap-oob' in moved and 'id="waits"' not in moved
+    seen = moved.partition("/now/?seen=")[2].partition('"')[0]
+    packed = zlib.compress(json.dumps({"nat-1": [{"port": 22}, {"port": 2222}]}).encode())
+    HeldBack.objects.create(group=network.group, kind="management", digest="a" * 64, removed=1, of=2, packed=packed)
+    assert 'id="waits" hx-swap-oob' in now(seen)
+
+
 def test_what_is_over_cannot_be_stopped(staff: Client, network: rows.Network) -> None:
     over = rolled(network)
     assert f"{over} is over already" in text(staff.get(f"/rollouts/{over.pk}/stop/"))
     assert "is over already" in text(staff.post(f"/rollouts/{over.pk}/stop/", follow=True))
+
+
+def test_the_way_back_is_to_what_every_gateway_confirmed(staff: Client, lease: Lease) -> None:
+    rollouts.happened(lease, Event.FAILED, error="It could not be reached after the change.")
+    rollouts.happened(lease, Event.WENT_BACK, error="It went back.")
+    confirmed = Rollout.objects.filter(state=Rollout.State.CONFIRMED).latest("pk")
+    assert "Go back to" not in page_of(staff, lease.rollout), "nothing is kept of it yet"
+    contents.keep_whole(confirmed.revision, {})
+    assert f"/rollouts/revisions/{confirmed.revision_id}/back/" in page_of(staff, lease.rollout)
 
 
 def test_only_staff_decides(network: rows.Network, lease: Lease) -> None:

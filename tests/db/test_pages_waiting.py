@@ -57,6 +57,7 @@ def test_it_stands_wherever_somebody_looks(network: rows.Network, peer: User, rf
     client, rollout = signed_in(peer), network.group.rollouts.latest("pk")
     for path in ("/rollouts/", "/rollouts/waiting/", f"/rollouts/{rollout.pk}/", "/"):
         assert "5 removals wait for a second person" in text(client.get(path)), path
+    assert "5 removals are held back." in text(client.get(f"/rollouts/{rollout.pk}/"))
     assert (counted := running.asking(None)) and (counted.number, counted.asks) == (1, True)  # type: ignore[arg-type]  # it asks only the database
 
 

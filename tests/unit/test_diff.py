@@ -1,7 +1,11 @@
+from functools import reduce
+from itertools import pairwise
+
 from hypothesis import given, settings
 
 from firewall.compile import compile_policy
-from firewall.diff import apply, diff
+from firewall.compose import compose
+from firewall.diff import Delta, apply, diff
 from firewall.digest import at, at_base, digest, text, update
 from firewall.policy import Policy
 from firewall.ruleset import EMPTY, without_expired
@@ -24,6 +28,23 @@ def test_the_inverted_difference_is_the_way_back(first: Policy, second: Policy) 
     delta = diff(running, wanted)
     assert apply(wanted, delta.inverted()) == running
     assert delta.inverted() == diff(wanted, running)
+
+
+@given(policies(), policies(), policies(), policies())
+@settings(max_examples=100)
+def test_deltas_composed_lead_where_they_lead_one_after_the_other(first: Policy, second: Policy, third: Policy, last: Policy) -> None:
+    start, *others = map(compile_policy, (first, second, third, last))
+    steps = [diff(before, after) for before, after in pairwise([start, *others])]
+    composed = reduce(compose, steps, Delta())
+    assert apply(start, composed) == others[-1]
+    assert apply(others[-1], composed.inverted()) == start
+
+
+@given(policies(), policies())
+@settings(max_examples=60)
+def test_what_goes_and_comes_back_is_no_difference(first: Policy, second: Policy) -> None:
+    delta = diff(compile_policy(first), compile_policy(second))
+    assert not compose(delta, delta.inverted())
 
 
 @given(policies())

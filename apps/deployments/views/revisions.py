@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.accounts.permissions import person, staff_page
-from apps.deployments import contents, decisions, progress, revisions, selectors
+from apps.deployments import comparing, contents, decisions, progress, revisions, selectors
 from apps.deployments.delta import shown
 from apps.deployments.forms import RollbackForm
 from apps.deployments.models import Revision
@@ -97,7 +97,8 @@ def _previewed(preview: Preview) -> dict[str, object]:
     if compared is None:
         return {"problem": preview.problem}
     lines = [(kind_words(line.kind), line, share(line), 0) for line in compared.lines]
-    return {"compared": compared, "words": in_words(compared.lines, rules=compared.chains), "lines": lines}
+    words = in_words(compared.lines, rules=compared.chains)
+    return {"compared": compared, "words": words, "lines": lines, "no_totals": not compared.totals}
 
 
 @staff_page
@@ -105,10 +106,10 @@ def compare_text(request: HttpRequest) -> HttpResponse:
     """The whole difference as nft text."""
     before, after = _pair(request)
     preview = _compared(request, before, after)
-    if preview.compared is None:
+    if before is None or after is None or preview.compared is None:
         return HttpResponse(preview.problem, content_type="text/plain; charset=utf-8", status=404)
-    text = render_delta(preview.compared.delta, now=revisions.database_clock())
-    response = HttpResponse(text, content_type="text/plain; charset=utf-8")
+    delta = comparing.whole(before, after, preview.compared.gateway)
+    response = HttpResponse(render_delta(delta, now=revisions.database_clock()), content_type="text/plain; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{before}-{after}-{preview.compared.gateway}.nft"'
     return response
 

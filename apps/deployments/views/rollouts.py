@@ -18,7 +18,7 @@ from apps.deployments.forms import ApprovalForm
 from apps.deployments.models import HeldBack, Revision, Rollout
 from apps.deployments.rollouts import SHOWN_DELTA
 from apps.deployments.stopping import stopping
-from apps.deployments.waiting import title, waiting, why
+from apps.deployments.waiting import title, together, waiting, why
 from apps.deployments.words import kind_words, lines_of, share
 from apps.lib.errors import Conflict
 
@@ -49,16 +49,21 @@ def rollout(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_page
 def rollout_now(request: HttpRequest, pk: int) -> HttpResponse:
-    """The parts of the page that move, while the rollout is open; nothing when the page has them as they are."""
+    """The parts of the page that move, while the rollout is open; nothing when the page has them as they are.
+
+    What waits is sent only when something else waits: somebody may be typing there.
+    """
     rollout = get_object_or_404(selectors.last_rollouts(), pk=pk)
-    held = [] if selectors.newest_but(rollout) else selectors.waiting().filter(group=rollout.group_id)
-    if request.GET.get("seen") == _stamp(rollout, held):
+    held = [] if selectors.newest_but(rollout) else list(selectors.waiting().filter(group=rollout.group_id))
+    seen = request.GET.get("seen", "")
+    if seen == _stamp(rollout, held):
         return HttpResponse(status=204)
-    return render(request, "deployments/rollout.html#now", _shown(rollout, person(request)) | {"oob": True})
+    swapped = {"oob": True, "others_wait": not seen.endswith(_waits(held))}
+    return render(request, "deployments/rollout.html#now", _shown(rollout, person(request)) | swapped)
 
 
 def _shown(rollout: Rollout, by: User) -> dict[str, object]:
-    newer, states, older = selectors.newest_but(rollout), selectors.states_by_name(rollout), selectors.one_before(rollout)
+    newer, states = selectors.newest_but(rollout), selectors.states_by_name(rollout)
     memory = {name for name, state in states.items() if state.in_memory}
     held = [] if newer else list(selectors.waiting().filter(group=rollout.group_id))
     hold = selectors.holds().filter(group=rollout.group_id).first()
@@ -67,6 +72,7 @@ def _shown(rollout: Rollout, by: User) -> dict[str, object]:
         "row": progress.row(rollout, timezone.now()),
         "rollout": rollout,
         "truth": progress.truth(rollout, newer, memory),
+        "held_words": together(held),
         "stamp": _stamp(rollout, held),
         "gone_wrong": "" if any(step.error for step in rollout.steps.all()) else rollout.error,
         "open": progress.is_open(rollout),
@@ -78,14 +84,24 @@ def _shown(rollout: Rollout, by: User) -> dict[str, object]:
         "delta": shown(rollout.revision.delta, MOST_PER_GROUP),
         "newer": newer,
         "cut": len(rollout.revision.delta) >= SHOWN_DELTA,
-        "older": older,
-        "back_to": older.revision if older and not newer and not hold and contents.is_kept(older.revision) else None,
+        "older": selectors.one_before(rollout),
+        "back_to": None if newer or hold else _back_to(rollout),
     }
+
+
+def _back_to(rollout: Rollout) -> Revision | None:
+    """The revision that all gateways confirmed before this one, if it is kept."""
+    last = selectors.confirmed_before(rollout)
+    return last.revision if last and contents.is_kept(last.revision) else None
 
 
 def _stamp(rollout: Rollout, held: Iterable[HeldBack]) -> str:
     """Changes with everything that moves on the page."""
-    return "-".join([progress.stamp(rollout), *(str(each.pk) for each in held)])
+    return progress.stamp(rollout) + _waits(held)
+
+
+def _waits(held: Iterable[HeldBack]) -> str:
+    return f"-waits-{'-'.join(str(each.pk) for each in held)}"
 
 
 def _held_of(held: Iterable[HeldBack], kind: str) -> int:

@@ -12,8 +12,7 @@ from apps.accounts.permissions import staff_page
 from apps.audit.selectors import history_of
 from apps.desk import panels
 from apps.lib import formats
-from apps.lib.activation import activations
-from apps.lib.models import Deployed
+from apps.lib.activation import Activation, activations
 from apps.lib.params import number
 from apps.lib.states import On, Post
 from apps.members.models import Member
@@ -46,11 +45,14 @@ def member(request: HttpRequest, pk: int) -> HttpResponse:
 
 def _facts(found: Member, held: list[panels.Row]) -> dict[str, Any]:
     holdings, mappings = [row.holding for row in held], [row.mapping for row in held if row.mapping]
+    alive = found.state == Member.State.ACTIVE
+    known = [each for _row, those in activations([*holdings, *mappings]) for each in those] if alive else []
     paid = _("Paid until %(day)s") % {"day": formats.day(found.paid_until)} if found.paid_until else ""
     return {
         "member": found,
         "line": line_of(found, holdings, mappings),
-        "posts": posts_of([*holdings, *mappings]) if found.state == Member.State.ACTIVE else [],
+        "posts": posts_of(known),
+        "waits": known,
         "number": f"M-{found.number}",
         "room": _("Room %(room)s") % {"room": found.room} if found.room else "",
         "tariff": _("Tariff %(tariff)s") % {"tariff": found.tariff},
@@ -60,12 +62,11 @@ def _facts(found: Member, held: list[panels.Row]) -> dict[str, Any]:
     }
 
 
-def posts_of(rows: Iterable[Deployed]) -> list[Post]:
+def posts_of(known: Iterable[Activation]) -> list[Post]:
     """The pair for several rows together: a post is full when its gateway has all of them."""
     waits: dict[str, bool] = {}
-    for _row, known in activations(rows):
-        for each in known:
-            waits[each.gateway] = waits.get(each.gateway, False) or each.since is None
+    for each in known:
+        waits[each.gateway] = waits.get(each.gateway, False) or each.since is None
     return [Post(gateway, On.HALF if waiting else On.FULL) for gateway, waiting in sorted(waits.items())]
 
 

@@ -16,6 +16,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext
 
 from apps.lib import formats
+from apps.lib.activation import Activation, reasons
 from apps.lib.states import Kind, On, Post, State, pair_word, post_words
 
 register = template.Library()
@@ -94,6 +95,17 @@ def pair(posts: Iterable[Post | tuple[str, str]], word: object = None) -> SafeSt
     return format_html(
         '<span class="nw-pair" title="{}">{}<span>{}</span></span>', post_words(given), _posts(tuple(post.on for post in given)), words
     )
+
+
+@register.simple_tag
+def waits(known: Iterable[Activation]) -> SafeString:
+    """{% waits row.gateways %}: why gateways do not have it yet, each reason once, with a link; nothing where they do."""
+    lines = (
+        format_html('<a href="{}">{}</a>', reason.url, reason.words) if reason.url else format_html("{}", reason.words)
+        for reason in reasons(known)
+    )
+    kinds = ("nw-wait" if reason.person else "nw-moving" for reason in reasons(known))
+    return format_html_join("", '<span class="nw-waits {}">{}</span>', zip(kinds, lines, strict=True))
 
 
 # --- Values

@@ -1,0 +1,53 @@
+"""Two deltas as one: for saying what differs between rulesets that lie several deltas apart, at the cost of what changed.
+
+Not for sending: where a set was made anew on the way, a gateway would have to be given all of its elements.
+"""
+
+from collections.abc import Mapping
+
+from firewall.diff import NO_COUNTERS, ChainChange, CounterChange, Delta, ElementChange, SetChange
+from firewall.ruleset import Element
+
+
+def compose(first: Delta, second: Delta) -> Delta:
+    """`apply(apply(ruleset, first), second) == apply(ruleset, compose(first, second))`; what comes and goes again is left out."""
+    names = dict.fromkeys([*first.elements, *second.elements])
+    elements = {name: _elements(first.elements.get(name), second.elements.get(name)) for name in names}
+    return Delta(
+        _chains(first.chains, second.chains),
+        _sets(first.sets, second.sets),
+        {name: change for name, change in elements.items() if change and (change.removed or change.added)},
+        _counters(first.counters, second.counters),
+    )
+
+
+def _elements(first: ElementChange | None, second: ElementChange | None) -> ElementChange | None:
+    if first is None or second is None:
+        return first or second
+    ways: dict[bytes, tuple[Element | None, Element | None]] = {}
+    for change in (first, second):
+        for key in change.removed.keys() | change.added.keys():
+            before = ways[key][0] if key in ways else change.removed.get(key)
+            ways[key] = before, change.added.get(key)
+    changed = {key: way for key, way in sorted(ways.items()) if way[0] != way[1]}
+    removed = {key: before for key, (before, _after) in changed.items() if before is not None}
+    added = {key: after for key, (_before, after) in changed.items() if after is not None}
+    return ElementChange(second.of, removed, added)
+
+
+def _chains(first: Mapping[str, ChainChange], second: Mapping[str, ChainChange]) -> dict[str, ChainChange]:
+    ways = {name: ChainChange(first.get(name, change).before, change.after) for name, change in second.items()}
+    return {name: way for name, way in (dict(first) | ways).items() if way.before != way.after}
+
+
+def _sets(first: Mapping[str, SetChange], second: Mapping[str, SetChange]) -> dict[str, SetChange]:
+    ways = {name: SetChange(first.get(name, change).before, change.after) for name, change in second.items()}
+    return {name: way for name, way in (dict(first) | ways).items() if way.before != way.after}
+
+
+def _counters(first: CounterChange, second: CounterChange) -> CounterChange:
+    if first == NO_COUNTERS or second == NO_COUNTERS:
+        return second if first == NO_COUNTERS else first
+    removed = (first.removed | second.removed) - (first.added | second.added)
+    added = (first.added | second.added) - (first.removed | second.removed)
+    return CounterChange(removed, added)

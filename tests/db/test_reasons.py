@@ -1,0 +1,97 @@
+"""Why a change is not on the gateways yet: on the page of what was changed, and in the API. The gateways are real agents, in memory."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from apps.deployments.decisions import approve, roll_back
+from apps.deployments.models import GatewayState, HeldBack, Revision, Rollout
+from apps.deployments.services import reconcile
+from apps.lib.activation import Waits, activations, reasons
+from apps.nat.models import PortForward
+from apps.nat.services import remove_forward
+from tests import rows
+from tests.db.pages import signed_in, text
+from tests.db.rolling import forward, opened, rolled
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def why(row: PortForward) -> list[Waits]:
+    """What the page says of a forward as it is in the database now."""
+    row.refresh_from_db()
+    ((_row, known),) = activations([row])
+    return reasons(known)
+
+
+def test_what_every_gateway_has_waits_for_nothing(served: rows.Network) -> None:
+    made = forward(served, 7001)
+    reconcile(served.group)
+    assert why(made) == []
+
+
+def test_a_removal_that_is_held_back_is_not_said_to_be_done(served: rows.Network) -> None:
+    served.group.removal_least = 3
+    served.group.save()
+    made = [forward(served, port) for port in range(7001, 7007)]
+    reconcile(served.group)
+    for each in made[:5]:
+        remove_forward(forward=each, by=served.admin)
+    reconcile(served.group, by=served.admin.pk)
+    held = HeldBack.objects.get()
+    assert why(made[0]) == [Waits("waits for a second person’s approval", f"/rollouts/waiting/{held.pk}/", person=True)]
+    member = served.residents["m1"].member
+    page = text(signed_in(served.admin).get(f"/members/{member.pk}/?removed={made[0].pk}"))
+    assert "is being closed on nat-1, nat-2" in page and "waits for a second person’s approval" in page and "every 5s" in page
+    approve(held, digest=held.digest, by=rows.user("jonas"), signed_in_again=False)
+    reconcile(served.group)
+    assert why(made[0]) == []
+
+
+def test_a_change_says_which_hold_it_waits_for(served: rows.Network) -> None:
+    reconcile(served.group)
+    held = Revision.objects.latest("pk")
+    roll_back(held, why="mail is gone", by=served.admin)
+    made = forward(served, 7001)
+    reconcile(served.group)
+    assert why(made) == [Waits(f"waits until the hold at {held} is released", f"/rollouts/groups/{served.group.pk}/release/", person=True)]
+
+
+def test_a_change_says_which_gateway_is_silent_and_since_when(network: rows.Network) -> None:
+    rolled(network)
+    GatewayState.objects.filter(gateway=network.gateways[0]).update(unreachable_since=timezone.now())
+    (silent,) = why(forward(network, 7001))
+    assert (
+        silent.words.startswith("waits for nat-1, which has not answered since ") and silent.url == f"/gateways/{network.gateways[0].pk}/"
+    )
+
+
+def test_a_change_says_which_rollout_is_at_it(network: rows.Network) -> None:
+    rolled(network)
+    made = forward(network, 7001)
+    lease = opened(network)
+    assert [each.words for each in why(made)] == [f"waits for the rollout of {lease.rollout}, which is under way"]
+    Rollout.objects.filter(pk=lease.rollout.pk).update(state=Rollout.State.PAUSED)
+    assert [each.words for each in why(made)] == [f"waits until the rollout of {lease.rollout} goes on: it is paused"]
+
+
+def test_a_refused_change_leads_to_the_rollout(network: rows.Network) -> None:
+    rolled(network)
+    made = forward(network, 7001)
+    failed = rolled(network, error="digest differs")
+    assert why(made) == [Waits(f"not on nat-1: the rollout of {failed} went wrong", f"/rollouts/{failed.pk}/", person=True)]
+
+
+def test_reasons_take_the_same_queries_for_few_rows_and_many(network: rows.Network) -> None:
+    rolled(network)
+    made = [forward(network, port) for port in range(7001, 7011)]
+    for each in made:
+        each.refresh_from_db()
+
+    def asked(some: list[PortForward]) -> int:
+        with CaptureQueriesContext(connection) as queries:
+            activations(some)
+        return len(queries)
+
+    assert asked(made[:1]) == asked(made) == 2

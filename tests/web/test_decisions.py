@@ -1,0 +1,70 @@
+"""What people decide about rollouts, in a browser: an approval, a trial that counts down and is taken back. The gateways are in memory."""
+
+from datetime import timedelta
+
+import pytest
+from django.db.models.functions import Now
+from playwright.sync_api import Page, expect
+
+from apps.deployments import rollouts
+from apps.deployments.models import HeldBack
+from apps.deployments.services import reconcile
+from apps.nat.models import PortForward
+from firewall.rollout import Event
+from tests import rows
+from tests.db.conftest import served
+from tests.db.rolling import forward, opened
+from tests.web.conftest import sign_in
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("whole")]
+
+__all__ = ["served"]
+
+
+def test_a_second_person_finds_what_waits_and_approves_it(served: rows.Network, page: Page) -> None:
+    served.group.removal_least = 3
+    served.group.save()
+    for port in range(7001, 7007):
+        forward(served, port)
+    assert reconcile(served.group)
+    PortForward.objects.filter(public_port__in=range(7001, 7006)).delete()
+    reconcile(served.group, by=served.admin.pk)
+    rows.user("jonas")
+
+    sign_in(page, "jonas")
+    page.get_by_role("link", name="5 removals wait for a second person").click()
+    expect(page.get_by_role("link", name="Resident of m1")).to_be_visible()
+    page.get_by_label("Type 5 to approve").fill("4")
+    page.get_by_role("button", name="Approve 5 removals").click()
+    expect(page.get_by_label("Type 5 to approve")).to_have_attribute("aria-invalid", "true")
+    page.get_by_label("Type 5 to approve").fill("5")
+    page.get_by_role("button", name="Approve 5 removals").click()
+    expect(page.get_by_text("Approved. It goes out in a moment")).to_be_visible()
+    assert HeldBack.objects.get().state == HeldBack.State.APPROVED
+
+
+def test_a_trial_counts_down_and_is_taken_back(served: rows.Network, page: Page) -> None:
+    assert reconcile(served.group)
+    forward(served, 7001)
+    lease = opened(served)
+    rollouts.happened(lease, Event.COMMITTED, committed=Now(), goes_back=Now() + timedelta(seconds=90), sent_octets=4100, commit_ms=3)
+
+    sign_in(page)
+    page.goto(f"/rollouts/{lease.rollout.pk}/")
+    expect(page.locator("#countdown-says")).to_contain_text("nat-2 is on trial.")
+    seconds = page.locator("[data-seconds]")
+    first = int(seconds.inner_text())
+    expect(seconds).not_to_have_text(str(first))
+    assert int(seconds.inner_text()) < first <= 90
+
+    page.get_by_role("link", name="Go back now").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("nat-2 goes back to")
+    expect(dialog).to_contain_text("nat-1 is not touched")
+    dialog.get_by_role("button", name="Go back now").click()
+    expect(page.get_by_text("Asked to stop.")).to_be_visible()
+
+    rollouts.happened(lease, Event.FAILED, error="Somebody asked for it.")
+    rollouts.happened(lease, Event.WENT_BACK, error="Somebody asked for it.")
+    expect(page.get_by_text("nat-2 had it and has gone back")).to_be_visible(timeout=15_000)
+    expect(page.get_by_role("button", name="Try again")).to_be_visible()
