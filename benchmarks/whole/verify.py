@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from ipaddress import ip_network
 
 from apps.deployments import link
@@ -23,12 +24,12 @@ def mismatches(stack: Stack) -> dict[str, str]:
         for gateway in Gateway.objects.order_by("name"):
             target = wanted.targets[gateway.pk]
             try:
-                answer = channel(gateway).ask(wire.Digest(wanted.snapshot.now))
+                answer = channel(gateway).ask(wire.Digest(int(time.time())))
             except link.Unreachable as fault:
                 found[gateway.name] = str(fault)
                 continue
             if not (isinstance(answer, wire.DigestIs) and answer.digest == target and answer.rules_as_committed):
-                drift = channel(gateway).ask(wire.Drift(wanted.snapshot.now))
+                drift = channel(gateway).ask(wire.Drift(int(time.time())))
                 found[gateway.name] = f"{answer}, wanted {target}; {drift}"[:MOST_WORDS]
     return found
 
