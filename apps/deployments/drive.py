@@ -86,7 +86,11 @@ class Driver:
                 log.warning("not fenced", gateway=step.gateway.name, error=str(fault))
 
     def _ask(self, gateway: Gateway, order: Order) -> None:
-        event = carry.became(self._links.kept(gateway), order)
+        try:
+            event = carry.became(self._links.kept(gateway), order)
+        except NotDone as refused:
+            self._refused(Event.LOST, gateway, refused)
+            return
         if event in (Event.LOST, Event.WENT_BACK):
             words = {Event.LOST: _("It stopped answering in the middle. Unless it has confirmed, it goes back by itself.")}
             text = words.get(event) or _("Nobody confirmed in time, so it went back by itself.")
