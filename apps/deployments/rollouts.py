@@ -53,13 +53,28 @@ class Opening:
     again: Revision | None = None
 
 
+class Outdated(Exception):  # noqa: N818 - a state of the world
+    """Somebody has brought out what a later look at the database saw."""
+
+
+NEWER = """
+    SELECT pg_snapshot_xmax(snapshot) > pg_snapshot_xmax(%s::pg_snapshot) FROM deployments_revision
+    WHERE group_id = %s AND id < %s ORDER BY id DESC LIMIT 1
+"""
+
+
 def open_rollout(opening: Opening) -> "Lease | None":
-    """A new revision and its rollout, claimed. None while another of the group is open: that one is told to look again."""
+    """A new revision and its rollout, claimed. None while another of the group is open: that one is told to look again.
+
+    None also for whoever looked long ago, and would take back what others have brought out since.
+    """
     for _attempt in range(OPENING_ATTEMPTS):
         if Rollout.objects.filter(group=opening.group, state__in=Rollout.OPEN).update(again=True):
             return None
         try:
             return _opened(opening)
+        except Outdated:
+            return None
         except IntegrityError as error:  # somebody else opened one just now
             if "rollout_one_open_per_group" not in str(error):
                 raise
@@ -88,12 +103,21 @@ def _opened(opening: Opening) -> "Lease":
         lease_until=Now() + LEASE,
         attempts=1,
     )
+    if opening.again is None and _is_outdated(revision):  # asked when no other rollout can be open any more
+        raise Outdated(str(revision))
     queued = [RolloutStep(rollout=rollout, gateway=gateway, position=at) for at, gateway in enumerate(opening.gateways)]
     state, command = advance(replace(read(rollout, queued), phase=Phase.QUEUED), Event.CLAIMED)
     now = timezone.now()
     for step, of in zip(queued, state.steps, strict=True):
         step.state, step.sent = of.value, now if of is Step.SENDING else None
     return Lease(rollout, RolloutStep.objects.bulk_create(queued), state, command)
+
+
+def _is_outdated(revision: Revision) -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute(NEWER, [revision.snapshot, revision.group_id, revision.pk])
+        row = cursor.fetchone()
+    return bool(row and row[0])
 
 
 def _next_token() -> int:

@@ -37,19 +37,19 @@ class Watch:
     def afresh(self, group: GatewayGroup, at: datetime | None = None) -> Wanted:
         """The same by the full way, compared with the short one. Where they differ, `amends` says how. Raises PolicyError.
 
-        Reading everything takes seconds in a large network; changes that come meanwhile go on by the short way.
+        Whoever takes the short way meanwhile does not wait: in a large network this takes seconds.
         """
         known = self._known.get(group.pk)
         if known is None:
             return self.current(group, at)
         taken, change = snapshot.both(group, known.snapshot, at)
         full = compiled(taken)
-        wanted = _checked(group, full, known, change) if change else full
+        checked = _checked(group, full, known, change) if change else full
         touched.prune()
         with self._lock(group):
-            if self._known.get(group.pk) is known or wanted.amends:
-                return self._keep(group, wanted)
-        return self.current(group, at)
+            newest = self._known[group.pk]
+            went_on = change is not None and not checked.amends and newest is not known
+            return self._keep(group, newest if went_on else checked)
 
     def _lock(self, group: GatewayGroup) -> Lock:
         return self._locks.setdefault(group.pk, Lock())

@@ -69,13 +69,13 @@ def _figures(stack: Stack, heard: Confirmations, changes: Changes, singles: int,
     yield Figure("p50_ms", _at(each, 0.5), "ms", None if large else "<= 400")
     yield Figure("p99_ms", _at(each, 0.99), "ms", "<= 2000" if large else "<= 1000")
     if explaining:
-        say(moments.told([when for when, _ms in each]))
+        say(moments.told(each))
     say("Changes of rules …")
     rules = [pair for length in LENGTHS for pair in _rules(heard, changes, length)]
     yield Figure("rules_n", len(rules), "")
     yield Figure("rules_p50_ms", _at(rules, 0.5), "ms", "<= 1500")
     if explaining:
-        say(moments.told([when for when, _ms in rules]))
+        say(moments.told(rules))
     say("A burst …")
     yield from _burst(stack, changes)
 

@@ -7,6 +7,8 @@ from statistics import median
 
 MOMENT = re.compile(r"moment (\d+\.\d+) (.+)$")
 
+type Moment = tuple[float, str]  # Unix time, and what happened then
+
 
 class Log:
     """The worker's log from now on."""
@@ -14,21 +16,44 @@ class Log:
     def __init__(self, file: Path) -> None:
         self._file, self._from = file, file.stat().st_size
 
-    def told(self, commits: list[float]) -> str:
-        """A table of medians: how long each moment came after the one before it, for commits at these Unix times; and then from now on."""
+    def told(self, timed: list[tuple[float, float]]) -> str:
+        """For changes with the Unix time of their commit and the milliseconds they took: how long each moment came after the one
+        before it, as medians, and of the slowest. Reads on from where it last ended."""
+        moments = self._read()
+        ends = [when for when, _ms in timed[1:]] + [float("inf")]
+        ways = [[each for each in moments if when <= each[0] < end] for (when, _ms), end in zip(timed, ends, strict=True)]
+        slowest = max(range(len(timed)), key=lambda at: timed[at][1])
+        return "\n".join(
+            [
+                f"  {'moment':<34}{'ms':>8}{'since':>9}",
+                *_medians([when for when, _ms in timed], ways),
+                f"  the slowest, {timed[slowest][1]:.0f} ms:",
+                *_row_by_row(timed[slowest][0], ways[slowest]),
+            ]
+        )
+
+    def _read(self) -> list[Moment]:
         with self._file.open(errors="replace") as log:
             log.seek(self._from)
-            moments = [(float(found[1]), found[2]) for line in log if (found := MOMENT.search(line))]
+            found = [(float(line[1]), line[2]) for line in map(MOMENT.search, log.read().splitlines()) if line]
             self._from = log.tell()
-        spans: dict[tuple[int, str], list[tuple[float, float]]] = defaultdict(list)
-        for commit, following in zip(commits, [*commits[1:], float("inf")], strict=True):
-            last = commit
-            for place, (when, what) in enumerate((when, what) for when, what in moments if commit <= when < following):
-                spans[place, what].append(((when - last) * 1000, (when - commit) * 1000))
-                last = when
-        often = [(key, pairs) for key, pairs in sorted(spans.items()) if len(pairs) > len(commits) / 4]
-        lines = [
-            f"  {what:<34}{median(ms for ms, _all in pairs):>8.1f}{median(all_ms for _ms, all_ms in pairs):>9.1f}  {len(pairs)} times"
-            for (_place, what), pairs in often
-        ]
-        return "\n".join([f"  {'moment':<34}{'ms':>8}{'since':>9}", *lines])
+        return found
+
+
+def _medians(commits: list[float], ways: list[list[Moment]]) -> list[str]:
+    spans: dict[tuple[int, str], list[tuple[float, float]]] = defaultdict(list)
+    for commit, way in zip(commits, ways, strict=True):
+        last = commit
+        for place, (when, what) in enumerate(way):
+            spans[place, what].append(((when - last) * 1000, (when - commit) * 1000))
+            last = when
+    often = [(what, pairs) for (_place, what), pairs in sorted(spans.items()) if len(pairs) > len(commits) / 4]
+    return [f"  {what:<34}{median(ms for ms, _ in pairs):>8.1f}{median(all_ms for _, all_ms in pairs):>9.1f}" for what, pairs in often]
+
+
+def _row_by_row(commit: float, way: list[Moment]) -> list[str]:
+    befores = [commit, *(when for when, _what in way)]
+    return [
+        f"  {what:<34}{(when - before) * 1000:>8.1f}{(when - commit) * 1000:>9.1f}"
+        for (when, what), before in zip(way, befores, strict=False)
+    ]

@@ -10,9 +10,11 @@ from django.db import connection
 
 from apps.bans import services as bans
 from apps.bans.panel import rows as rows_of
-from apps.deployments import carry, link
+from apps.deployments import carry, link, rollouts
 from apps.deployments.models import GatewayState, Rollout
+from apps.deployments.rollouts import Opening
 from apps.deployments.services import reconcile
+from apps.deployments.wanted import want
 from apps.nat.models import PortForward
 from apps.nat.services import add_forward
 from firewall import wire
@@ -64,6 +66,18 @@ def test_two_workers_at_once_make_one_rollout_at_a_time_and_end_on_one_revision(
     assert Rollout.objects.filter(state=Rollout.State.CONFIRMED).count() >= 1
     [digest_1, digest_2] = GatewayState.objects.values_list("digest", flat=True)
     assert digest_1 == digest_2
+
+
+def test_whoever_looked_long_ago_takes_nothing_back(network: rows.Network) -> None:
+    reconcile(network.group)
+    stale = want(network.group)
+    forward(network)
+    newest = reconcile(network.group)
+    assert newest and newest.state == Rollout.State.CONFIRMED
+    opening = Opening(network.group, stale, tuple(network.gateways), None, "schedule", harmless=True, management={})
+    assert rollouts.open_rollout(opening) is None
+    assert Rollout.objects.latest("pk") == newest
+    assert {state.revision for state in GatewayState.objects.select_related("revision")} == {newest.revision}
 
 
 def test_a_change_during_a_rollout_is_not_forgotten(network: rows.Network) -> None:
