@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from apps.deployments import carry, link, rollouts
+from apps.deployments import carry, heartbeat, link, rollouts, states
 from apps.deployments.carry import NotDone, Order
 from apps.deployments.link import Channel, Unreachable
 from apps.deployments.models import RolloutStep
@@ -71,7 +71,7 @@ class Driver:
             Command.CONFIRM: self._confirm,
             Command.REVERT: self._revert,
         }
-        with rollouts.heartbeat(self._lease.rollout), self._sessions:
+        with heartbeat.heartbeat(self._lease.rollout), self._sessions:
             while work := do.get(self._lease.command):
                 gateway, what = self._lease.step.gateway, self._lease.command
                 work(gateway, self._orders[gateway.pk])
@@ -236,7 +236,7 @@ class Driver:
             rollouts.happened(self._lease, event, **evidence)
             arrived = step.state == RolloutStep.State.CONFIRMED
             if arrived:
-                rollouts.runs(step, self._lease.rollout.revision, order.target, in_memory=self._in_memory)
+                states.runs(step, self._lease.rollout.revision, order.target, in_memory=self._in_memory)
         if arrived:
             self._arrived(step.gateway, order)
 
@@ -244,7 +244,7 @@ class Driver:
         """An old token is that of a worker that was replaced; unless the lease is still ours, and so it is the database that is old."""
         if refused.reason != "token":
             self._failed(event, gateway, str(refused))
-        elif rollouts.beat(self._lease.rollout):
+        elif heartbeat.beat(self._lease.rollout):
             text = _("%(error)s. If the database was restored from a backup, “Try again” goes on from where the gateways are.")
             self._failed(event, gateway, text % {"error": refused})
         else:
@@ -256,4 +256,4 @@ class Driver:
         with transaction.atomic():
             rollouts.happened(self._lease, event, error=text, evidence=step.evidence)
             if step.state in RolloutStep.BAD:
-                rollouts.troubled(gateway, text, away=step.state in (RolloutStep.State.AWAY, RolloutStep.State.LOST))
+                states.troubled(gateway, text, away=step.state in (RolloutStep.State.AWAY, RolloutStep.State.LOST))
