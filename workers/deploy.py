@@ -7,7 +7,7 @@ from celery import shared_task
 from django.conf import settings
 from django.utils import timezone
 
-from apps.deployments import contents, rollouts, services
+from apps.deployments import contents, rollouts, services, states
 from apps.network.models import GatewayGroup
 from firewall.policy import PolicyError
 
@@ -41,4 +41,4 @@ def _reconcile(group: GatewayGroup, *, by: int | None, cause: str, force: bool) 
         services.reconcile(group, by=by, cause=cause, force=force)
     except PolicyError as error:
         log.error("not deployable", group=group.name, error=str(error))
-        rollouts.not_deployable(group, str(error))
+        states.not_deployable(group, str(error))

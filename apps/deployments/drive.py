@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from apps.deployments import carry, link, rollouts
+from apps.deployments import carry, heartbeat, link, rollouts, states
 from apps.deployments.carry import NotDone, Order
 from apps.deployments.link import Channel, Unreachable
 from apps.deployments.models import RolloutStep
@@ -71,7 +71,7 @@ class Driver:
             Command.CONFIRM: self._confirm,
             Command.REVERT: self._revert,
         }
-        with rollouts.heartbeat(self._lease.rollout), self._sessions:
+        with heartbeat.heartbeat(self._lease.rollout), self._sessions:
             while work := do.get(self._lease.command):
                 gateway, what = self._lease.step.gateway, self._lease.command
                 work(gateway, self._orders[gateway.pk])
@@ -86,7 +86,11 @@ class Driver:
                 log.warning("not fenced", gateway=step.gateway.name, error=str(fault))
 
     def _ask(self, gateway: Gateway, order: Order) -> None:
-        event = carry.became(self._links.kept(gateway), order)
+        try:
+            event = carry.became(self._links.kept(gateway), order)
+        except NotDone as refused:
+            self._refused(Event.LOST, gateway, refused)
+            return
         if event in (Event.LOST, Event.WENT_BACK):
             words = {Event.LOST: _("It stopped answering in the middle. Unless it has confirmed, it goes back by itself.")}
             text = words.get(event) or _("Nobody confirmed in time, so it went back by itself.")
@@ -232,7 +236,7 @@ class Driver:
             rollouts.happened(self._lease, event, **evidence)
             arrived = step.state == RolloutStep.State.CONFIRMED
             if arrived:
-                rollouts.runs(step, self._lease.rollout.revision, order.target, in_memory=self._in_memory)
+                states.runs(step, self._lease.rollout.revision, order.target, in_memory=self._in_memory)
         if arrived:
             self._arrived(step.gateway, order)
 
@@ -240,7 +244,7 @@ class Driver:
         """An old token is that of a worker that was replaced; unless the lease is still ours, and so it is the database that is old."""
         if refused.reason != "token":
             self._failed(event, gateway, str(refused))
-        elif rollouts.beat(self._lease.rollout):
+        elif heartbeat.beat(self._lease.rollout):
             text = _("%(error)s. If the database was restored from a backup, “Try again” goes on from where the gateways are.")
             self._failed(event, gateway, text % {"error": refused})
         else:
@@ -252,4 +256,4 @@ class Driver:
         with transaction.atomic():
             rollouts.happened(self._lease, event, error=text, evidence=step.evidence)
             if step.state in RolloutStep.BAD:
-                rollouts.troubled(gateway, text, away=step.state in (RolloutStep.State.AWAY, RolloutStep.State.LOST))
+                states.troubled(gateway, text, away=step.state in (RolloutStep.State.AWAY, RolloutStep.State.LOST))

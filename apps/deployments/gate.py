@@ -16,8 +16,8 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from apps.deployments.describing import SHOWN_DELTA
 from apps.deployments.models import HeldBack, Revision
-from apps.deployments.rollouts import SHOWN_DELTA
 from apps.deployments.wanted import Wanted, way
 from apps.network.models import GatewayGroup
 from firewall.blast import Limits, Removal, kept, removals, without

@@ -4,35 +4,28 @@ The rows hold a state of `firewall.rollout`. Whoever drives one has a lease on i
 before; every write asks for both, so that a worker whose lease has gone to another writes nothing any more.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import timedelta
-from threading import Event as Flag
-from threading import Thread
 from typing import Any
 
 import structlog
 from django.contrib.auth import get_user_model
-from django.db import Error as DatabaseError
 from django.db import IntegrityError, connection, transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from apps.deployments.models import GatewayState, Revision, Rollout, RolloutStep
+from apps.deployments.models import Revision, Rollout, RolloutStep
 from apps.deployments.wanted import Wanted
 from apps.network.models import Gateway, GatewayGroup
 from firewall import rollout as machine
 from firewall.rollout import Command, Event, Phase, Step, advance
-from firewall.summary import Line
 
 log = structlog.get_logger()
 
 LEASE = timedelta(seconds=10)  # as long as a dead worker keeps others waiting
-HEARTBEAT = 2.0  # seconds; a rollout that is over sooner never beats
 OPENING_ATTEMPTS = 3
-SHOWN_DELTA = 256 * 1024
 
 
 class LeaseLost(Exception):  # noqa: N818 - a state of the world
@@ -292,78 +285,6 @@ def note(lease: Lease, what: str, *, passed: bool, ms: float | None, text: str) 
         RolloutStep.objects.filter(pk=lease.step.pk, rollout__in=mine).update(evidence=lease.step.evidence)
 
 
-def beat(rollout: Rollout) -> bool:
-    """Keep the lease. False when it was lost."""
-    mine = Rollout.objects.filter(pk=rollout.pk, state=Rollout.State.APPLYING, token=rollout.token)
-    return mine.update(lease_until=Now() + LEASE) == 1
-
-
-@contextmanager
-def heartbeat(rollout: Rollout) -> Iterator[None]:
-    """The lease is kept as long as this process lives and can reach the database, however long a gateway takes."""
-    stop = Flag()
-    thread = Thread(target=_beat_until, args=(rollout, stop), name=f"heartbeat {rollout}", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        stop.set()
-
-
-def _beat_until(rollout: Rollout, stop: Flag) -> None:
-    try:
-        while not stop.wait(HEARTBEAT):
-            try:
-                if not beat(rollout):
-                    return
-            except DatabaseError as error:
-                log.warning("no heartbeat", rollout=rollout.pk, error=str(error))
-                connection.close()
-    finally:
-        connection.close()
-
-
-# --- What the gateways run
-
-
-def describe(revision: Revision, changes: Iterable[Line], delta: str, elements: int) -> None:
-    """Keep with the revision what it changes, in numbers and as nft text."""
-    revision.changes = [asdict(line) for line in changes]
-    revision.delta = delta[:SHOWN_DELTA].replace("\0", "")
-    revision.elements = elements
-    revision.save(update_fields=["changes", "delta", "elements"])
-
-
-def runs(step: RolloutStep, revision: Revision, digest: str, *, in_memory: bool) -> None:
-    """The gateway runs the revision, and will after a reboot."""
-    GatewayState.objects.update_or_create(
-        gateway=step.gateway,
-        defaults={
-            "digest": digest,
-            "revision": revision,
-            "snapshot": revision.snapshot,
-            "since": Now(),
-            "seen": Now(),
-            "in_memory": in_memory,
-            "unreachable_since": None,
-            "error": "",
-            "drift": None,
-            "drift_since": None,
-        },
-    )
-
-
-def troubled(gateway: Gateway, text: str, *, away: bool) -> None:
-    """The gateway did not get there; what it runs has not changed."""
-    state, _created = GatewayState.objects.get_or_create(gateway=gateway)
-    mine = GatewayState.objects.filter(pk=state.pk)
-    if not away:
-        mine.update(error=text, seen=Now(), unreachable_since=None)
-        return
-    mine.filter(unreachable_since=None).update(unreachable_since=Now())
-    mine.update(error=text)
-
-
 def supersede(lease: Lease, text: str) -> None:
     """End a rollout whose revision is not asked for any more; a new one brings the gateways, whatever they run, to what is."""
     steps = RolloutStep.objects.filter(rollout=lease.rollout)
@@ -373,17 +294,6 @@ def supersede(lease: Lease, text: str) -> None:
         steps.filter(state=RolloutStep.State.WAITING).update(state=RolloutStep.State.SKIPPED)
         mine = Rollout.objects.filter(pk=lease.rollout.pk)
         mine.update(state=Rollout.State.FAILED, finished=Now(), lease_until=None, error=text, wish="")
-
-
-def still_true(wanted: Wanted) -> None:
-    """Nothing has to be deployed: what the gateways run is also true to this newer snapshot."""
-    for pk, target in wanted.targets.items():
-        GatewayState.objects.filter(gateway=pk, digest=target).update(snapshot=wanted.snapshot.seen, error="")
-
-
-def not_deployable(group: GatewayGroup, text: str) -> None:
-    """What the database asks for must not be deployed; the gateways go on with what they run, and their pages say why."""
-    GatewayState.objects.filter(gateway__group=group).update(error=text)
 
 
 # --- A person's wishes

@@ -13,7 +13,7 @@ from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.deployments import carry, contents, due, gate, held, link, rollouts
+from apps.deployments import carry, contents, describing, due, gate, held, link, rollouts, states
 from apps.deployments.carry import Known, Order
 from apps.deployments.drive import Driver, Links, WorkerLinks
 from apps.deployments.memory import Kept, Memory
@@ -132,7 +132,7 @@ def _opened(group: GatewayGroup, asked: Asked, links: Links, *, by: int | None, 
     if force:
         _begin_anew(gateways, links)
     elif not [gateway for gateway in gateways if look.is_due(gateway)]:
-        rollouts.still_true(wanted)
+        states.still_true(wanted)
         return None
     hold = asked.hold
     return rollouts.open_rollout(
@@ -205,7 +205,7 @@ def _describe(lease: Lease, orders: Mapping[int, Order], links: Links) -> None:
         lines, words = summarise(order.delta, order.ruleset), render_delta(order.delta, now=order.now)
     else:
         lines, words = planned(links.kept(step.gateway), order.ruleset, order.now)
-    rollouts.describe(revision, lines, words, order.ruleset.count_elements())
+    describing.describe(revision, lines, words, order.ruleset.count_elements())
 
 
 def planned(channel: link.Channel, ruleset: Ruleset, now: int) -> tuple[tuple[Line, ...], str]:

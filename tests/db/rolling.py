@@ -2,7 +2,7 @@
 
 from django.db.models.functions import Now
 
-from apps.deployments import gate, rollouts
+from apps.deployments import describing, gate, rollouts, states
 from apps.deployments.models import Rollout
 from apps.deployments.rollouts import Lease, Opening
 from apps.deployments.wanted import Wanted, want
@@ -28,7 +28,7 @@ def opened(network: rows.Network, wanted: Wanted | None = None) -> Lease:
     ruleset = wanted.rulesets[network.gateways[0].pk]
     change = diff(EMPTY, ruleset)
     text = render_delta(change, now=wanted.snapshot.now)
-    rollouts.describe(lease.rollout.revision, summarise(change, ruleset), text, ruleset.count_elements())
+    describing.describe(lease.rollout.revision, summarise(change, ruleset), text, ruleset.count_elements())
     return lease
 
 
@@ -38,7 +38,7 @@ def confirm(lease: Lease, wanted: Wanted) -> None:
     rollouts.happened(lease, Event.COMMITTED, committed=Now(), sent_octets=4100, commit_ms=3, read_back_ms=0)
     rollouts.passed(lease)
     rollouts.happened(lease, Event.CONFIRMED, confirmed=Now())
-    rollouts.runs(step, lease.rollout.revision, wanted.targets[step.gateway_id], in_memory=True)
+    states.runs(step, lease.rollout.revision, wanted.targets[step.gateway_id], in_memory=True)
 
 
 def rolled(network: rows.Network, *, error: str = "", unreachable: bool = False, leave_open: bool = False) -> Rollout:
@@ -48,7 +48,7 @@ def rolled(network: rows.Network, *, error: str = "", unreachable: bool = False,
     while lease.command is Command.APPLY and not leave_open:
         if error and lease.step.position:
             rollouts.happened(lease, Event.AWAY if unreachable else Event.REFUSED, error=error)
-            rollouts.troubled(network.gateways[0], error, away=unreachable)
+            states.troubled(network.gateways[0], error, away=unreachable)
         else:
             confirm(lease, wanted)
     lease.rollout.refresh_from_db()

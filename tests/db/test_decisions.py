@@ -1,5 +1,6 @@
 """What waits for a person: removals beyond the limits, management, holds, pauses. The gateways are real agents, in memory."""
 
+from datetime import datetime
 from io import StringIO
 
 import pytest
@@ -7,7 +8,7 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from apps.accounts.models import User
-from apps.deployments import contents, decisions, link, rollouts, services
+from apps.deployments import contents, decisions, heartbeat, link, rollouts, services
 from apps.deployments.decisions import approve, go_back_now, pause, release, resume, roll_back
 from apps.deployments.drive import WorkerLinks
 from apps.deployments.memory import Memory
@@ -22,6 +23,7 @@ from firewall.rollout import Event
 from firewall.ruleset import Ruleset
 from tests import rows
 from tests.db.rolling import forward, opened
+from tests.whole.system import wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -319,3 +321,26 @@ def test_a_rollback_works_without_browser_and_worker(network: rows.Network, forw
 def test_what_cannot_be_gone_back_to_is_said(network: rows.Network, arguments: list[str], said: str) -> None:
     with pytest.raises(CommandError, match=said):
         output(*arguments)
+
+
+# --- Leases
+
+
+class Slow(WorkerLinks):
+    """A gateway that takes longer than the lease."""
+
+    def knock(self, gateway: Gateway) -> float:
+        def lease() -> datetime | None:
+            return Rollout.objects.latest("pk").lease_until
+
+        before = lease()
+        wait_for(lambda: lease() != before)
+        assert rollouts.claim(gateway.group) is None, "nobody takes over what is being worked on"
+        return 1.0
+
+
+def test_a_gateway_that_takes_long_does_not_cost_the_lease(network: rows.Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(heartbeat, "SECONDS", 0.02)
+    forward(network, 8000)
+    rollout = reconcile(network.group, links=Slow())
+    assert rollout and rollout.state == Rollout.State.CONFIRMED

@@ -10,10 +10,10 @@ from django.utils.translation import gettext as _
 from apps.accounts.permissions import person, staff_page
 from apps.deployments import comparing, contents, decisions, progress, revisions, selectors
 from apps.deployments.delta import shown
+from apps.deployments.describing import SHOWN_DELTA
 from apps.deployments.forms import RollbackForm
 from apps.deployments.models import Revision
 from apps.deployments.revisions import Preview
-from apps.deployments.rollouts import SHOWN_DELTA
 from apps.deployments.words import in_words, kind_words, lines_of, share
 from apps.lib import params
 from apps.lib.errors import Conflict, Problem

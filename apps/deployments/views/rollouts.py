@@ -14,9 +14,9 @@ from apps.accounts.models import User
 from apps.accounts.permissions import person, staff_page
 from apps.deployments import contents, decisions, lanes, progress, selectors, services
 from apps.deployments.delta import shown
+from apps.deployments.describing import SHOWN_DELTA
 from apps.deployments.forms import ApprovalForm
 from apps.deployments.models import HeldBack, Revision, Rollout
-from apps.deployments.rollouts import SHOWN_DELTA
 from apps.deployments.stopping import stopping
 from apps.deployments.waiting import title, together, waiting, why
 from apps.deployments.words import kind_words, lines_of, share

@@ -9,9 +9,9 @@ from django.views.decorators.http import require_POST
 from apps.accounts.permissions import person, staff_page
 from apps.deployments import decisions, selectors
 from apps.deployments.delta import shown
+from apps.deployments.describing import SHOWN_DELTA
 from apps.deployments.forms import ApprovalForm
 from apps.deployments.models import HeldBack
-from apps.deployments.rollouts import SHOWN_DELTA
 from apps.deployments.waiting import decided, kind_of, state, title, waiting, why
 from apps.lib.errors import Conflict, Problem
 from apps.lib.forms import explain
