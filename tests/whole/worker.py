@@ -2,9 +2,10 @@
 
 import os
 import shutil
+import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from subprocess import Popen
 
@@ -62,10 +63,11 @@ def worker(redis_url: str, log: Path, *, tick: float = 0) -> Iterator[Popen[byte
     }
     command = [sys.executable, "-m", "celery", "-A", "workers", "worker", "--pool", "threads", "--concurrency", "2", "--loglevel", "INFO"]
     command += ["--beat", "--schedule", str(log.with_suffix(".schedule"))] if tick else []
-    with log.open("wb") as output, Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=output) as process:
+    with log.open("wb") as output, Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=output, process_group=0) as process:
         try:
             wait_for(lambda: b" ready." in log.read_bytes() or process.poll() is not None, seconds=60)
             assert process.poll() is None, log.read_text()
             yield process
         finally:
-            process.kill()
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)  # the ticker is a child of its own, and would live on
