@@ -138,11 +138,12 @@ def _burst(stack: Stack, changes: Changes) -> Iterator[Figure]:
     if lost := [wanted - kernel for kernel in kernels if not wanted <= kernel]:
         raise SystemExit(f"confirmed, but not in the kernel: {sorted(lost[0])[:5]} and {sum(map(len, lost)) - 5} more")
     if wrong := verify.mismatches(stack):
-        raise SystemExit(f"the agents read something else from their kernels: {wrong}\n{verify.told(stack)}")
+        say(f"! The agents read something else from their kernels: {wrong}\n{verify.told(stack)}")
     until(_at_rest, "The worker's rest")
     yield Figure("burst_written_seconds", written - start, "s")
     yield Figure("burst_seconds", active.timestamp() - start, "s", "<= 5")
     yield Figure("burst_rollouts", Rollout.objects.count() - before, "", "<= 10")
+    yield Figure("burst_digest_mismatches", len(wrong), "", "== 0")
 
 
 def _writer(url: str, own: int, author: int, share: int) -> ForkProcess:
