@@ -89,7 +89,9 @@ class NatMapping:
 
 @dataclass(frozen=True, slots=True)
 class Forward:
-    """A port of a public address that leads to a member's host (destination NAT)."""
+    """Ports of a public address that lead to a member's host (destination NAT): so many from public_port on, each to the one from
+    private_port on that lies as far behind it.
+    """
 
     id: int
     protocol: Protocol
@@ -97,6 +99,7 @@ class Forward:
     public_port: int
     private: IPv4Address
     private_port: int
+    ports: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +152,6 @@ def keys_of(policy: Policy) -> Keys:
     return Keys(
         {*policy.addresses, *(mapping.private for mapping in policy.mappings)},
         set(policy.prefixes),
-        {(forward.protocol, forward.public, forward.public_port) for forward in policy.forwards},
+        {(each.protocol, each.public, port) for each in policy.forwards for port in range(each.public_port, each.public_port + each.ports)},
         {ban.prefix for ban in policy.bans},
     )

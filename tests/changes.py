@@ -39,8 +39,8 @@ class Changes:
             self._forward, self._forward, self._switch_forward, self._remove_forward, self._map, self._state, self._activity, self._hold,
             self._release, self._leave, self._raw_validity, self._raw_validity, self._raw_address, self._raw_owner, self._ban, self._ban,
             self._ban_again, self._ban_again, self._lift, self._raw_ban, self._end_of_ban, self._toggle_list, self._delete_list,
-            self._move_bans, self._bulk_bans, self._interfaces, self._pool, self._group_of_pool, self._bulk_forwards, self._delete_nat,
-            self._nothing_that_reaches_gateways,
+            self._raw_ports, self._raw_ports, self._move_bans, self._bulk_bans, self._interfaces, self._pool, self._group_of_pool,
+            self._bulk_forwards, self._delete_nat, self._nothing_that_reaches_gateways,
         ]  # fmt: skip
 
     def step(self) -> None:
@@ -92,6 +92,7 @@ class Changes:
             protocol=self.dice.choice(["tcp", "udp"]),
             public_port=self.dice.randrange(1, 8),
             private_port=self.dice.randrange(1, 9),
+            ports=self.dice.choice([1, 1, 2, 4]),
             until=self.dice.choice([None, self._time()]),
             by=self.net.admin,
         )
@@ -103,6 +104,11 @@ class Changes:
 
     def _remove_forward(self) -> None:
         nat.remove_forward(forward=self._any(PortForward.objects.all()), by=self.net.admin)
+
+    def _raw_ports(self) -> None:
+        """Another range, or another address or protocol, for a forward."""
+        change = self.dice.choice(["public_port = %s", "ports = %s", "private_port = %s", "public = '198.51.100.8'::inet - 1 + (%s %% 3)"])
+        self.sql(f"UPDATE nat_portforward SET {change} WHERE id = %s", self.dice.randrange(1, 5), self._any(PortForward.objects.all()).pk)
 
     def _map(self) -> object:
         return nat.map_address(holding=self._holding(), public=self._public(), by=self.net.admin)

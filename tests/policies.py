@@ -6,7 +6,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from hypothesis import strategies as st
 
 from firewall.elements.bans import LENGTHS as BAN_LENGTHS
-from firewall.policy import Ban, Forward, Gateway, Interfaces, Management, NatMapping, Policy, Probe, Protocol
+from firewall.policy import Ban, Forward, Gateway, Interfaces, Management, NatMapping, Policy, Port, Probe, Protocol
 
 NAT_1 = Gateway("nat-1", Interfaces("lan0", "wan0", "mgmt0", "sync0"), Management((IPv4Network("172.31.0.0/24"),)))
 PROBE = Probe("probe0", IPv4Address("172.31.254.2"), IPv4Address("192.0.2.251"), IPv6Address("2001:db8:b1::2"))
@@ -65,10 +65,23 @@ def forwards(draw: st.DrawFn) -> Forward:
         draw(st.integers(1, 10**6)),
         draw(st.sampled_from(Protocol)),
         draw(public_addresses),
-        draw(ports),
+        draw(ports.filter(lambda port: port < 65500)),
         draw(private_addresses),
-        draw(ports),
+        draw(ports.filter(lambda port: port < 65500)),
+        draw(st.sampled_from([1, 1, 2, 20])),
     )
+
+
+def apart(found: list[Forward]) -> tuple[Forward, ...]:
+    """Without those that share a public port with one before."""
+    taken: set[Port] = set()
+    kept = []
+    for each in found:
+        wanted = {(each.protocol, each.public, port) for port in range(each.public_port, each.public_port + each.ports)}
+        if not wanted & taken:
+            kept.append(each)
+            taken |= wanted
+    return tuple(kept)
 
 
 @st.composite
@@ -80,6 +93,6 @@ def policies(draw: st.DrawFn) -> Policy:
         addresses=tuple(addresses),
         prefixes=tuple(draw(st.lists(prefixes6(), unique=True, max_size=5))),
         mappings=tuple(NatMapping(address, draw(public_addresses)) for address in addresses),
-        forwards=tuple(draw(st.lists(forwards(), max_size=5, unique_by=lambda each: (each.protocol, each.public, each.public_port)))),
+        forwards=apart(draw(st.lists(forwards(), max_size=5))),
         bans=tuple(draw(st.lists(bans(), max_size=5, unique_by=lambda each: each.prefix))),
     )

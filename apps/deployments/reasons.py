@@ -101,7 +101,7 @@ def _key(row: Deployed) -> tuple[Kind, str] | None:
     """As `effects.Thing.key` has it, from columns of the row alone."""
     match row:
         case PortForward():
-            return Kind.FORWARDS, effects.forward_key(row.get_protocol_display(), row.public_port, str(row.public))
+            return Kind.FORWARDS, effects.forward_key(row.get_protocol_display(), str(row.public_port), str(row.public))
         case NatMapping() if NatMapping._meta.get_field("holding").is_cached(row):
             return Kind.MAPPINGS, str(row.holding.prefix)
         case Holding():

@@ -204,7 +204,7 @@ def state(held: HeldBack) -> State:
 
 def _numbers(effect: Effect) -> list[tuple[str, int]]:
     """Four of them, each with its label."""
-    number = len(effect.things)
+    number = effect.number
     if effect.kind is Of.BANS:
         return [
             (ngettext("ban ends", "bans end", number), number),

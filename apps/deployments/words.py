@@ -36,7 +36,7 @@ def share(line: Line) -> float:
 
 
 def in_words(lines: Iterable[Line], *, rules: int = 0) -> str:
-    """Such as “3 port forwards added, 1 removed; 2 bans added”."""
+    """Such as “3 forwarded ports added, 1 removed; 2 bans added”."""
     parts = [_line(line) for line in lines if line.kind != Kind.RULES or not rules]
     if rules:
         parts.append(ngettext("%(n)d chain written anew", "%(n)d chains written anew", rules) % {"n": rules})
@@ -61,7 +61,7 @@ def things(kind: Kind, number: int) -> str:
         Kind.ADDRESSES: ngettext("%(n)s address", "%(n)s addresses", number),
         Kind.PREFIXES: ngettext("%(n)s IPv6 prefix", "%(n)s IPv6 prefixes", number),
         Kind.MAPPINGS: ngettext("%(n)s NAT mapping", "%(n)s NAT mappings", number),
-        Kind.FORWARDS: ngettext("%(n)s port forward", "%(n)s port forwards", number),
+        Kind.FORWARDS: ngettext("%(n)s forwarded port", "%(n)s forwarded ports", number),
         Kind.BANS: ngettext("%(n)s ban", "%(n)s bans", number),
         Kind.RULES: ngettext("%(n)s rule", "%(n)s rules", number),
     }

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from firewall.compile import compile_change, compile_policy
 from firewall.diff import apply, diff
 from firewall.policy import Ban, Forward, Interfaces, Keys, Management, NatMapping, Policy, PolicyError, Protocol, Settings, keys_of
-from firewall.render import render_rule
+from firewall.render import render, render_rule
 from tests.policies import NAT_1, network, policies
 
 HOST, PUBLIC = IPv4Address("10.16.0.10"), IPv4Address("198.51.100.7")
@@ -56,6 +56,26 @@ def test_a_member_is_counted_up_and_down() -> None:
 def test_two_forwards_of_one_port_are_refused_by_name() -> None:
     with pytest.raises(PolicyError, match=r"tcp 198\.51\.100\.7:8443 is given twice"):
         compile_policy(Policy(NAT_1, forwards=(forward(1), forward(2))))
+
+
+def test_a_range_of_ports_is_an_element_for_each_shifted_alike() -> None:
+    policy = Policy(NAT_1, forwards=(Forward(1, Protocol.UDP, PUBLIC, 6000, HOST, 16000, ports=10),))
+    text = render(compile_policy(policy), now=0)
+    assert "198.51.100.7 . udp . 6000 : 10.16.0.10 . 16000," in text
+    assert "198.51.100.7 . udp . 6009 : 10.16.0.10 . 16009 }" in text
+    assert compile_policy(policy).count_rules() == compile_policy(Policy(NAT_1)).count_rules()
+
+
+@pytest.mark.parametrize(("first", "to", "ports"), [(65535, 1, 2), (1, 65535, 2), (0, 1, 1), (1, 0, 1), (1, 1, 0), (1, 1, 1001)])
+def test_a_range_that_leaves_the_ports_or_is_too_long_is_refused(first: int, to: int, ports: int) -> None:
+    with pytest.raises(PolicyError, match=r"forward 7: (port \d+ is not between 1 and 65535|\d+ ports; a forward has 1 to 1000)"):
+        compile_policy(Policy(NAT_1, forwards=(Forward(7, Protocol.TCP, PUBLIC, first, HOST, to, ports),)))
+
+
+def test_ranges_that_share_one_port_are_refused_with_both() -> None:
+    both = (Forward(1, Protocol.TCP, PUBLIC, 6000, HOST, 80, 10), Forward(2, Protocol.TCP, PUBLIC, 6009, HOST, 80, 10))
+    with pytest.raises(PolicyError, match=r"forward of tcp 198\.51\.100\.7:6009 is given twice: by forward 1 and by forward 2"):
+        compile_policy(Policy(NAT_1, forwards=both))
 
 
 @pytest.mark.parametrize("port", [0, -1, 65536])

@@ -125,7 +125,7 @@ def _forwards(asked: Asked) -> Group:
 
 
 def _forward(forward: PortForward) -> Hit:
-    leads = formats.address(forward.holding.address, forward.private_port)
+    leads = formats.address(forward.holding.address, forward.private_ports)
     facts = (_("to %(address)s") % {"address": leads}, str(forward.holding.member), forward.purpose, "" if forward.enabled else _("off"))
     return Hit(str(forward), " · ".join(filter(None, facts)), f"{reverse('desk:member', args=[forward.holding.member_id])}#forwards")
 
