@@ -1,7 +1,8 @@
 """Which open connections a change ends, and when: a delta and connections in, those to be cut out.
 
 Established connections survive every change of the ruleset by themselves (nf_conntrack keeps their NAT), so what was
-withdrawn has to be ended. New bans cut at commit; whatever may come back if nobody confirms only after the confirmation.
+withdrawn has to be ended, and so has what keeps packets from a forward that comes. New bans cut at commit; whatever may
+come back if nobody confirms only after the confirmation.
 Costs one lookup in a hash table for each prefix length in use, whatever the number of changes.
 """
 
@@ -12,6 +13,7 @@ from typing import NamedTuple
 from firewall.diff import Delta, ElementChange
 
 _DNAT_PADDING = b"\0\0"
+_UDP = 17
 
 
 class Flow(NamedTuple):
@@ -48,6 +50,8 @@ class Changes:
         self._members: dict[tuple[int, int], set[bytes]] = {}
         self._mappings: set[tuple[bytes, bytes]] = set()
         self._forwards: set[tuple[bytes, bytes]] = set()
+        self._opened = _Opened()
+        self._closed = _Closed()
         for delta in deltas:
             for name, change in delta.elements.items():
                 self._note(name, change)
@@ -65,9 +69,12 @@ class Changes:
                 _note_values(self._mappings, change)
             case "fwd4":
                 _note_values(self._forwards, change)
+                self._opened.note(change)
+            case "pin6" | "pinproto6" | "pinhost6":
+                self._closed.note(change)
 
     def __bool__(self) -> bool:
-        return bool(self._banned or self._left or self._mappings or self._forwards)
+        return bool(self._banned or self._left or self._mappings or self._forwards or self._opened or self._closed)
 
     @property
     def at_commit(self) -> bool:
@@ -88,6 +95,10 @@ class Changes:
             return Moment.CONFIRM
         if self._forwards and flow.destination != flow.reply_source and _forward(flow) in self._forwards:
             return Moment.CONFIRM
+        if self._closed and flow in self._closed:
+            return Moment.CONFIRM
+        if self._opened and self._opened.stands_in_the_way(flow):
+            return Moment.CONFIRM
         return None
 
     def split(self, flows: Iterable[Flow]) -> tuple[list[Flow], list[Flow]]:
@@ -99,6 +110,69 @@ class Changes:
             if moment:
                 (at_commit if moment is Moment.COMMIT else after).append(flow)
         return at_commit, after
+
+
+class _Opened:
+    """Forwards that come, and the flows that keep packets from them. False when there are none, all deltas taken together.
+
+    Connection tracking looks at NAT for a connection's first packet alone. So who has sent to the port all the time, in a flow that was
+    tracked without the forward, would never reach it:
+    1. A flow to that very port that leads elsewhere: to the gateway itself, or from before our table was there.
+    2. A UDP flow that left with that very address and port: answers and new packets of its peer look the same. Whoever opens a TCP
+       connection to a forward sends from a port of his own choice, and never from the one on which a member's connection ends.
+    """
+
+    def __init__(self) -> None:
+        self._before: dict[bytes, bytes | None] = {}
+        self._now: dict[bytes, bytes] = {}
+        self._come: dict[bytes, bytes] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._come)
+
+    def note(self, change: ElementChange) -> None:
+        """One more change of the forwards, on top of those before."""
+        for key, element in change.removed.items():
+            self._before.setdefault(key, element.value)
+            self._now.pop(key, None)
+        for key, element in change.added.items():
+            self._before.setdefault(key, None)
+            self._now[key] = element.value
+        self._come = {key: value for key, value in self._now.items() if self._before[key] != value}
+
+    def stands_in_the_way(self, flow: Flow) -> bool:
+        """Would packets for one of these forwards go on in this flow, and not where the forward leads?"""
+        leads = self._come.get(_key(flow.destination, flow.protocol, flow.destination_port))
+        if leads is not None and leads != _target(flow.reply_source, flow.reply_source_port):
+            return True
+        if flow.protocol != _UDP:
+            return False
+        leads = self._come.get(_key(flow.reply_destination, flow.protocol, flow.reply_destination_port))
+        return leads is not None and leads != _target(flow.source, flow.source_port)
+
+
+class _Closed:
+    """Pinholes that went, all deltas taken together, but for what came in their place. False when there are none."""
+
+    def __init__(self) -> None:
+        self._gone: set[bytes] = set()
+        self._come: set[bytes] = set()
+
+    def __bool__(self) -> bool:
+        return bool(self._gone)
+
+    def note(self, change: ElementChange) -> None:
+        """One more change of what is open. The sets' keys are of different widths, so they may lie together."""
+        self._gone.difference_update(change.added)
+        self._gone.update(change.removed.keys() - change.added.keys())
+        self._come.difference_update(change.removed)
+        self._come.update(change.added.keys() - change.removed.keys())
+
+    def __contains__(self, flow: Flow) -> bool:
+        """Did it come in through one of them, and could not come in again?"""
+        protocol = flow.destination + bytes((flow.protocol, 0, 0, 0))
+        keys = (flow.destination, protocol, protocol + flow.destination_port.to_bytes(2) + _DNAT_PADDING)
+        return any(key in self._gone for key in keys) and not any(key in self._come for key in keys)
 
 
 class Prefixes:
@@ -154,5 +228,12 @@ def _note_values(gone: set[tuple[bytes, bytes]], change: ElementChange) -> None:
 
 def _forward(flow: Flow) -> tuple[bytes, bytes]:
     """Key and value of the forward that would have made this flow (see firewall/compile.py)."""
-    key = flow.destination + bytes((flow.protocol, 0, 0, 0)) + flow.destination_port.to_bytes(2) + _DNAT_PADDING
-    return key, flow.reply_source + flow.reply_source_port.to_bytes(2) + _DNAT_PADDING
+    return _key(flow.destination, flow.protocol, flow.destination_port), _target(flow.reply_source, flow.reply_source_port)
+
+
+def _key(address: bytes, protocol: int, port: int) -> bytes:
+    return address + bytes((protocol, 0, 0, 0)) + port.to_bytes(2) + _DNAT_PADDING
+
+
+def _target(address: bytes, port: int) -> bytes:
+    return address + port.to_bytes(2) + _DNAT_PADDING

@@ -8,7 +8,7 @@ from collections.abc import Set
 from dataclasses import dataclass
 from enum import StrEnum
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 Address: TypeAlias = IPv4Address | IPv6Address
 Prefix: TypeAlias = IPv4Network | IPv6Network
@@ -63,9 +63,11 @@ class Settings:
     """What a group's gateways do for all members alike.
 
     clamp_mss: lower the maximum segment size in TCP's SYN to what the way out takes, for uplinks with a small MTU such as PPPoE.
+    publics: what leads to members and nowhere else; whoever calls a port of it from inside that is not forwarded is refused at once.
     """
 
     clamp_mss: bool = False
+    publics: tuple[IPv4Network, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,25 @@ class Forward:
     ports: int = 1
 
 
+class Hole(NamedTuple):
+    """What is open of a member's IPv6 address: `ports` ports of a protocol from `port` on, all of its ports (port 0), or everything
+    (no protocol).
+    """
+
+    address: IPv6Address
+    protocol: Protocol | None = None
+    port: int = 0
+    ports: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Pinhole:
+    """Anybody may connect to what is open of a member's IPv6 address."""
+
+    id: int
+    hole: Hole
+
+
 @dataclass(frozen=True, slots=True)
 class Ban:
     """A foreign address or prefix that nobody in the network talks to. `expires` 0 means never; its text is for people."""
@@ -124,6 +145,7 @@ class Policy:
     prefixes: tuple[IPv6Network, ...] = ()
     mappings: tuple[NatMapping, ...] = ()
     forwards: tuple[Forward, ...] = ()
+    pinholes: tuple[Pinhole, ...] = ()
     bans: tuple[Ban, ...] = ()
 
 
@@ -134,17 +156,19 @@ Port: TypeAlias = tuple[Protocol, IPv4Address, int]
 class Keys:
     """Which objects a change touched, by what they are found under; whether they exist is another question.
 
-    addresses: private addresses, with their NAT mappings; ports: the public side of forwards; bans: banned prefixes.
+    addresses: private addresses, with their NAT mappings; ports: the public side of forwards; holes: what pinholes open;
+    bans: banned prefixes.
     """
 
     addresses: Set[IPv4Address] = frozenset()
     prefixes: Set[IPv6Network] = frozenset()
     ports: Set[Port] = frozenset()
     bans: Set[Prefix] = frozenset()
+    holes: Set[Hole] = frozenset()
 
     def __bool__(self) -> bool:
         """Was anything touched?"""
-        return bool(self.addresses or self.prefixes or self.ports or self.bans)
+        return bool(self.addresses or self.prefixes or self.ports or self.bans or self.holes)
 
 
 def keys_of(policy: Policy) -> Keys:
@@ -154,4 +178,5 @@ def keys_of(policy: Policy) -> Keys:
         set(policy.prefixes),
         {(each.protocol, each.public, port) for each in policy.forwards for port in range(each.public_port, each.public_port + each.ports)},
         {ban.prefix for ban in policy.bans},
+        {each.hole for each in policy.pinholes},
     )

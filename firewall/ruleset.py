@@ -154,11 +154,16 @@ class Snat:
 
 
 @dataclass(frozen=True, slots=True)
+class Masquerade:
+    """Rewrite the source to the gateway's own first address on the interface that the packet leaves by."""
+
+
+@dataclass(frozen=True, slots=True)
 class ClampMss:
     """Lower the maximum segment size that a SYN offers to what the route's MTU takes (RFC 9293, section 3.7.1)."""
 
 
-Part: TypeAlias = Match | Lookup | Verdict | VerdictMap | Count | Notrack | Limit | Reject | Dnat | Snat | ClampMss
+Part: TypeAlias = Match | Lookup | Verdict | VerdictMap | Count | Notrack | Limit | Reject | Dnat | Snat | Masquerade | ClampMss
 
 
 @dataclass(frozen=True, slots=True)

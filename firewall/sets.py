@@ -20,6 +20,7 @@ class Kind(StrEnum):
     PREFIXES = "prefixes"
     MAPPINGS = "mappings"
     FORWARDS = "forwards"
+    PINHOLES = "pinholes"
     BANS = "bans"
     RULES = "rules"
 
@@ -52,6 +53,9 @@ FAMILIES = (
     Family("down6", Kind.PREFIXES, (Type.IPV6,), by_length=True, counter=True, repeats="up6"),
     Family("snat4", Kind.MAPPINGS, (Type.IPV4,), (Type.IPV4,), always=True),
     Family("fwd4", Kind.FORWARDS, _PORT_KEY, (Type.IPV4, Type.PORT), always=True),
+    Family("pin6", Kind.PINHOLES, (Type.IPV6, Type.PROTO, Type.PORT), always=True),
+    Family("pinproto6", Kind.PINHOLES, (Type.IPV6, Type.PROTO), always=True),
+    Family("pinhost6", Kind.PINHOLES, (Type.IPV6,), always=True),
     Family("bans4", Kind.BANS, (Type.IPV4,), by_length=True, counter=True, timeout=True),
     Family("bans6", Kind.BANS, (Type.IPV6,), by_length=True, counter=True, timeout=True),
 )

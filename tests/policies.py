@@ -6,7 +6,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from hypothesis import strategies as st
 
 from firewall.elements.bans import LENGTHS as BAN_LENGTHS
-from firewall.policy import Ban, Forward, Gateway, Interfaces, Management, NatMapping, Policy, Port, Probe, Protocol
+from firewall.policy import Ban, Forward, Gateway, Hole, Interfaces, Management, NatMapping, Pinhole, Policy, Port, Probe, Protocol
 
 NAT_1 = Gateway("nat-1", Interfaces("lan0", "wan0", "mgmt0", "sync0"), Management((IPv4Network("172.31.0.0/24"),)))
 PROBE = Probe("probe0", IPv4Address("172.31.254.2"), IPv4Address("192.0.2.251"), IPv6Address("2001:db8:b1::2"))
@@ -72,6 +72,19 @@ def forwards(draw: st.DrawFn) -> Forward:
     )
 
 
+@st.composite
+def pinholes(draw: st.DrawFn) -> Pinhole:
+    address = IPv6Address(PREFIXES + (draw(st.integers(0, 3)) << 64) + draw(st.integers(1, 2)))
+    protocol = draw(st.sampled_from([None, *Protocol]))
+    port = draw(st.just(0) | ports.filter(lambda port: port < 65500)) if protocol else 0
+    return Pinhole(draw(st.integers(1, 10**6)), Hole(address, protocol, port, draw(st.sampled_from([1, 1, 2, 20])) if port else 1))
+
+
+def disjoint(found: list[Pinhole]) -> tuple[Pinhole, ...]:
+    """At most one for each address and protocol: others may overlap."""
+    return tuple({(each.hole.address, each.hole.protocol): each for each in found}.values())
+
+
 def apart(found: list[Forward]) -> tuple[Forward, ...]:
     """Without those that share a public port with one before."""
     taken: set[Port] = set()
@@ -94,5 +107,6 @@ def policies(draw: st.DrawFn) -> Policy:
         prefixes=tuple(draw(st.lists(prefixes6(), unique=True, max_size=5))),
         mappings=tuple(NatMapping(address, draw(public_addresses)) for address in addresses),
         forwards=apart(draw(st.lists(forwards(), max_size=5))),
+        pinholes=disjoint(draw(st.lists(pinholes(), max_size=5))),
         bans=tuple(draw(st.lists(bans(), max_size=5, unique_by=lambda each: each.prefix))),
     )

@@ -19,13 +19,14 @@ from firewall.ruleset import Elements
 from firewall.sets import Kind, mirrored
 
 FIRST = 5  # named on a page
-_PORT = re.compile(r"(TCP|UDP) ([0-9]+) · ([0-9.]+)")  # what forward_key writes
+_PROTOCOLS = {6: "TCP", 17: "UDP"}
+_PORT = re.compile(r"(TCP|UDP) ([0-9]+) · ([0-9a-f.:]+)")  # what forward_key and pinhole_key write
 
 _CONCERNED = """
     WITH gone AS (SELECT * FROM unnest(%(prefixes)s::cidr[], %(things)s::text[]) AS gone(prefix, thing)),
     owned AS (
         SELECT DISTINCT ON (gone.thing) gone.prefix, gone.thing, holding.member_id FROM gone
-        JOIN network_holding holding ON holding.prefix = gone.prefix ORDER BY gone.thing, lower(holding.valid) DESC
+        JOIN network_holding holding ON holding.prefix {lies} gone.prefix ORDER BY gone.thing, lower(holding.valid) DESC
     )
     SELECT member.id, member.name, member.state = 'active', min(owned.thing), count(*),
         count(*) OVER (), count(*) FILTER (WHERE member.state = 'active') OVER ()
@@ -97,7 +98,7 @@ def effect_of(held: HeldBack) -> Effect:
     found = tuple(in_ranges(things_of(held)))
     if kind is Kind.BANS:
         return Effect(kind, found, hit=_hit(found))
-    rows = _concerned(found)
+    rows = _concerned(found, kind)
     people = tuple(Person(*row[:5]) for row in rows)
     return Effect(kind, found, people, members=rows[0][5] if rows else 0, active=rows[0][6] if rows else 0)
 
@@ -130,9 +131,13 @@ def things(part: Mapping[str, Elements]) -> Iterator[Thing]:
 
 def _thing(name: str, length: str, key: bytes, value: bytes, comment: str) -> Thing:
     if name == "fwd4":
-        public, protocol, port = ipv4_text(key[:4]), {6: "TCP", 17: "UDP"}.get(key[4], str(key[4])), int.from_bytes(key[8:10])
+        public, protocol, port = ipv4_text(key[:4]), _PROTOCOLS.get(key[4], str(key[4])), int.from_bytes(key[8:10])
         words = forward_key(protocol, str(port), public)
         return Thing(words, f"{ipv4_text(value[:4])}/32", words, public)
+    if name in ("pin6", "pinproto6", "pinhost6"):
+        address, protocol = ipv6_text(key[:16]), _PROTOCOLS.get(key[16], str(key[16])) if len(key) > 16 else ""
+        words = pinhole_key(protocol, str(int.from_bytes(key[20:22])) if name == "pin6" else "", address)
+        return Thing(words, f"{address}/128", words)
     if name == "snat4":
         private = f"{ipv4_text(key)}/32"
         return Thing(f"{ipv4_text(key)} → {ipv4_text(value)}", private, private, ipv4_text(value))
@@ -145,6 +150,11 @@ def _thing(name: str, length: str, key: bytes, value: bytes, comment: str) -> Th
 def forward_key(protocol: str, ports: str, public: str) -> str:
     """TCP 8443 · 198.51.100.7"""
     return f"{protocol} {ports} · {public}"
+
+
+def pinhole_key(protocol: str, ports: str, address: str) -> str:
+    """TCP 443 · 2001:db8::7; without ports all of the protocol, without a protocol everything."""
+    return " · ".join(filter(None, [" ".join(filter(None, [protocol, ports])), address]))
 
 
 def in_ranges(found: Iterable[Thing]) -> Iterator[Thing]:
@@ -164,10 +174,11 @@ def _range(first: Thing, count: int) -> Thing:
     return replace(first, words=forward_key(found[1], span(int(found[2]), count), found[3]), number=count) if found else first
 
 
-def _concerned(found: tuple[Thing, ...]) -> list[tuple[int, str, bool, str, int, int, int]]:
+def _concerned(found: tuple[Thing, ...], kind: Kind) -> list[tuple[int, str, bool, str, int, int, int]]:
     with connection.cursor() as cursor:
         cursor.execute(
-            _CONCERNED, {"prefixes": [thing.prefix for thing in found], "things": [thing.words for thing in found], "first": FIRST}
+            _CONCERNED.format(lies=">>=" if kind is Kind.PINHOLES else "="),
+            {"prefixes": [thing.prefix for thing in found], "things": [thing.words for thing in found], "first": FIRST},
         )
         return list(cursor.fetchall())
 

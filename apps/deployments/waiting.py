@@ -22,7 +22,7 @@ from firewall.sets import Kind as Of
 
 _MOST_NAMES = 5
 _TRAILS = {Of.ADDRESSES: "network.holding", Of.PREFIXES: "network.holding", Of.MAPPINGS: "nat.natmapping"}
-_TRAILS |= {Of.FORWARDS: "nat.portforward", Of.BANS: "bans.ban"}
+_TRAILS |= {Of.FORWARDS: "nat.portforward", Of.PINHOLES: "nat.pinhole", Of.BANS: "bans.ban"}
 
 
 @dataclass(frozen=True)
@@ -158,6 +158,7 @@ def undo(held: HeldBack) -> str:
         Of.PREFIXES: _("give the members their prefixes back, or make them active again"),
         Of.MAPPINGS: _("give the members their public addresses back"),
         Of.FORWARDS: _("open the port forwards again"),
+        Of.PINHOLES: _("open the pinholes again"),
         Of.BANS: _("ban them again, or import the list as it was"),
     }
     if held.kind == MANAGEMENT:
@@ -214,6 +215,7 @@ def _numbers(effect: Effect) -> list[tuple[str, int]]:
         ]
     labels = {
         Of.FORWARDS: ngettext("port closes", "ports close", number),
+        Of.PINHOLES: ngettext("IPv6 pinhole closes", "IPv6 pinholes close", number),
         Of.MAPPINGS: ngettext("NAT mapping goes", "NAT mappings go", number),
         Of.PREFIXES: ngettext("prefix loses access", "prefixes lose access", number),
         Of.ADDRESSES: ngettext("address loses access", "addresses lose access", number),
@@ -235,7 +237,7 @@ def _sentence(effect: Effect) -> str:
             return _("The database knows nobody who held them:")
         case Of.MAPPINGS:
             words = ngettext("%(n)s member loses the public address:", "%(n)s members lose their public address:", effect.members)
-        case Of.FORWARDS:
+        case Of.FORWARDS | Of.PINHOLES:
             words = ngettext("%(n)s member can no longer be reached:", "%(n)s members can no longer be reached:", effect.members)
         case Of.PREFIXES:
             words = ngettext("%(n)s member loses IPv6:", "%(n)s members lose IPv6:", effect.members)

@@ -23,6 +23,7 @@ def kind_words(kind: Kind) -> str:
         Kind.PREFIXES: _("IPv6 prefixes"),
         Kind.MAPPINGS: _("NAT mappings"),
         Kind.FORWARDS: _("Port forwards"),
+        Kind.PINHOLES: _("IPv6 pinholes"),
         Kind.BANS: _("Bans"),
         Kind.RULES: _("Rules"),
     }
@@ -62,6 +63,7 @@ def things(kind: Kind, number: int) -> str:
         Kind.PREFIXES: ngettext("%(n)s IPv6 prefix", "%(n)s IPv6 prefixes", number),
         Kind.MAPPINGS: ngettext("%(n)s NAT mapping", "%(n)s NAT mappings", number),
         Kind.FORWARDS: ngettext("%(n)s forwarded port", "%(n)s forwarded ports", number),
+        Kind.PINHOLES: ngettext("%(n)s IPv6 pinhole", "%(n)s IPv6 pinholes", number),
         Kind.BANS: ngettext("%(n)s ban", "%(n)s bans", number),
         Kind.RULES: ngettext("%(n)s rule", "%(n)s rules", number),
     }

@@ -28,7 +28,7 @@ def test_bans_of_every_length_stay_below_two_hundred_rules() -> None:
     every6 = [Ban(n, IPv6Network(f"2a00::/{n}")) for n in (*range(16, 65), 128)]
     prefixes = tuple(IPv6Network(f"2001:db8:{n:x}::/{n}") for n in (48, 56, 60, 64))
     ruleset = compile_policy(Policy(NAT_1, bans=(*every4, *every6), prefixes=prefixes))
-    assert ruleset.count_rules() < 220
+    assert ruleset.count_rules() < 230
 
 
 def test_segments_are_clamped_only_where_the_group_says_so() -> None:
@@ -128,6 +128,7 @@ def only(these: Policy, those: Policy) -> Policy:
         prefixes=tuple(each for each in these.prefixes if each not in those.prefixes),
         mappings=tuple(each for each in these.mappings if each not in those.mappings),
         forwards=tuple(each for each in these.forwards if each not in those.forwards),
+        pinholes=tuple(each for each in these.pinholes if each not in those.pinholes),
         bans=tuple(each for each in these.bans if each not in those.bans),
     )
 
@@ -139,13 +140,20 @@ def within(policy: Policy, touched: Keys) -> Policy:
         addresses=tuple(each for each in policy.addresses if each in touched.addresses),
         prefixes=tuple(each for each in policy.prefixes if each in touched.prefixes),
         mappings=tuple(each for each in policy.mappings if each.private in touched.addresses),
-        forwards=tuple(each for each in policy.forwards if (each.protocol, each.public, each.public_port) in touched.ports),
+        forwards=tuple(each for each in policy.forwards if keys_of(Policy(NAT_1, forwards=(each,))).ports & touched.ports),
+        pinholes=tuple(each for each in policy.pinholes if each.hole in touched.holes),
         bans=tuple(each for each in policy.bans if each.prefix in touched.bans),
     )
 
 
 def either(one: Keys, other: Keys) -> Keys:
-    return Keys(one.addresses | other.addresses, one.prefixes | other.prefixes, one.ports | other.ports, one.bans | other.bans)
+    return Keys(
+        one.addresses | other.addresses,
+        one.prefixes | other.prefixes,
+        one.ports | other.ports,
+        one.bans | other.bans,
+        one.holes | other.holes,
+    )
 
 
 @given(policies(), policies())

@@ -1,5 +1,6 @@
 """Which flows a change cuts, and when: against the plain definition, for random changes and flows."""
 
+from dataclasses import replace
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from itertools import pairwise
 
@@ -78,6 +79,13 @@ def moment(before: Policy, after: Policy, flow: Flow) -> Moment | None:
         key = (number, each.public.packed, each.public_port, each.private.packed, each.private_port)
         if key == (flow.protocol, flow.destination, flow.destination_port, flow.reply_source, flow.reply_source_port):
             return Moment.CONFIRM
+    for each in set(after.forwards) - set(before.forwards):
+        number = {Protocol.TCP: 6, Protocol.UDP: 17}[each.protocol]
+        public, private = (each.public.packed, each.public_port), (each.private.packed, each.private_port)
+        to_it, leads = (flow.destination, flow.destination_port) == public, (flow.reply_source, flow.reply_source_port) == private
+        left_as, there = (flow.reply_destination, flow.reply_destination_port) == public, (flow.source, flow.source_port) == private
+        if flow.protocol == number and ((to_it and not leads) or (number == 17 and left_as and not there)):
+            return Moment.CONFIRM
     return None
 
 
@@ -100,7 +108,7 @@ def test_a_change_that_is_undone_before_it_is_confirmed_cuts_nothing(policy: Pol
     assert Moment.CONFIRM not in {changes.moment(flow) for flow in open_flows}
 
 
-@given(policy=policies().filter(lambda policy: not policy.bans))
+@given(policy=policies().map(lambda policy: replace(policy, bans=(), forwards=())))
 @settings(max_examples=50, deadline=None)
 def test_what_only_comes_concerns_no_flow(policy: Policy) -> None:
     assert not Changes(diff(EMPTY, compile_policy(policy)))
@@ -116,6 +124,37 @@ def test_a_ban_that_goes_or_is_worded_anew_concerns_no_flow(bans: list[str]) -> 
 
 def test_nothing_changed_concerns_no_flow() -> None:
     assert not Changes(Delta())
+
+
+GAME = Forward(1, Protocol.UDP, PUBLIC[0], 80, PRIVATE[0], 443)
+
+
+@pytest.mark.parametrize(
+    ("flow", "cut"),
+    [
+        (tracked(17, "203.0.113.1", 999, "198.51.100.1", 80), True),  # to the gateway itself, or from before there was a table
+        (tracked(17, "203.0.113.1", 999, "198.51.100.1", 80, dnat=("10.0.0.2", 443)), True),  # by somebody else's table
+        (tracked(17, "10.0.0.2", 80, "203.0.113.1", 999, snat="198.51.100.1"), True),  # another member left with that port
+        (tracked(17, "203.0.113.1", 999, "198.51.100.1", 80, dnat=("10.0.0.1", 443)), False),  # goes there already
+        (tracked(17, "10.0.0.1", 443, "203.0.113.1", 999, snat="198.51.100.1")._replace(reply_destination_port=80), False),
+        (tracked(17, "10.0.0.2", 81, "203.0.113.1", 999, snat="198.51.100.1"), False),
+        (tracked(17, "10.0.0.2", 80, "203.0.113.1", 999, snat="198.51.100.2"), False),
+        (tracked(17, "203.0.113.1", 999, "198.51.100.2", 80), False),
+        (tracked(17, "203.0.113.1", 999, "198.51.100.1", 81), False),
+        (tracked(6, "203.0.113.1", 999, "198.51.100.1", 80), False),
+        (tracked(17, "10.0.0.2", 999, "203.0.113.1", 80, snat="198.51.100.1"), False),
+    ],
+)
+def test_a_forward_that_comes_cuts_what_stands_in_its_way_and_nothing_else(flow: Flow, cut: bool) -> None:
+    changes = Changes(diff(compile_policy(Policy(GATEWAY)), compile_policy(Policy(GATEWAY, forwards=(GAME,)))))
+    assert changes.moment(flow) is (Moment.CONFIRM if cut else None)
+
+
+def test_a_tcp_forward_that_comes_leaves_the_connections_of_members() -> None:
+    web = Forward(1, Protocol.TCP, PUBLIC[0], 80, PRIVATE[0], 443)
+    changes = Changes(diff(compile_policy(Policy(GATEWAY)), compile_policy(Policy(GATEWAY, forwards=(web,)))))
+    assert changes.moment(tracked(6, "10.0.0.2", 80, "203.0.113.1", 443, snat="198.51.100.1")) is None
+    assert changes.moment(tracked(6, "203.0.113.1", 999, "198.51.100.1", 80)) is Moment.CONFIRM
 
 
 WEB = tracked(6, "203.0.113.1", 999, "198.51.100.1", 80, dnat=("10.0.0.1", 443))
