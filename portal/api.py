@@ -5,12 +5,14 @@ from rest_framework.routers import DefaultRouter
 from apps.deployments.api import HeldBackViewSet, HoldViewSet, RevisionViewSet, RolloutViewSet
 from apps.members.api import MemberViewSet
 from apps.nat.api import ForwardViewSet
+from apps.nat.pinholes.api import PinholeViewSet
 from apps.network.api import HoldingViewSet
 
 router = DefaultRouter()
 router.register("members", MemberViewSet, "member")
 router.register("addresses", HoldingViewSet, "address")
 router.register("forwards", ForwardViewSet, "forward")
+router.register("pinholes", PinholeViewSet, "pinhole")
 router.register("rollouts", RolloutViewSet, "rollout")
 router.register("revisions", RevisionViewSet, "revision")
 router.register("approvals", HeldBackViewSet, "approval")

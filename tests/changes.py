@@ -20,7 +20,8 @@ from apps.lib.errors import Conflict, Problem
 from apps.members import services as members
 from apps.members.models import Member
 from apps.nat import services as nat
-from apps.nat.models import NatMapping, PortForward
+from apps.nat.models import NatMapping, Pinhole, PortForward
+from apps.nat.pinholes import services as pinholes
 from apps.network import services as addresses
 from apps.network.models import Gateway, GatewayGroup, Holding, Pool
 from tests import rows
@@ -40,7 +41,8 @@ class Changes:
             self._release, self._leave, self._raw_validity, self._raw_validity, self._raw_address, self._raw_owner, self._ban, self._ban,
             self._ban_again, self._ban_again, self._lift, self._raw_ban, self._end_of_ban, self._toggle_list, self._delete_list,
             self._raw_ports, self._raw_ports, self._move_bans, self._bulk_bans, self._interfaces, self._pool, self._group_of_pool,
-            self._bulk_forwards, self._delete_nat, self._nothing_that_reaches_gateways,
+            self._pinhole, self._pinhole, self._pinhole, self._change_pinhole, self._change_pinhole, self._remove_pinhole, self._renumber,
+            self._raw_pinhole, self._raw_pinhole, self._bulk_forwards, self._delete_nat, self._nothing_that_reaches_gateways,
         ]  # fmt: skip
 
     def step(self) -> None:
@@ -110,6 +112,40 @@ class Changes:
         change = self.dice.choice(["public_port = %s", "ports = %s", "private_port = %s", "public = '198.51.100.8'::inet - 1 + (%s %% 3)"])
         self.sql(f"UPDATE nat_portforward SET {change} WHERE id = %s", self.dice.randrange(1, 5), self._any(PortForward.objects.all()).pk)
 
+    def _hole(self, holding: Holding) -> dict[str, Any]:
+        """What may be opened in the prefix, at one of two addresses."""
+        protocol, port = self.dice.choice(["tcp", "udp", "udp", "all"]), self.dice.choice([0, 1, 2, 3, 4, 5])
+        port = 0 if protocol == "all" else port
+        address = holding.prefix.network_address + self.dice.choice([1, 2])
+        return {"address": address, "protocol": protocol, "port": port, "ports": self.dice.choice([1, 1, 2, 3])}
+
+    def _pinhole(self) -> object:
+        holding = self._any(Holding.objects.filter(kind="prefix6"))
+        until = self.dice.choice([None, self._time()])
+        return pinholes.add_pinhole(holding=holding, **self._hole(holding), until=until, by=self.net.admin)
+
+    def _change_pinhole(self) -> object:
+        of = self._any(Pinhole.objects.all())
+        what = (
+            self._hole(of.holding)
+            if self.dice.random() < 0.6
+            else {name: getattr(of, name) for name in ("address", "protocol", "port", "ports")}
+        )
+        return pinholes.change_pinhole(
+            pinhole=of, version=of.version, **what, purpose="", enabled=self.dice.choice([True, True, False]), by=self.net.admin
+        )
+
+    def _remove_pinhole(self) -> None:
+        pinholes.remove_pinhole(pinhole=self._any(Pinhole.objects.all()), by=self.net.admin)
+
+    def _renumber(self) -> object:
+        of = self._any(Holding.objects.filter(kind="prefix6"))
+        return pinholes.renumber(holding=of, follow=self.dice.choice([True, True, False]), by=self.net.admin)
+
+    def _raw_pinhole(self) -> None:
+        change = self.dice.choice(["port = %s", "ports = %s", "enabled = (%s > 2)", "address = host(network(prefix))::inet + %s"])
+        self.sql(f"UPDATE nat_pinhole SET {change} WHERE id = %s", self.dice.randrange(1, 5), self._any(Pinhole.objects.all()).pk)
+
     def _map(self) -> object:
         return nat.map_address(holding=self._holding(), public=self._public(), by=self.net.admin)
 
@@ -131,8 +167,9 @@ class Changes:
 
     def _raw_validity(self) -> None:
         """A range that begins or ends at any time. That of a holding cascades to what hangs on it."""
-        table = self.dice.choice(["network_holding", "nat_natmapping", "nat_portforward"])
-        of: Any = {"network_holding": Holding, "nat_natmapping": NatMapping, "nat_portforward": PortForward}[table]
+        tables = {"network_holding": Holding, "nat_natmapping": NatMapping, "nat_portforward": PortForward, "nat_pinhole": Pinhole}
+        table = self.dice.choice(list(tables))
+        of: Any = tables[table]
         (begin, end), bounds = self._range(), self.dice.choice(["[)", "[]", "(]"])
         within = "" if of is Holding else "* held"
         query = f"UPDATE {table} SET valid = tstzrange(%s, %s, %s) {within} WHERE id = %s"
@@ -208,7 +245,7 @@ class Changes:
         return PortForward.objects.filter(public_port__gt=self.dice.randrange(8)).update(enabled=self.dice.choice([True, True, False]))
 
     def _delete_nat(self) -> object:
-        of: Any = self.dice.choice([NatMapping, PortForward])
+        of: Any = self.dice.choice([NatMapping, PortForward, Pinhole])
         return of.objects.filter(pk=self._any(of.objects.all()).pk).delete()
 
     def _nothing_that_reaches_gateways(self) -> object:

@@ -19,7 +19,7 @@ from apps.deployments.models import Rollout, RolloutStep
 from apps.lib import formats
 from apps.lib.activation import Activation, Waits
 from apps.lib.models import Deployed
-from apps.nat.models import NatMapping, PortForward
+from apps.nat.models import NatMapping, Pinhole, PortForward
 from apps.network.models import Holding
 from firewall.sets import Kind
 
@@ -102,6 +102,9 @@ def _key(row: Deployed) -> tuple[Kind, str] | None:
     match row:
         case PortForward():
             return Kind.FORWARDS, effects.forward_key(row.get_protocol_display(), str(row.public_port), str(row.public))
+        case Pinhole():
+            protocol = "" if row.protocol == Pinhole.Protocol.ALL else row.get_protocol_display()
+            return Kind.PINHOLES, effects.pinhole_key(protocol, str(row.port) if row.port else "", str(row.address))
         case NatMapping() if NatMapping._meta.get_field("holding").is_cached(row):
             return Kind.MAPPINGS, str(row.holding.prefix)
         case Holding():

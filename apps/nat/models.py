@@ -12,6 +12,7 @@ from apps.lib.history import tracked
 from apps.lib.models import Deployed, Versioned
 from apps.lib.ports import span
 from apps.lib.triggers import stamp_transaction
+from apps.nat.pinholes.models import Pinhole
 from apps.network.models import GatewayGroup, Holding, Pool
 
 
@@ -42,6 +43,9 @@ class OfHolding(Versioned, Deployed):
             models.CheckConstraint(condition=Q(valid__contained_by=F("held")), name="%(class)s_while_held"),
             models.CheckConstraint(condition=Q(valid__isempty=False), name="%(class)s_valid_some_time"),
         ]
+
+
+__all__ = ["NatMapping", "OfHolding", "Pinhole", "PortForward"]
 
 
 @tracked(exclude=["changed_in", "changed_at"])

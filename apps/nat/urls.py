@@ -1,8 +1,9 @@
-"""The panel of a member's port forwards."""
+"""The panels of a member's port forwards and IPv6 pinholes."""
 
 from django.urls import path
 
 from apps.nat import views
+from apps.nat.pinholes import views as pinholes
 
 app_name = "nat"
 urlpatterns = [
@@ -11,4 +12,11 @@ urlpatterns = [
     path("forwards/<int:pk>/switch/", views.switch, name="forward-switch"),
     path("forwards/<int:pk>/remove/", views.remove, name="forward-remove"),
     path("forwards/<int:pk>/restore/", views.restore, name="forward-restore"),
+    path("members/<int:pk>/pinholes/", pinholes.panel, name="pinholes-of"),
+    path("members/<int:pk>/pinholes/add/", pinholes.add, name="pinhole-add"),
+    path("pinholes/<int:pk>/edit/", pinholes.edit, name="pinhole-edit"),
+    path("pinholes/<int:pk>/switch/", pinholes.switch, name="pinhole-switch"),
+    path("pinholes/<int:pk>/remove/", pinholes.remove, name="pinhole-remove"),
+    path("pinholes/<int:pk>/restore/", pinholes.restore, name="pinhole-restore"),
+    path("holdings/<int:pk>/renumber/", pinholes.renumber, name="renumber"),
 ]

@@ -19,7 +19,8 @@ from apps.lib import formats
 from apps.lib.fields import Address, Prefix
 from apps.members.models import Member
 from apps.members.selectors import search as find_members
-from apps.nat.models import PortForward
+from apps.nat.models import Pinhole, PortForward
+from apps.nat.pinholes.selectors import open_in, open_on
 from apps.nat.selectors import forwards_on_port, leaves_as
 from apps.network.models import Pool
 from apps.network.selectors import held_ever
@@ -73,7 +74,11 @@ def search(text: str) -> list[Group]:
     asked = read(text)
     if not asked.text:
         return []
-    return [group for group in (_members(asked), *_addresses(asked), _forwards(asked), _bans(asked), _pools(asked)) if group.hits]
+    return [
+        group
+        for group in (_members(asked), *_addresses(asked), _forwards(asked), _pinholes(asked), _bans(asked), _pools(asked))
+        if group.hits
+    ]
 
 
 def only(groups: Sequence[Group]) -> str:
@@ -128,6 +133,27 @@ def _forward(forward: PortForward) -> Hit:
     leads = formats.address(forward.holding.address, forward.private_ports)
     facts = (_("to %(address)s") % {"address": leads}, str(forward.holding.member), forward.purpose, "" if forward.enabled else _("off"))
     return Hit(str(forward), " · ".join(filter(None, facts)), f"{reverse('desk:member', args=[forward.holding.member_id])}#forwards")
+
+
+def _pinholes(asked: Asked) -> Group:
+    """Of the address or prefix, or that name the port; `[2001:db8::7]:443` asks for what lets that in."""
+    where = ip_network(asked.address) if asked.address else asked.prefix
+    if where and where.version == 6:
+        found = open_in(where)
+    elif asked.port and not asked.address:
+        found = open_on(asked.port)
+    else:
+        return Group("", "", [])
+    return Group(_("IPv6 pinholes"), "nat", [_pinhole(each) for each in found[:SHOWN] if _lets_in(each, asked.port)])
+
+
+def _lets_in(pinhole: Pinhole, port: int | None) -> bool:
+    return port is None or pinhole.port <= port <= pinhole.last_port
+
+
+def _pinhole(pinhole: Pinhole) -> Hit:
+    facts = (str(pinhole.holding.member), pinhole.purpose, "" if pinhole.enabled else _("off"))
+    return Hit(str(pinhole), " · ".join(filter(None, facts)), f"{reverse('desk:member', args=[pinhole.holding.member_id])}#pinholes")
 
 
 def _bans(asked: Asked) -> Group:
