@@ -1,14 +1,16 @@
 """What a gateway's reading of its counters says of bans and of members. Pure: a wire message in, values out."""
 
-from base64 import b64decode
 from collections.abc import Iterator, Mapping
 from ipaddress import ip_network
+from struct import Struct
 
 from apps.lib.fields import Prefix
 from apps.traffic.tallies import Counted
-from firewall.wire import Reading
+from firewall.wire import Counts, Reading
 
 type Row = tuple[Prefix, int, int]
+
+NUMBER = Struct(">Q")
 
 
 def bans(reading: Reading) -> Mapping[Prefix, tuple[int, int]]:
@@ -25,15 +27,14 @@ def members(reading: Reading) -> Mapping[Prefix, Counted]:
 
 def _rows(reading: Reading, start: str) -> Iterator[Row]:
     """Prefix, packets and octets of every element with packets, in all sets whose names start so."""
-    for name, packed in reading.keys.items():
+    for name, counts in reading.sets.items():
         if name.startswith(start):
-            yield from _set_rows(name.removeprefix(start), b64decode(packed), reading.packets[name], reading.octets[name])
+            yield from _set_rows(name.removeprefix(start), counts)
 
 
-def _set_rows(kind: str, keys: bytes, packets: tuple[int, ...], octets: tuple[int, ...]) -> Iterator[Row]:
+def _set_rows(kind: str, counts: Counts) -> Iterator[Row]:
     family, _, digits = kind.partition("_")
-    width = 4 if family == "4" else 16
-    length = int(digits or 32)
-    for at, (number, volume) in enumerate(zip(packets, octets, strict=True)):
-        if number:
-            yield ip_network((keys[at * width : (at + 1) * width], length)), number, volume
+    width, length = 4 if family == "4" else 16, int(digits or 32)
+    keys = Struct(f"{width}s").iter_unpack(counts.keys)
+    for (key,), (packets,), (octets,) in zip(keys, NUMBER.iter_unpack(counts.packets), NUMBER.iter_unpack(counts.octets), strict=True):
+        yield ip_network((key, length)), packets, octets
