@@ -102,7 +102,7 @@ def worker() -> Program:
 
 def collector() -> Program:
     """Reads the gateways' counters, in a process of its own: that is much Python at once, and changes would wait for it."""
-    return _worker("collector", READINGS, 2)
+    return _worker("collector", READINGS, 4)
 
 
 def _worker(name: str, queue: str, threads: int) -> Program:
