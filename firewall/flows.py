@@ -35,6 +35,18 @@ class Flow(NamedTuple):
     handle: bytes = b""
 
 
+class Toward(NamedTuple):
+    """Flows whose first packet goes to this address, or, in `reply`, whose answers do; of this protocol and to this port, or any (0)."""
+
+    address: bytes
+    protocol: int
+    port: int = 0
+    reply: bool = False
+
+
+_MOST_TOWARD = 20  # the kernel walks its whole table for each: 30 ms with 60,000 flows, 900 ms to list and match them all
+
+
 class Moment(Enum):
     """When a flow is to be cut."""
 
@@ -75,6 +87,16 @@ class Changes:
 
     def __bool__(self) -> bool:
         return bool(self._banned or self._left or self._mappings or self._forwards or self._opened or self._closed)
+
+    @property
+    def toward(self) -> frozenset[Toward] | None:
+        """Where any flow leads that is to be cut after the confirmation; None when only a listing of all flows will do."""
+        if self._banned or self._left or self._mappings:
+            return None
+        found = frozenset({_toward(key) for key, _value in self._forwards} | self._opened.toward | self._closed.toward)
+        if len(found) > _MOST_TOWARD:
+            found = frozenset(each._replace(port=0) for each in found)
+        return found if len(found) <= _MOST_TOWARD else None
 
     @property
     def at_commit(self) -> bool:
@@ -130,6 +152,12 @@ class _Opened:
     def __bool__(self) -> bool:
         return bool(self._come)
 
+    @property
+    def toward(self) -> set[Toward]:
+        """Where flows lead that may stand in the way."""
+        there = {_toward(key) for key in self._come}
+        return there | {each._replace(reply=True) for each in there if each.protocol == _UDP}
+
     def note(self, change: ElementChange) -> None:
         """One more change of the forwards, on top of those before."""
         for key, element in change.removed.items():
@@ -160,6 +188,11 @@ class _Closed:
 
     def __bool__(self) -> bool:
         return bool(self._gone)
+
+    @property
+    def toward(self) -> set[Toward]:
+        """Where flows lead that came in through them."""
+        return {Toward(key[:16], key[16] if len(key) > 16 else 0) for key in self._gone}
 
     def note(self, change: ElementChange) -> None:
         """One more change of what is open. The sets' keys are of different widths, so they may lie together."""
@@ -233,6 +266,11 @@ def _forward(flow: Flow) -> tuple[bytes, bytes]:
 
 def _key(address: bytes, protocol: int, port: int) -> bytes:
     return address + bytes((protocol, 0, 0, 0)) + port.to_bytes(2) + _DNAT_PADDING
+
+
+def _toward(key: bytes) -> Toward:
+    """Where packets go that a forward of this key takes."""
+    return Toward(key[:4], key[4], int.from_bytes(key[8:10]))
 
 
 def _target(address: bytes, port: int) -> bytes:

@@ -1,4 +1,5 @@
-"""Ends the open connections that a change concerns (firewall/flows.py says which), with one listing of them for each change.
+"""Ends the open connections that a change concerns (firewall/flows.py says which), with one listing of them for each change: of all, or
+of those that lead to where it happened.
 
 The listing walks the kernel's whole hash table, some milliseconds even when it is empty: so at commit only if bans came.
 The change has been committed by then and stands, whatever goes wrong here: -1 says that flows could not be cut.
@@ -36,7 +37,7 @@ def cut_at_confirm(table: Table, trial: Trial) -> int:
     if not changes:
         return 0
     try:
-        flows = table.flows() if trial.flows is None else trial.flows
+        flows = table.flows(changes.toward) if trial.flows is None else trial.flows
         ended = [flow for flow in flows if changes.moment(flow)]
         return table.cut(ended) if ended else 0
     except (TableError, OSError) as error:

@@ -1,13 +1,14 @@
 """Open connections that a change concerns are ended, at their moment; all others are left alone."""
 
 import subprocess
+from collections.abc import Collection
 from ipaddress import ip_address
 from itertools import pairwise
 
 import pytest
 
 from firewall import wire
-from firewall.flows import Flow
+from firewall.flows import Flow, Toward
 from firewall.ruleset import Ruleset
 from gateway.fake import FakeKernel
 from gateway.table import TableError
@@ -130,9 +131,9 @@ class Counted(FakeKernel):
 
     listed = 0
 
-    def flows(self) -> list[Flow]:
+    def flows(self, toward: Collection[Toward] | None = None) -> list[Flow]:
         self.listed += 1
-        return super().flows()
+        return super().flows(toward)
 
 
 class Unlistable(FakeKernel):
@@ -140,7 +141,7 @@ class Unlistable(FakeKernel):
 
     listed = 0
 
-    def flows(self) -> list[Flow]:
+    def flows(self, toward: Collection[Toward] | None = None) -> list[Flow]:
         self.listed += 1
         raise TableError("netlink: Operation not supported")
 
@@ -194,6 +195,34 @@ def test_the_kernels_flows_are_listed_as_they_are_whatever_their_protocol(bench:
     assert bench.do(bench.table.cut, flows) == len(flows) == len(ALL) + 1
     assert bench.do(bench.table.flows) == []
     assert bench.do(bench.table.cut, flows) == 0
+
+
+TO_PUBLIC = Toward(ip_address(PUBLIC).packed, 6)
+SIX = Toward(ip_address("2001:db8:ffff::1").packed, 6)
+
+
+@pytest.mark.parametrize("bench", [pytest.param("kernel", marks=pytest.mark.kernel)], indirect=True)
+@pytest.mark.parametrize(
+    ("toward", "names"),
+    [
+        ({TO_PUBLIC}, {"in"}),
+        ({TO_PUBLIC._replace(reply=True)}, {"out", "others", "banned"}),
+        ({TO_PUBLIC._replace(protocol=17)}, set()),
+        ({TO_PUBLIC._replace(protocol=0)}, {"in"}),
+        ({TO_PUBLIC._replace(port=2001)}, {"in"}),
+        ({TO_PUBLIC._replace(port=2002)}, set()),
+        ({TO_PUBLIC._replace(port=1001, reply=True), TO_PUBLIC._replace(port=1002, reply=True)}, {"banned", "others"}),
+        ({SIX}, {"out6"}),
+        ({SIX._replace(protocol=0), TO_PUBLIC, TO_PUBLIC._replace(protocol=0)}, {"out6", "in"}),
+        (set(), set()),
+    ],
+)
+def test_the_kernel_lists_what_leads_somewhere_alone(bench: Bench, toward: set[Toward], names: set[str]) -> None:
+    for arguments in ALL.values():
+        bench.do(subprocess.run, ["conntrack", "-I", *arguments], check=True, capture_output=True)
+    flows = bench.do(bench.table.flows, toward)
+    assert sorted(flow._replace(handle=b"") for flow in flows) == sorted(as_flow(ALL[name]) for name in names)
+    assert bench.do(bench.table.cut, flows) == len(names)
 
 
 @pytest.mark.parametrize("bench", [pytest.param("kernel", marks=pytest.mark.kernel)], indirect=True)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from firewall.compile import compile_policy
 from firewall.diff import Delta, diff
-from firewall.flows import Changes, Flow, Moment
+from firewall.flows import Changes, Flow, Moment, Toward
 from firewall.policy import Ban, Forward, Gateway, Interfaces, Management, NatMapping, Policy, Protocol
 from firewall.ruleset import EMPTY
 
@@ -89,6 +89,12 @@ def moment(before: Policy, after: Policy, flow: Flow) -> Moment | None:
     return None
 
 
+def leads(flow: Flow, toward: Toward) -> bool:
+    end = flow.reply_destination if toward.reply else flow.destination
+    port = flow.reply_destination_port if toward.reply else flow.destination_port
+    return end == toward.address and toward.protocol in (0, flow.protocol) and toward.port in (0, port)
+
+
 @given(before=policies(), after=policies(), open_flows=st.lists(flows(), max_size=12))
 @settings(max_examples=300, deadline=None)
 def test_a_change_cuts_what_the_definition_says_and_nothing_else(before: Policy, after: Policy, open_flows: list[Flow]) -> None:
@@ -96,6 +102,9 @@ def test_a_change_cuts_what_the_definition_says_and_nothing_else(before: Policy,
     wanted = [moment(before, after, flow) for flow in open_flows]
     assert [changes.moment(flow) for flow in open_flows] == wanted
     assert changes or not any(wanted)
+    if changes.toward is not None:
+        there = [flow for flow, cut in zip(open_flows, wanted, strict=True) if cut]
+        assert all(any(leads(flow, each) for each in changes.toward) for flow in there)
     at_commit, later = changes.split(open_flows)
     assert (len(at_commit), len(later)) == (wanted.count(Moment.COMMIT), wanted.count(Moment.CONFIRM))
 
