@@ -21,7 +21,7 @@ def elements(policy: Policy) -> ElementsBySet:
         _check(forward)
         public, private = forward.public.packed + PROTOCOL_KEY[forward.protocol], forward.private.packed
         away = forward.private_port - forward.public_port
-        for port in range(forward.public_port, forward.public_port + forward.ports):
+        for port in _public_ports(forward):
             found[public + _port(port)] = Element(private + _port(port + away))
         wanted += forward.ports
     if len(found) != wanted:
@@ -41,11 +41,15 @@ def _check(forward: Forward) -> None:
 def _name_twice(forwards: tuple[Forward, ...]) -> None:
     first: dict[tuple[Protocol, IPv4Address, int], Forward] = {}
     for forward in forwards:
-        for port in range(forward.public_port, forward.public_port + forward.ports):
+        for port in _public_ports(forward):
             before = first.setdefault((forward.protocol, forward.public, port), forward)
             if before is not forward:
                 where = f"{forward.protocol} {forward.public}:{port}"
                 raise PolicyError(f"forward of {where} is given twice: by forward {before.id} and by forward {forward.id}")
+
+
+def _public_ports(forward: Forward) -> range:
+    return range(forward.public_port, forward.public_port + forward.ports)
 
 
 def _port(port: int) -> bytes:

@@ -1,5 +1,6 @@
 """The faults, one for each promise: what somebody might get wrong in a busy night."""
 
+from tests.mutants.forwarded import FORWARDED
 from tests.mutants.mutant import Mutant
 
 PROMISES = "tests/whole/test_promises.py"
@@ -95,13 +96,13 @@ MUTANTS = (
         "firewall/chains/postrouting.py",
         '            rule(*hairpin, Snat((Field.IP_SADDR,), "snat4"), comment="hairpin"),\n',
         "",
-        f"{PROMISES}::test_members_reach_a_forward_from_inside_even_their_own",
+        "tests/whole/test_hairpin.py::test_a_member_reaches_his_own_forward_and_those_of_others",
     ),
     Mutant(
         "forward to the wrong member",
         "firewall/elements/forwards.py",
-        "Element(forward.private.packed + ",
-        "Element((forward.private + 1).packed + ",
+        "PROTOCOL_KEY[forward.protocol], forward.private.packed",
+        "PROTOCOL_KEY[forward.protocol], (forward.private + 1).packed",
         f"{DEPLOY}::test_a_forward_lets_the_internet_reach_a_members_host_until_it_is_removed",
     ),
     Mutant(
@@ -146,4 +147,5 @@ MUTANTS = (
         "for field in fields[:1]]",
         f"{PROMISES}::test_nobody_connects_to_a_banned_host",
     ),
+    *FORWARDED,
 )

@@ -11,7 +11,7 @@ from firewall.policy import Hole, Pinhole, Protocol
 from lab.lab import Lab
 from lab.topology import load as topology
 from tests.whole.loaded import MEMBERS, load, why_not
-from tests.whole.system import conversation
+from tests.whole.system import conversation, wait_for
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
 
@@ -98,6 +98,36 @@ def test_what_belongs_to_one_link_or_to_nobody_passes_not_even_where_everything_
 def test_an_error_that_belongs_to_no_connection_does_not_pass(lab: Lab) -> None:
     quoted = "6000000000003aff" + IPv6Address(M3).packed.hex() + IPv6Address(FOREIGN).packed.hex() + "8000000012345678"
     assert not arrives(lab, "internet", "m3", M3, 2, body="000004d8" + quoted)
+
+
+@pytest.mark.parametrize(("kind", "passes"), [(1, True), (2, True), (3, True), (4, True), (5, False), (100, False), (127, False)])
+def test_an_error_passes_with_the_connection_that_it_quotes_if_it_is_a_defined_one(lab: Lab, kind: int, passes: bool) -> None:
+    lab.connect("m3", "udp", FOREIGN, 9000, source_port=5555)
+    header = f"60000000000c1140{IPv6Address(M3).packed.hex()}{IPv6Address(FOREIGN).packed.hex()}"
+    quoted = f"00000500{header}{5555:04x}{9000:04x}000c0000" + "00" * 4
+    assert bool(arrives(lab, "internet", "m3", M3, kind, body=quoted, seconds=5 if passes else 0.5)) is passes
+
+
+HEARD = "Icmp6InGroupMembQueries"
+QUERY = """
+import socket, sys
+raw = socket.socket(socket.AF_INET6, socket.SOCK_RAW, socket.IPPROTO_ICMPV6)
+raw.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_MULTICAST_HOPS, int(sys.argv[1]))
+raw.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_HOPOPTS, bytes.fromhex("0000050200000100"))  # router alert (RFC 2711)
+raw.sendto(bytes.fromhex("82000000" + "00" * 20), ("ff02::1%eth0", 0))
+"""
+
+
+def test_a_gateway_hears_a_switch_that_asks_who_listens(lab: Lab) -> None:
+    def heard() -> int:
+        lines = lab.run("nat-2", ["cat", "/proc/net/snmp6"]).stdout.splitlines()
+        return next(int(line.split()[1]) for line in lines if line.startswith(HEARD))
+
+    before = heard()
+    lab.run("m1", [sys.executable, "-c", QUERY, "64"])  # not from this link
+    lab.run("m1", [sys.executable, "-c", QUERY, "1"])
+    wait_for(lambda: heard() > before)
+    assert heard() == before + 1
 
 
 def test_a_gateway_answers_neighbours_whatever_its_members_have_open(lab: Lab) -> None:
