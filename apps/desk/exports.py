@@ -8,22 +8,15 @@ from itertools import batched
 from django.utils.translation import gettext as _
 
 from apps.desk.selectors.members import Row, Wanted, found, rows
+from apps.lib.spreadsheets import Echo, harmless
 from apps.nat.pinholes.selectors import pinholes_by_member
 
 BATCH = 1000
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would run (OWASP, "CSV Injection")
-
-
-class _Echo:
-    """A file that hands back what is written to it."""
-
-    def write(self, text: str) -> str:
-        return text
 
 
 def members(want: Wanted, today: date) -> Iterator[str]:
     """A line for each member found, by name."""
-    writer = csv.writer(_Echo())
+    writer = csv.writer(Echo())
     yield "\ufeff" + writer.writerow(_heads())
     ids = found(want).order_by("name", "id").values_list("pk", flat=True)
     for some in batched(ids.iterator(chunk_size=BATCH), BATCH):
@@ -46,8 +39,3 @@ def _cells(row: Row, pinholes: int) -> list[str]:
         f"M-{member.number}", member.name, member.email, str(member.room or ""), member.state, str(member.tariff), *addresses,
         str(row.forwards), str(pinholes), member.since.isoformat(), member.paid_until.isoformat() if member.paid_until else "",
     ]  # fmt: skip
-
-
-def harmless(cell: str) -> str:
-    """Text that a spreadsheet shows instead of running it."""
-    return f"'{cell}" if cell.startswith(FORMULA) else cell

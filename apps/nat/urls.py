@@ -1,12 +1,16 @@
-"""The panels of a member's port forwards and IPv6 pinholes."""
+"""Port forwards and IPv6 pinholes: everybody's as lists, a member's as panels."""
 
 from django.urls import path
 
-from apps.nat import views
+from apps.nat import listing, views
 from apps.nat.pinholes import views as pinholes
 
 app_name = "nat"
 urlpatterns = [
+    path("forwards/", listing.forwards, name="forwards"),
+    path("forwards.csv", listing.forwards_csv, name="forwards-csv"),
+    path("pinholes/", listing.pinholes, name="pinholes"),
+    path("pinholes.csv", listing.pinholes_csv, name="pinholes-csv"),
     path("members/<int:pk>/forwards/", views.forwards, name="forwards-of"),
     path("members/<int:pk>/forwards/add/", views.add, name="forward-add"),
     path("forwards/<int:pk>/switch/", views.switch, name="forward-switch"),

@@ -24,16 +24,17 @@ HOLES = (
     Hole(IPv6Address(M3)),
 )
 OPEN = [(M1, "tcp", 443), (M1, "udp", 6000), (M1, "udp", 6009), (M2, "udp", 1), (M2, "udp", 65535), (M3, "tcp", 5), (M3, "udp", 5)]
+SENDERS = {"internet": FOREIGN, "m1": M1, "m2": M2, "m3": M3}
 SHUT = [(M1, "tcp", 444), (M1, "udp", 443), (M1, "udp", 5999), (M1, "udp", 6010), (M1, "tcp", 6000), (M2, "tcp", 443)]
 SEEN = """
 import socket, struct, sys, select, time
-wanted, seconds = int(sys.argv[1]), float(sys.argv[2])
+wanted, seconds, sender = int(sys.argv[1]), float(sys.argv[2]), sys.argv[3]
 raw = socket.socket(socket.AF_INET6, socket.SOCK_RAW, socket.IPPROTO_ICMPV6)
 print("ready", flush=True)
 until = time.monotonic() + seconds
 while (left := until - time.monotonic()) > 0 and select.select([raw], [], [], left)[0]:
     octets, peer = raw.recvfrom(65535)
-    if octets[0] == wanted:
+    if octets[0] == wanted and peer[0] == sender:  # gateways solicit neighbours too
         print(peer[0], len(octets), flush=True)
         break
 """
@@ -76,7 +77,7 @@ def test_a_pinhole_opens_nothing_for_whoever_is_no_member(lab: Lab) -> None:
 
 def arrives(lab: Lab, source: str, node: str, to: str, kind: int, *, hops: int = 64, body: str = "00" * 20, seconds: float = 0.5) -> str:
     """The sender and length of the ICMPv6 message of this kind that the node got; "" when none came."""
-    with lab.popen(node, [sys.executable, "-c", SEEN, str(kind), str(seconds)]) as seen:
+    with lab.popen(node, [sys.executable, "-c", SEEN, str(kind), str(seconds), SENDERS[source]]) as seen:
         assert seen.stdout is not None
         assert seen.stdout.readline() == "ready\n"
         lab.run(source, [sys.executable, "-c", SENT, to, str(kind), str(hops), body])

@@ -39,7 +39,12 @@ def open_in(prefix: Prefix) -> QuerySet[Pinhole]:
 
 def open_on(port: int) -> QuerySet[Pinhole]:
     """The pinholes that name this port, alone or in a range."""
-    return pinholes().filter(_overlapping(port, 1), ~Q(port=0)).order_by("address", "protocol", "port")
+    return pinholes().filter(names_port(port)).order_by("address", "protocol", "port")
+
+
+def names_port(port: int, ports: int = 1) -> Q:
+    """Pinholes that name one of these ports, and not those of all."""
+    return _overlapping(port, ports) & ~Q(port=0)
 
 
 def open_already(address: Address, protocol: str, port: int, ports: int, *, but: int | None = None) -> Pinhole | None:
