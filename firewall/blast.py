@@ -9,9 +9,7 @@ from dataclasses import dataclass, field
 from firewall.diff import ElementChange
 from firewall.digest import digest_elements, text
 from firewall.ruleset import Element, Elements
-from firewall.summary import Kind, kind_of
-
-_MIRRORS = {"down4": "up4"}
+from firewall.sets import Kind, kind_of, mirrored
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +37,6 @@ class Removal:
     def digest(self) -> str:
         """Stands for exactly these elements."""
         return text(digest_elements(self.elements))
-
-
-def mirrored(name: str) -> str:
-    """The set that this one repeats, or itself: a member stands in `up4` and in `down4`."""
-    return _MIRRORS.get(name) or (name.replace("down6_", "up6_") if name.startswith("down6_") else name)
 
 
 def removals(changes: Mapping[str, ElementChange], sizes: Mapping[str, int], now: int) -> dict[Kind, Removal]:

@@ -40,18 +40,3 @@ def symbol(text: str) -> str:
     if not _SYMBOL.fullmatch(text):
         raise PolicyError(f"{text!r} is no name: use letters, then also 0-9 / _ . -")
     return text
-
-
-def bans(family: int, length: int) -> str:
-    """The set of banned prefixes of one length."""
-    return f"bans{family}_{length}"
-
-
-def up6(length: int) -> str:
-    """The set of members' IPv6 prefixes of one length, as sources."""
-    return f"up6_{length}"
-
-
-def down6(length: int) -> str:
-    """The set of members' IPv6 prefixes of one length, as destinations."""
-    return f"down6_{length}"

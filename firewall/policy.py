@@ -59,13 +59,24 @@ class Probe:
 
 
 @dataclass(frozen=True, slots=True)
+class Settings:
+    """What a group's gateways do for all members alike.
+
+    clamp_mss: lower the maximum segment size in TCP's SYN to what the way out takes, for uplinks with a small MTU such as PPPoE.
+    """
+
+    clamp_mss: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Gateway:
-    """What differs between the gateways of one group."""
+    """One gateway: its own interfaces, management and probe, and what its group has set."""
 
     name: str
     interfaces: Interfaces
     management: Management
     probe: Probe | None = None
+    settings: Settings = Settings()
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from firewall.ruleset import (
     FAMILY,
     TABLE,
     Chain,
+    ClampMss,
     Count,
     Dnat,
     Element,
@@ -192,6 +193,8 @@ def _render_part(part: Part) -> str:
             return f"counter name {names.symbol(name)}" if name else "counter"
         case Notrack():
             return "notrack"
+        case ClampMss():
+            return "tcp option maxseg size set rt mtu"
         case Limit(rate, burst):
             return f"limit rate {rate}/second burst {burst} packets"
         case Reject(refusal):

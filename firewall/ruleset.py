@@ -51,6 +51,7 @@ class Field(StrEnum):
     TCP_SPORT = "tcp sport"
     TCP_DPORT = "tcp dport"
     UDP_DPORT = "udp dport"
+    TCP_FLAGS = "tcp flags"
     ICMP_TYPE = "icmp type"
     ICMPV6_TYPE = "icmpv6 type"
     CT_STATE = "ct state"
@@ -152,7 +153,12 @@ class Snat:
     fully_random: bool = False
 
 
-Part: TypeAlias = Match | Lookup | Verdict | VerdictMap | Count | Notrack | Limit | Reject | Dnat | Snat
+@dataclass(frozen=True, slots=True)
+class ClampMss:
+    """Lower the maximum segment size that a SYN offers to what the route's MTU takes (RFC 9293, section 3.7.1)."""
+
+
+Part: TypeAlias = Match | Lookup | Verdict | VerdictMap | Count | Notrack | Limit | Reject | Dnat | Snat | ClampMss
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +173,7 @@ class Priority(IntEnum):
     """When a base chain is called within its hook (man nft, "Standard priority names")."""
 
     RAW = -300
+    MANGLE = -150
     DSTNAT = -100
     FILTER = 0
     SRCNAT = 100

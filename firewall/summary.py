@@ -3,21 +3,10 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 
 from firewall.diff import Delta
 from firewall.ruleset import Ruleset
-
-
-class Kind(StrEnum):
-    """Kinds of things in a ruleset, by what people call them."""
-
-    ADDRESSES = "addresses"
-    PREFIXES = "prefixes"
-    MAPPINGS = "mappings"
-    FORWARDS = "forwards"
-    BANS = "bans"
-    RULES = "rules"
+from firewall.sets import Kind, kind_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +18,6 @@ class Line:
     removed: int
     changed: int
     of: int
-
-
-_STARTS = {"up4": Kind.ADDRESSES, "up6": Kind.PREFIXES, "snat": Kind.MAPPINGS, "fwd": Kind.FORWARDS, "bans": Kind.BANS}
-
-
-def kind_of(name: str) -> Kind | None:
-    """The kind of a set's elements; None for a set that repeats another (each member stands in an `up` and a `down`)."""
-    return next((kind for start, kind in _STARTS.items() if name.startswith(start)), None)
 
 
 def summarise(delta: Delta, after: Ruleset) -> tuple[Line, ...]:

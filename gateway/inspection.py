@@ -11,9 +11,9 @@ from firewall.codec import WireError
 from firewall.diff import Delta
 from firewall.policy import PolicyError
 from firewall.ruleset import Action, Chain, Element, Elements, Field, Match, Rule, Ruleset, Set, Type, Verdict, chains_used, sets_used
+from firewall.sets import LARGEST_SET
 
 LATEST = 1 << 40  # Unix seconds: whatever ends later is a mistake, and would overflow the kernel's milliseconds
-LARGEST_SET = 1 << 24
 _WHO = (Field.IIFNAME, Field.IP_SADDR, Field.IP6_SADDR)
 
 

@@ -5,7 +5,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
 from hypothesis import strategies as st
 
-from firewall.compile import BAN_LENGTHS
+from firewall.elements.bans import LENGTHS as BAN_LENGTHS
 from firewall.policy import Ban, Forward, Gateway, Interfaces, Management, NatMapping, Policy, Probe, Protocol
 
 NAT_1 = Gateway("nat-1", Interfaces("lan0", "wan0", "mgmt0", "sync0"), Management((IPv4Network("172.31.0.0/24"),)))

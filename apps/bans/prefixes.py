@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 from ipaddress import IPv6Address, ip_address, ip_network, summarize_address_range
 
-from firewall.compile import BAN_LENGTHS
+from firewall.elements.bans import LENGTHS as BAN_LENGTHS
 from firewall.policy import Address, Prefix
 
 

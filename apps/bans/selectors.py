@@ -12,7 +12,7 @@ from django.db.models.functions import Cast, Now
 from apps.bans.models import Ban, BanHits, BanList
 from apps.bans.prefixes import NoBan, read
 from apps.lib.fields import Prefix
-from firewall.compile import BAN_LENGTHS
+from firewall.elements.bans import LENGTHS as BAN_LENGTHS
 
 
 @dataclass(frozen=True, slots=True)

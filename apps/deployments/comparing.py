@@ -13,7 +13,8 @@ from apps.deployments.models import Revision
 from firewall.diff import ChainChange, Delta, ElementChange, diff
 from firewall.render import render_elements, render_rule
 from firewall.ruleset import EMPTY, Elements, Ruleset
-from firewall.summary import Line, kind_of, summarise
+from firewall.sets import kind_of
+from firewall.summary import Line, summarise
 
 MOST_PER_GROUP = 50
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from firewall.summary import kind_of
+from firewall.sets import kind_of
 
 _STATEMENT = re.compile(r"(add|delete|flush) (element|rule|set|map|chain|counter) inet netzwart (\S+)(?: (.*))?")
 _ELEMENT = re.compile(r'((?:[^,"{}]|"[^"]*")+)(?:,|\s*\}|$)')

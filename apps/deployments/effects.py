@@ -12,9 +12,8 @@ from django.db import connection
 from apps.deployments import gate
 from apps.deployments.models import HeldBack
 from firewall.addresses import ipv4_text, ipv6_text
-from firewall.blast import mirrored
 from firewall.ruleset import Elements
-from firewall.summary import Kind
+from firewall.sets import Kind, mirrored
 
 FIRST = 5  # named on a page
 

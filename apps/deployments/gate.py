@@ -28,7 +28,7 @@ from firewall.digest import digest, text
 from firewall.policy import Gateway, Management, PolicyError
 from firewall.render import render_delta
 from firewall.ruleset import Elements, Ruleset, without_expired
-from firewall.summary import Kind
+from firewall.sets import Kind
 
 MANAGEMENT = "management"
 

@@ -21,7 +21,7 @@ from apps.lib.activation import Activation, Waits
 from apps.lib.models import Deployed
 from apps.nat.models import NatMapping, PortForward
 from apps.network.models import Holding
-from firewall.summary import Kind
+from firewall.sets import Kind
 
 _STANDS = """
     SELECT g.id, g.name, g.group_id, s.unreachable_since, coalesce(s.error, '') <> '', h.revision_id,

@@ -5,20 +5,19 @@ gateway, the moment of the reading in the database's time, and which transaction
 given change was in it.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
-from ipaddress import IPv4Address, ip_network
 from typing import Any
 
 from django.db import connection, transaction
 
+from apps.deployments.reading import bans, gateways, members, nat
+from apps.deployments.reading.types import Reading
 from apps.deployments.touched import touched_since
 from apps.network.models import Gateway, GatewayGroup
-from firewall.policy import Ban, Forward, Interfaces, Keys, Management, NatMapping, Policy, Probe, Protocol
-from firewall.policy import Gateway as GatewayPolicy
+from firewall.policy import Keys, Policy
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,41 +61,14 @@ class Changed(Snapshot):
     touched: Keys
 
 
-HELD = """
-    SELECT {columns} FROM network_holding h JOIN members_member m ON m.id = h.member_id {join}
-    WHERE h.group_id = %(group)s AND m.state = 'active' AND h.valid @> %(at)s::timestamptz AND {where} {{only}} ORDER BY {order}
-"""
-ADDRESSES = HELD.format(columns="h.prefix - '0.0.0.0'::inet", join="", where="h.kind = 'private4'", order="h.prefix")
-PREFIXES = HELD.format(columns="h.prefix", join="", where="h.kind = 'prefix6'", order="h.prefix")
-MAPPINGS = HELD.format(
-    columns="h.prefix - '0.0.0.0'::inet, n.public - '0.0.0.0'::inet",
-    join="JOIN nat_natmapping n ON n.holding_id = h.id",
-    where="h.kind = 'private4' AND n.valid @> %(at)s::timestamptz",
-    order="h.prefix",
-)
-FORWARDS = HELD.format(
-    columns="f.id, f.protocol, f.public - '0.0.0.0'::inet, f.public_port, h.prefix - '0.0.0.0'::inet, f.private_port",
-    join="JOIN nat_portforward f ON f.holding_id = h.id",
-    where="f.valid @> %(at)s::timestamptz AND f.enabled",
-    order="f.id",
-)
-# A prefix on several lists is one ban in the kernel: with the oldest one's comment, until the last of them ends.
-BANS = """
-    SELECT min(b.id), b.prefix, (array_agg(b.comment ORDER BY b.id))[1],
-        CASE WHEN bool_or(b.expires IS NULL) THEN 0 ELSE ceil(extract(epoch FROM max(b.expires)))::bigint END
-    FROM bans_ban b JOIN bans_banlist l ON l.id = b.list_id
-    WHERE l.enabled AND (b.expires IS NULL OR b.expires > %(at)s::timestamptz) {only}
-    GROUP BY b.prefix ORDER BY b.prefix
-"""
-# What restricts these queries to the objects that were touched.
-ONLY_ADDRESSES = "AND h.prefix = ANY(%(addresses)s::cidr[])"
-ONLY_PREFIXES = "AND h.prefix = ANY(%(prefixes)s::cidr[])"
-ONLY_FORWARDS = """
-    AND (f.public_port, f.protocol, f.public) IN (
-        SELECT * FROM unnest(%(ports)s::int[], %(protocols)s::text[], %(publics)s::inet[])
-    )
-"""
-ONLY_BANS = "AND b.prefix = ANY(%(bans)s::cidr[])"
+# The fields of a policy, and how each is read.
+KINDS: dict[str, Reading] = {
+    "addresses": members.ADDRESSES,
+    "prefixes": members.PREFIXES,
+    "mappings": nat.MAPPINGS,
+    "forwards": nat.FORWARDS,
+    "bans": bans.BANS,
+}
 
 MOMENT = """
     SELECT pg_current_snapshot()::text, clock_timestamp(), concat_ws(' ', system_identifier,
@@ -154,21 +126,19 @@ def _changes(group: GatewayGroup, earlier: Moment, moment: Moment) -> Changed | 
 def _policies(group: GatewayGroup, moment: Moment, touched: Keys | None) -> dict[int, Policy]:
     """By gateway id; of the touched objects alone, unless that is None."""
     objects = {kind: _objects(group, moment, kind, touched) for kind in KINDS}
-    gateways = list(Gateway.objects.filter(group=group).order_by("name"))
-    objects["mappings"] += tuple(
-        NatMapping(each.probe_source4, each.probe_public4)
-        for each in gateways
-        if each.probe_source4 and (touched is None or each.probe_source4 in touched.addresses)
-    )
-    return {gateway.pk: Policy(gateway=_gateway(gateway), **objects) for gateway in gateways}
+    rows = list(Gateway.objects.filter(group=group).order_by("name"))
+    probes = filter(None, map(gateways.probe_mapping, rows))
+    objects["mappings"] += tuple(each for each in probes if touched is None or each.private in touched.addresses)
+    settings = gateways.settings(group)
+    return {row.pk: Policy(gateway=gateways.gateway(row, settings), **objects) for row in rows}
 
 
 def _objects(group: GatewayGroup, moment: Moment, kind: str, touched: Keys | None) -> tuple[Any, ...]:
-    query, only, keys, value = KINDS[kind]
+    query, only, parameters, value = KINDS[kind]
     where = {"group": group.pk, "at": moment.at}
     if touched is None:
         return tuple(value(*row) for row in _rows(query.format(only=""), where))
-    restricted = keys(touched)
+    restricted = parameters(touched)
     return tuple(value(*row) for row in _rows(query.format(only=only), where | restricted)) if any(restricted.values()) else ()
 
 
@@ -177,61 +147,3 @@ def _rows(query: str, parameters: dict[str, Any]) -> list[tuple[Any, ...]]:
         cursor.execute(query, parameters)
         rows: list[tuple[Any, ...]] = cursor.fetchall()
     return rows
-
-
-# Most of what is read was read before: a feed's hundred thousand prefixes are parsed once.
-_prefix = lru_cache(maxsize=1 << 20)(ip_network)
-
-
-def _mapping(private: int, public: int) -> NatMapping:
-    return NatMapping(IPv4Address(private), IPv4Address(public))
-
-
-def _forward(pk: int, protocol: str, public: int, public_port: int, private: int, private_port: int) -> Forward:
-    return Forward(pk, Protocol(protocol), IPv4Address(public), public_port, IPv4Address(private), private_port)
-
-
-def _ban(pk: int, prefix: str, comment: str, expires: int) -> Ban:
-    return Ban(pk, _prefix(prefix), comment, expires)
-
-
-def _addresses(touched: Keys) -> dict[str, list[str]]:
-    return {"addresses": [str(address) for address in touched.addresses]}
-
-
-def _prefixes(touched: Keys) -> dict[str, list[str]]:
-    return {"prefixes": [str(prefix) for prefix in touched.prefixes]}
-
-
-def _ports(touched: Keys) -> dict[str, list[Any]]:
-    protocols, publics, ports = zip(*touched.ports, strict=True) if touched.ports else ((), (), ())
-    return {"protocols": [str(each) for each in protocols], "publics": [str(each) for each in publics], "ports": list(ports)}
-
-
-def _bans(touched: Keys) -> dict[str, list[str]]:
-    return {"bans": [str(prefix) for prefix in touched.bans]}
-
-
-type Reading = tuple[str, str, Callable[[Keys], dict[str, list[Any]]], Callable[..., object]]
-
-# Of each kind of object: the query, what restricts it to those touched, that restriction's parameters, and a row's value.
-KINDS: dict[str, Reading] = {
-    "addresses": (ADDRESSES, ONLY_ADDRESSES, _addresses, IPv4Address),
-    "prefixes": (PREFIXES, ONLY_PREFIXES, _prefixes, _prefix),
-    "mappings": (MAPPINGS, ONLY_ADDRESSES, _addresses, _mapping),
-    "forwards": (FORWARDS, ONLY_FORWARDS, _ports, _forward),
-    "bans": (BANS, ONLY_BANS, _bans, _ban),
-}
-
-
-def _gateway(row: Gateway) -> GatewayPolicy:
-    return GatewayPolicy(
-        row.name,
-        Interfaces(row.lan, row.wan, row.management, row.sync),
-        Management(tuple(map(ip_network, map(str, row.management_networks))), row.management_port),
-        _probe(row),
-    )
-
-
-def _probe(row: Gateway) -> Probe | None:
-    return Probe(row.probe_interface, row.probe_source4, row.probe_public4, row.probe_source6) if row.probe_interface else None

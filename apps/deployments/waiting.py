@@ -18,7 +18,7 @@ from apps.deployments.models import HeldBack
 from apps.deployments.words import kind_words, things
 from apps.lib import formats
 from apps.lib.states import Kind, State
-from firewall.summary import Kind as Of
+from firewall.sets import Kind as Of
 
 _MOST_NAMES = 5
 _TRAILS = {Of.ADDRESSES: "network.holding", Of.PREFIXES: "network.holding", Of.MAPPINGS: "nat.natmapping"}

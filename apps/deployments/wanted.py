@@ -10,9 +10,10 @@ from datetime import datetime
 
 from apps.deployments import snapshot
 from apps.network.models import GatewayGroup
-from firewall.compile import assemble, change_elements, change_shape, elements_of
+from firewall.compile import assemble, change_elements, change_shape
 from firewall.diff import Delta, ElementChange, apply, diff
 from firewall.digest import MODULUS, digest_elements, digest_shape, text, update
+from firewall.elements import elements_of
 from firewall.policy import Gateway
 from firewall.ruleset import Elements, Ruleset
 

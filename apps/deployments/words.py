@@ -7,7 +7,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.lib import formats
-from firewall.summary import Kind, Line
+from firewall.sets import Kind
+from firewall.summary import Line
 
 
 def lines_of(changes: Iterable[dict[str, Any]]) -> tuple[Line, ...]:

@@ -39,6 +39,7 @@ class GatewayGroup(Versioned):
     confirm_within = models.PositiveSmallIntegerField(_("seconds until a gateway takes back what nobody confirmed"), default=30)
     removal_share = models.PositiveSmallIntegerField(_("removals that wait for a second person: above this share, in percent"), default=20)
     removal_least = models.PositiveIntegerField(_("and at least this many"), default=10)
+    clamp_mss = models.BooleanField(_("lower TCP segments to what the uplink takes"), default=False)
     probe_target4 = AddressField(_("IPv4 address to probe"), null=True, blank=True)
     probe_target6 = AddressField(_("IPv6 address to probe"), null=True, blank=True)
     probe_port = models.PositiveIntegerField(_("TCP port to probe"), null=True, blank=True)

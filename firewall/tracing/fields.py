@@ -47,7 +47,7 @@ ICMPV6_TYPES = {
     "nd-redirect": 137,
     "mld2-listener-report": 143,
 }
-STATUSES = frozenset({"dnat", "snat"})
+BITS = {Field.CT_STATUS: frozenset({"dnat", "snat"}), Field.TCP_FLAGS: frozenset({"fin", "syn", "rst", "psh", "ack", "urg"})}
 SYMBOLS = {Field.L4PROTO: PROTOCOLS, Field.ICMP_TYPE: ICMP_TYPES, Field.ICMPV6_TYPE: ICMPV6_TYPES}
 
 
@@ -82,6 +82,7 @@ READERS: dict[Field, Callable[[Passage], Reading]] = {
     Field.TCP_SPORT: lambda passage: _ports(passage, TCP)[0],
     Field.TCP_DPORT: lambda passage: _ports(passage, TCP)[1],
     Field.UDP_DPORT: lambda passage: _ports(passage, UDP)[1],
+    Field.TCP_FLAGS: lambda passage: passage.packet.flags if passage.packet.protocol == TCP else None,
     Field.ICMP_TYPE: lambda passage: _icmp_type(passage, ICMP),
     Field.ICMPV6_TYPE: lambda passage: _icmp_type(passage, ICMPV6),
     Field.CT_STATE: lambda passage: passage.state.value,
@@ -99,9 +100,9 @@ def read(passage: Passage, field: Field) -> Reading:
 def same(field: Field, value: Value, reading: Reading) -> bool:
     """Is what was read the value that a rule names, or in it?"""
     if isinstance(reading, frozenset):
-        if value not in STATUSES:
-            raise TraceError(f"{field.value} {value}: no trace knows that status; it needs a line in firewall/tracing/passage.py")
-        return value in reading
+        if value not in BITS[field]:
+            raise TraceError(f"{field.value} {value}: no trace knows that bit; it needs a line in firewall/tracing/fields.py")
+        return value in reading  # of bits, one that is set will do
     if isinstance(value, IPv4Network | IPv6Network):
         return isinstance(reading, IPv4Address | IPv6Address) and reading.version == value.version and reading in value
     if isinstance(value, str) and isinstance(reading, int):

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from ipaddress import IPv4Address, IPv6Address
 from typing import Any
 
-from firewall.ruleset import Count, Dnat, Field, Limit, Lookup, Match, Notrack, Part, Reject, Snat, Verdict, VerdictMap
+from firewall.ruleset import ClampMss, Count, Dnat, Field, Limit, Lookup, Match, Notrack, Part, Reject, Snat, Verdict, VerdictMap
 from firewall.tracing.fields import key_of, read, same, values_of
 from firewall.tracing.passage import Passage
 from firewall.tracing.result import Read, TraceError
@@ -86,6 +86,11 @@ def _snat(passage: Passage, part: Snat) -> Read:
     return Read(part, found.values, True, found.set, found.key, found.element, passage.accepted)
 
 
+def _clamp_mss(_passage: Passage, part: ClampMss) -> Read:
+    """An option of TCP that no rule reads."""
+    return Read(part)
+
+
 def _address(name: str, value: object) -> IPv4Address | IPv6Address:
     if not isinstance(value, IPv4Address | IPv6Address):
         raise TraceError(f"map {name}: the value of a NAT map begins with an address")
@@ -109,6 +114,7 @@ HANDLERS: dict[type[Any], Callable[[Passage, Any], Read]] = {
     Reject: _reject,
     Dnat: _dnat,
     Snat: _snat,
+    ClampMss: _clamp_mss,
 }
 
 

@@ -10,8 +10,8 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_network
 
 from hypothesis import strategies as st
 
-from firewall.compile import BAN_LENGTHS
-from firewall.policy import Address, Ban, Forward, NatMapping, Policy, Protocol
+from firewall.elements.bans import LENGTHS as BAN_LENGTHS
+from firewall.policy import Address, Ban, Forward, NatMapping, Policy, Protocol, Settings
 from tests.packets.wires import CARDS, OWN
 from tests.policies import NAT_1, PROBED, PROBES_MAPPING
 
@@ -93,15 +93,16 @@ def policies(draw: st.DrawFn) -> Policy:
         Forward(n, draw(st.sampled_from(Protocol)), draw(_one(PUBLIC)), draw(_one(PORTS)), draw(_one(MEMBERS)), draw(_one(PORTS)))
         for n in range(draw(st.integers(0, 6)))
     ]
+    settings = Settings(clamp_mss=draw(st.booleans()))
     plain = Policy(
-        NAT_1,
+        replace(NAT_1, settings=settings),
         addresses=tuple(addresses),
         prefixes=tuple(dict.fromkeys(prefixes)),
         mappings=tuple(NatMapping(each, draw(_one(PUBLIC))) for each in mapped),
         forwards=tuple({(each.protocol, each.public, each.public_port): each for each in forwards}.values()),
         bans=tuple({each.prefix: each for each in draw(st.lists(bans(), max_size=2))}.values()),
     )
-    probed = replace(plain, gateway=PROBED, mappings=(*plain.mappings, PROBES_MAPPING))
+    probed = replace(plain, gateway=replace(PROBED, settings=settings), mappings=(*plain.mappings, PROBES_MAPPING))
     return draw(st.sampled_from([plain, probed]))
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from firewall.blast import Limits, Removal, kept, removals, without
 from firewall.diff import ElementChange, diff
 from firewall.ruleset import PLAIN, Element, Ruleset, Set, Type
-from firewall.summary import Kind
+from firewall.sets import Kind
 
 UP, DOWN = Set("up4", (Type.IPV4,), 1 << 16), Set("down4", (Type.IPV4,), 1 << 16)
 SNAT = Set("snat4", (Type.IPV4,), 1 << 16, value=(Type.IPV4,))

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 
 from firewall.compile import compile_change, compile_policy
 from firewall.diff import apply, diff
-from firewall.policy import Ban, Forward, Interfaces, Keys, Management, NatMapping, Policy, PolicyError, Protocol, keys_of
+from firewall.policy import Ban, Forward, Interfaces, Keys, Management, NatMapping, Policy, PolicyError, Protocol, Settings, keys_of
+from firewall.render import render_rule
 from tests.policies import NAT_1, network, policies
 
 HOST, PUBLIC = IPv4Address("10.16.0.10"), IPv4Address("198.51.100.7")
@@ -28,6 +29,13 @@ def test_bans_of_every_length_stay_below_two_hundred_rules() -> None:
     prefixes = tuple(IPv6Network(f"2001:db8:{n:x}::/{n}") for n in (48, 56, 60, 64))
     ruleset = compile_policy(Policy(NAT_1, bans=(*every4, *every6), prefixes=prefixes))
     assert ruleset.count_rules() < 220
+
+
+def test_segments_are_clamped_only_where_the_group_says_so() -> None:
+    clamping = replace(NAT_1, settings=Settings(clamp_mss=True))
+    assert "mangle_forward" not in compile_policy(Policy(NAT_1)).chains
+    [rule] = compile_policy(Policy(clamping)).chains["mangle_forward"].rules
+    assert render_rule(rule).startswith("tcp flags syn tcp option maxseg size set rt mtu")
 
 
 def test_a_forward_is_one_element() -> None:

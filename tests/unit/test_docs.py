@@ -152,7 +152,7 @@ def test_a_decision_has_its_number_and_its_four_parts(page: Path) -> None:
 
 
 def test_a_page_that_names_a_file_that_is_none_would_be_seen() -> None:
-    assert missing(["firewall/nothing.py", "script/nothing", "nothing.py", "firewall/chains.py", "n/m", "chains.py"]) == [
+    assert missing(["firewall/nothing.py", "script/nothing", "nothing.py", "firewall/compile.py", "n/m", "compile.py"]) == [
         "firewall/nothing.py",
         "nothing.py",
         "script/nothing",

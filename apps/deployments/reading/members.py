@@ -1,0 +1,31 @@
+"""Addresses and prefixes that active members hold."""
+
+from ipaddress import IPv4Address
+
+from apps.deployments.reading.types import Reading, network
+from firewall.policy import Keys
+
+HELD = """
+    SELECT {columns} FROM network_holding h JOIN members_member m ON m.id = h.member_id {join}
+    WHERE h.group_id = %(group)s AND m.state = 'active' AND h.valid @> %(at)s::timestamptz AND {where} {{only}} ORDER BY {order}
+"""
+ONLY_ADDRESSES = "AND h.prefix = ANY(%(addresses)s::cidr[])"
+
+
+def touched_addresses(touched: Keys) -> dict[str, list[str]]:
+    """The parameters of ONLY_ADDRESSES."""
+    return {"addresses": [str(address) for address in touched.addresses]}
+
+
+ADDRESSES = Reading(
+    HELD.format(columns="h.prefix - '0.0.0.0'::inet", join="", where="h.kind = 'private4'", order="h.prefix"),
+    ONLY_ADDRESSES,
+    touched_addresses,
+    IPv4Address,
+)
+PREFIXES = Reading(
+    HELD.format(columns="h.prefix", join="", where="h.kind = 'prefix6'", order="h.prefix"),
+    "AND h.prefix = ANY(%(prefixes)s::cidr[])",
+    lambda touched: {"prefixes": [str(prefix) for prefix in touched.prefixes]},
+    network,
+)

@@ -1,0 +1,13 @@
+"""The destinations of new connections: port forwards."""
+
+from firewall.chains.parts import at, rule
+from firewall.policy import Gateway
+from firewall.ruleset import Chain, Dnat, Field, Hook, Priority
+
+DESTINATION_PORT = (Field.IP_DADDR, Field.L4PROTO, Field.TH_DPORT)
+
+
+def chain(gateway: Gateway) -> Chain:
+    names = gateway.interfaces
+    forwards = rule(at(Field.IIFNAME, names.lan, names.wan), Dnat(DESTINATION_PORT, "fwd4"), comment="port forwards")
+    return Chain("dstnat", (forwards,), Hook("nat", "prerouting", Priority.DSTNAT))

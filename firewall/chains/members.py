@@ -1,0 +1,30 @@
+"""Who may use the gateway, and how much goes through it for each: one lookup is membership, accounting and acceptance."""
+
+from firewall import probing
+from firewall.chains.parts import ACCEPT, in_prefixes, rule
+from firewall.chains.used import Used
+from firewall.policy import Gateway
+from firewall.ruleset import Chain, Field, Lookup
+
+
+def up(gateway: Gateway, used: Used) -> Chain:
+    rules = [rule(Lookup((Field.IP_SADDR,), "up4"), ACCEPT)]
+    rules += [rule(in_prefixes(Field.IP6_SADDR, "up6", length), ACCEPT) for length in used.lengths("up6")]
+    return Chain("up", (*rules, *probing.up(gateway)))
+
+
+def down(gateway: Gateway, used: Used) -> Chain:
+    rules = [rule(Lookup((Field.IP_DADDR,), "down4"), ACCEPT)]
+    rules += [rule(in_prefixes(Field.IP6_DADDR, "down6", length), ACCEPT) for length in used.lengths("up6")]
+    return Chain("down", (*rules, *probing.down(gateway)))
+
+
+def inside(used: Used) -> Chain:
+    """From member to member through the gateway: up for one, down for the other."""
+    rules = [rule(Lookup((Field.IP_SADDR,), "up4"), Lookup((Field.IP_DADDR,), "down4"), ACCEPT)]
+    rules += [
+        rule(in_prefixes(Field.IP6_SADDR, "up6", source), in_prefixes(Field.IP6_DADDR, "down6", target), ACCEPT)
+        for source in used.lengths("up6")
+        for target in used.lengths("up6")
+    ]
+    return Chain("inside", tuple(rules))

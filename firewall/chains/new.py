@@ -1,0 +1,31 @@
+"""The first packet of a connection."""
+
+from firewall import probing
+from firewall.chains.parts import RETURN, at, jump, rule
+from firewall.policy import Gateway
+from firewall.ruleset import Chain, Count, Field, Match, Refusal, Reject
+
+
+def chain(gateway: Gateway) -> Chain:
+    """A connection's first packet: returns when it is allowed (so that it is counted too), is refused otherwise."""
+    names = gateway.interfaces
+    refuse = (Count("refused"),)
+    return Chain(
+        "new",
+        (
+            rule(jump("bans")),
+            rule(jump("spoofed")),
+            rule(Match(Field.CT_STATUS, ("dnat",)), RETURN, comment="port forwards"),
+            rule(at(Field.IIFNAME, names.lan), at(Field.OIFNAME, names.wan), RETURN),
+            rule(
+                at(Field.IIFNAME, names.wan),
+                at(Field.OIFNAME, names.lan),
+                Match(Field.ICMPV6_TYPE, ("echo-request",)),
+                RETURN,
+                comment="RFC 4890, 4.3.1",
+            ),
+            *probing.new(gateway),
+            rule(Match(Field.L4PROTO, ("tcp",)), *refuse, Reject(Refusal.TCP_RESET)),
+            rule(*refuse, Reject(Refusal.ADMIN_PROHIBITED)),
+        ),
+    )

@@ -1,0 +1,24 @@
+"""Sources that cannot be what they say."""
+
+from firewall.addresses import PRIVATE
+from firewall.chains.parts import DROP, at, in_prefixes, rule
+from firewall.chains.used import Used
+from firewall.policy import Gateway
+from firewall.ruleset import Chain, Count, Field, Lookup, Match
+
+
+def chain(gateway: Gateway, used: Used) -> Chain:
+    """Sources that cannot be what they say. `!=` leaves an element's counter alone, so nothing counts twice."""
+    inside, outside = at(Field.IIFNAME, gateway.interfaces.lan), at(Field.IIFNAME, gateway.interfaces.wan)
+    drop = (Count("spoofed"), DROP)
+    held6 = tuple(in_prefixes(Field.IP6_SADDR, "up6", length, negated=True) for length in used.lengths("up6"))
+    rules = [
+        rule(inside, Match(Field.NFPROTO, ("ipv4",)), Lookup((Field.IP_SADDR,), "up4", negated=True), *drop, comment="held by nobody"),
+        rule(inside, Match(Field.NFPROTO, ("ipv6",)), *held6, *drop, comment="held by nobody"),
+        rule(outside, Match(Field.IP_SADDR, PRIVATE), *drop, comment="private source from outside"),
+    ]
+    rules += [
+        rule(outside, in_prefixes(Field.IP6_SADDR, "up6", length), *drop, comment="our own source from outside")
+        for length in used.lengths("up6")
+    ]
+    return Chain("spoofed", tuple(rules))

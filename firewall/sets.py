@@ -1,0 +1,105 @@
+"""The sets and maps of every ruleset: what each is called, what its elements look like, and what people call them.
+
+Prefixes lie in one hash set for each length in use, named after their family and that length: "bans4_24".
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+
+from firewall.policy import PolicyError
+from firewall.ruleset import Set, Type
+
+SMALLEST_SET, LARGEST_SET = 1 << 16, 1 << 24
+
+
+class Kind(StrEnum):
+    """Kinds of things in a ruleset, by what people call them."""
+
+    ADDRESSES = "addresses"
+    PREFIXES = "prefixes"
+    MAPPINGS = "mappings"
+    FORWARDS = "forwards"
+    BANS = "bans"
+    RULES = "rules"
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Sets that look alike. by_length: one for each prefix length; otherwise there is one, of this very name.
+
+    always: it is there even without elements, so that its first element changes no rule. repeats: the family whose elements these
+    are once more; what people call them is counted there.
+    """
+
+    name: str
+    kind: Kind
+    key: tuple[Type, ...]
+    value: tuple[Type, ...] = ()
+    by_length: bool = False
+    always: bool = False
+    counter: bool = False
+    timeout: bool = False
+    repeats: str = ""
+
+
+_PORT_KEY = (Type.IPV4, Type.PROTO, Type.PORT)
+
+FAMILIES = (
+    Family("up4", Kind.ADDRESSES, (Type.IPV4,), always=True, counter=True),
+    Family("down4", Kind.ADDRESSES, (Type.IPV4,), always=True, counter=True, repeats="up4"),
+    Family("up6", Kind.PREFIXES, (Type.IPV6,), by_length=True, counter=True),
+    Family("down6", Kind.PREFIXES, (Type.IPV6,), by_length=True, counter=True, repeats="up6"),
+    Family("snat4", Kind.MAPPINGS, (Type.IPV4,), (Type.IPV4,), always=True),
+    Family("fwd4", Kind.FORWARDS, _PORT_KEY, (Type.IPV4, Type.PORT), always=True),
+    Family("bans4", Kind.BANS, (Type.IPV4,), by_length=True, counter=True, timeout=True),
+    Family("bans6", Kind.BANS, (Type.IPV6,), by_length=True, counter=True, timeout=True),
+)
+ALWAYS = tuple(family.name for family in FAMILIES if family.always)
+_BY_NAME = {family.name: family for family in FAMILIES}
+
+
+@lru_cache(maxsize=1 << 12)
+def family_of(name: str) -> Family | None:
+    """The family of the set of this name; None if it is none of ours."""
+    start, _, length = name.partition("_")
+    family = _BY_NAME.get(start if length.isdecimal() else name)
+    return family if family and family.by_length == length.isdecimal() else None
+
+
+def of_length(family: str, length: int) -> str:
+    """The name of the family's set of prefixes of one length."""
+    return f"{family}_{length}"
+
+
+def length_of(name: str) -> int:
+    """The length of the prefixes in a set that is named after it."""
+    return int(name.rpartition("_")[2])
+
+
+def kind_of(name: str) -> Kind | None:
+    """The kind of a set's elements; None for a set that repeats another (each member stands in an `up` and a `down`)."""
+    family = family_of(name)
+    return family.kind if family and not family.repeats else None
+
+
+def mirrored(name: str) -> str:
+    """The set that this one repeats, or itself: a member stands in `up4` and in `down4`."""
+    family = family_of(name)
+    return family.repeats + name.removeprefix(family.name) if family and family.repeats else name
+
+
+def declare(name: str, count: int) -> Set:
+    """A set that takes `count` elements and some more; its size changes rarely, because a new size empties its counters.
+
+    Raises PolicyError when the kernel would need too long for that many.
+    """
+    family = family_of(name)
+    if family is None:
+        raise PolicyError(f"set {name}: no ruleset has a set of this name")
+    size = SMALLEST_SET
+    while size < count:
+        size *= 4
+    if size > LARGEST_SET:
+        raise PolicyError(f"set {name}: {count} elements are more than {LARGEST_SET}")
+    return Set(name, family.key, size, family.value, family.counter, family.timeout)
