@@ -10,7 +10,7 @@ from ipaddress import ip_network
 
 from apps.deployments import services
 from apps.deployments.models import GatewayState, Revision
-from apps.deployments.wanted import want
+from apps.deployments.wanted import Wanted, want
 from apps.network.models import Gateway, GatewayGroup, Pool
 from firewall.ruleset import Ruleset
 from firewall.tracing import Route, Routes
@@ -31,14 +31,14 @@ class Traceable:
 def traceables(group: GatewayGroup, at: datetime | None = None) -> list[Traceable]:
     """The group's gateways by name. at: as if it were then. Raises PolicyError when what is wanted must not be deployed."""
     wanted = want(group, at) if at else services.watch.current(group)
-    before = services.memory.before(group)
-    revisions = {state.gateway_id: state.revision for state in GatewayState.objects.filter(gateway__group=group).select_related("revision")}
+    states = GatewayState.objects.filter(gateway__group=group).select_related("revision")
+    revisions = {state.gateway_id: state.revision for state in states}
     pools = list(group.pools.all())
     return [
         Traceable(
             gateway,
             wanted.rulesets[gateway.pk],
-            before.rulesets.get(gateway.pk) if before else None,
+            _runs(gateway, wanted, revisions.get(gateway.pk)),
             revisions.get(gateway.pk),
             routes(gateway, pools),
             wanted.snapshot.at,
@@ -46,6 +46,16 @@ def traceables(group: GatewayGroup, at: datetime | None = None) -> list[Traceabl
         for gateway in group.gateways.order_by("name")
         if gateway.pk in wanted.rulesets
     ]
+
+
+def _runs(gateway: Gateway, wanted: Wanted, revision: Revision | None) -> Ruleset | None:
+    """What the gateway has confirmed. Where that is what is wanted, nothing is read."""
+    if revision is None:
+        return None
+    if revision.digests.get(gateway.name) == wanted.targets[gateway.pk]:
+        return wanted.rulesets[gateway.pk]
+    before = services.memory.before(gateway.group)
+    return before.rulesets.get(gateway.pk) if before else None
 
 
 def routes(gateway: Gateway, pools: list[Pool]) -> Routes:

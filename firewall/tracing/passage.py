@@ -75,10 +75,10 @@ class Passage:
         ends = self.packet.ends
         self.packet = self.packet.moved(Ends(ends.source, address, ends.source_port, ends.destination_port if port is None else port))
 
-    def rewrite_source(self, address: Address, *, random: bool) -> None:
-        """Source NAT of a connection's first packet."""
+    def rewrite_source(self, address: Address, *, random: bool, within: range | None = None) -> None:
+        """Source NAT of a connection's first packet. within: the ports it may leave with, None for any."""
         ends = self.packet.ends
-        self.source_ports = ports.chosen_from(self.packet, random=random)
+        self.source_ports = ports.chosen_from(self.packet, random=random, within=within)
         self.packet = self.packet.moved(Ends(address, ends.destination, ends.source_port, ends.destination_port))
 
     def track(self) -> None:

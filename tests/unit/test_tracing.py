@@ -12,6 +12,7 @@ from firewall.ruleset import Action, Chain, Field, Hook, Match, Part, Priority, 
 from firewall.tracing import Ends, Icmp, Leaving, Outcome, Packet, Route, Routes, State, Trace, TraceError, trace, trace_flow
 from firewall.tracing.fields import READERS
 from firewall.tracing.parts import HANDLERS
+from firewall.tracing.ports import chosen_from
 from tests.policies import NAT_1, PROBE, PROBED, PROBES_MAPPING
 
 NOW = 1_800_000_000
@@ -89,6 +90,15 @@ def test_a_member_leaves_as_his_public_address_from_a_port_that_the_kernel_choos
 @pytest.mark.parametrize(("port", "chosen"), [(123, range(1, 512)), (700, range(600, 1024)), (1024, range(1024, 65536))])
 def test_a_chosen_port_is_of_the_class_of_the_members_own(port: int, chosen: range) -> None:
     assert left(traced(tcp("lan0", MEMBER, FOREIGN, 443, source_port=port))).source_ports == chosen
+
+
+def test_a_port_stays_where_nat_keeps_it_and_within_its_block_where_there_is_one() -> None:
+    ours, block = tcp("lan0", MEMBER, FOREIGN, 443), range(2048, 4096)
+    assert chosen_from(ours, random=False) == range(50122, 50123)
+    assert chosen_from(ours, random=False, within=block) == block
+    assert chosen_from(replace(ours, source_port=3000), random=False, within=block) == range(3000, 3001)
+    assert chosen_from(replace(ours, source_port=3000), random=True, within=block) == block
+    assert chosen_from(replace(ours, protocol=50, source_port=0), random=True, within=block) == range(1)
 
 
 def test_a_forward_leads_to_its_member_and_the_path_names_the_element() -> None:
