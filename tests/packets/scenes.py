@@ -121,6 +121,7 @@ WAYS: list[tuple[tuple[str, ...], Sequence[Address], Sequence[Address]]] = [
     (("lan0",), MEMBERS, FOREIGN),
     (("wan0",), FOREIGN, PUBLIC),
     (("wan0",), FOREIGN, PUBLIC),
+    (("wan0",), [*PRIVATE_ELSEWHERE, *MEMBERS], PUBLIC),
     (("lan0",), MEMBERS, PUBLIC),
     (("lan0",), MEMBERS, MEMBERS),
     (("lan0",), MEMBERS6, FOREIGN6),
