@@ -78,9 +78,10 @@ type Event = First | Again | Answer | Fault
 @st.composite
 def bans(draw: st.DrawFn) -> Ban:
     about = draw(st.sampled_from(BANNED))
-    length = draw(st.sampled_from([each for each in BAN_LENGTHS[about.version] if each >= about.max_prefixlen // 4]))
+    lengths = [each for each in BAN_LENGTHS[about.version] if each >= about.max_prefixlen // 4]
+    length = draw(st.sampled_from(lengths[-len(lengths) // 2 :] * 2 + lengths))  # the wide ones leave little to look at
     prefix = ip_network((about, length), strict=False)
-    return Ban(draw(st.integers(1, 99)), prefix, "", draw(st.sampled_from([0, NOW + 3600, NOW - 1, NOW])))
+    return Ban(draw(st.integers(1, 99)), prefix, "", draw(st.sampled_from([0, 0, NOW + 3600, NOW - 1, NOW])))
 
 
 @st.composite
@@ -100,7 +101,7 @@ def policies(draw: st.DrawFn) -> Policy:
         prefixes=tuple(dict.fromkeys(prefixes)),
         mappings=tuple(NatMapping(each, draw(_one(PUBLIC))) for each in mapped),
         forwards=tuple({(each.protocol, each.public, each.public_port): each for each in forwards}.values()),
-        bans=tuple({each.prefix: each for each in draw(st.lists(bans(), max_size=2))}.values()),
+        bans=tuple({each.prefix: each for each in draw(st.lists(bans(), max_size=3) | st.lists(bans(), min_size=2, max_size=3))}.values()),
     )
     probed = replace(plain, gateway=replace(PROBED, settings=settings), mappings=(*plain.mappings, PROBES_MAPPING))
     return draw(st.sampled_from([plain, probed]))
@@ -168,4 +169,4 @@ def events() -> st.SearchStrategy[list[Event]]:
         st.builds(Answer, flow),
         st.builds(Fault, flow, st.booleans(), st.integers(0, 2)),
     )
-    return st.lists(some, min_size=1, max_size=60) | st.lists(some, min_size=30, max_size=60)
+    return st.sampled_from([1, 40, 40, 40]).flatmap(lambda least: st.lists(some, min_size=least, max_size=60))

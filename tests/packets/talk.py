@@ -79,7 +79,7 @@ class Open:
 
 @dataclass
 class Talk:
-    """What was said so far under one policy."""
+    """What was said so far under one policy. drawn, drawn_anew: source ports that the kernel might choose, and did."""
 
     gateway: Gateway
     policy: Policy
@@ -88,6 +88,8 @@ class Talk:
     elements: Counter[str] = field(default_factory=Counter)
     sent: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
+    drawn: int = 0
+    drawn_anew: int = 0
 
     @classmethod
     def about(cls, gateway: Gateway, policy: Policy) -> "Talk":
@@ -147,6 +149,9 @@ class Talk:
             return  # its reset has ended it
         flow = foretold.flow(None if here else seen[0].packet.ends.source_port)
         assert flow
+        if not here and foretold.leaves and len(foretold.leaves.source_ports) > 1:
+            self.drawn += 1
+            self.drawn_anew += seen[0].packet.ends.source_port != packet.ends.source_port
         flow = replace(flow, replied=here and self._answers_itself(foretold))
         each = Open(packet.protocol, flow, packet.interface, foretold.interface, packet.icmp, here=here)
         if not here:

@@ -28,7 +28,7 @@ def gateway() -> Iterator[Gateway]:
 
 
 def test_the_kernel_does_to_every_packet_what_the_trace_says(gateway: Gateway, pytestconfig: pytest.Config) -> None:
-    outcomes: Counter[str] = Counter()
+    outcomes, ports = Counter[str](), Counter[str]()
 
     @settings(max_examples=DEEP if pytestconfig.getoption("--deep") else CASES, deadline=None, suppress_health_check=list(HealthCheck))
     @given(policies(), events())
@@ -38,6 +38,8 @@ def test_the_kernel_does_to_every_packet_what_the_trace_says(gateway: Gateway, p
             talk.happen(event)
         talk.compare_counters()
         outcomes.update(talk.outcomes)
+        ports.update(might=talk.drawn, did=talk.drawn_anew)
 
     check()
     assert outcomes.keys() >= USUAL, f"these never happened: {USUAL - outcomes.keys()}"
+    assert ports["did"] > ports["might"] * 0.9, f"the kernel chose {ports['did']} of {ports['might']} ports"
