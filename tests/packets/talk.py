@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from ipaddress import ip_address
 
 from firewall.compile import compile_policy
@@ -13,6 +14,7 @@ from firewall.ruleset import EMPTY, Ruleset
 from firewall.tracing import Ends, Flow, Icmp, Outcome, Packet, State, Trace, trace
 from firewall.tracing.packet import ICMP, ICMPV6, TCP, UDP
 from gateway.kernel import Kernel
+from gateway.table import Tally
 from tests.packets import frames
 from tests.packets.scenes import NOW, Again, Answer, Event, Fault, First
 from tests.packets.wires import ROUTES, Seen, Wires
@@ -48,11 +50,16 @@ class Gateway:
 
     def counted(self) -> dict[str, int]:
         """All counters that are not zero: of elements as `set key`, and named ones."""
-        tallies = self._do(self._kernel.counters)
-        counts = {name: packets for name, (packets, _) in tallies.named.items()}
-        for name, tally in tallies.sets.items():
-            counts |= {f"{name} {key.hex()}": packets for key, packets in zip(tally.keys, tally.packets, strict=True)}
+        counts = {name: packets for name, (packets, _) in self._do(self._kernel.named_counters).items()}
+        for name in (name for name, declaration in self._running.sets.items() if declaration.counter):
+            counts |= {f"{name} {key.hex()}": packets for key, (packets, _) in self._do(partial(self._tally, name)).items()}
         return {name: packets for name, packets in counts.items() if packets}
+
+    def _tally(self, name: str) -> Tally:
+        tally: Tally = {}
+        for _part in self._kernel.tally(name, self._running.elements[name], tally):
+            continue
+        return tally
 
     def _do[T](self, call: Callable[[], T]) -> T:
         return self.wires.gateway.do(call)
