@@ -36,6 +36,7 @@ def build(gateway: Gateway, used: Used) -> dict[str, Chain]:
         icmp6.related(),
         members.up(gateway, used),
         members.down(gateway, used),
+        members.inside6(used),
         members.inside(used),
         mangle.forward(gateway.settings),
         forward.chain(gateway),
