@@ -63,9 +63,11 @@ class Settings:
     """What a group's gateways do for all members alike.
 
     clamp_mss: lower the maximum segment size in TCP's SYN to what the way out takes, for uplinks with a small MTU such as PPPoE.
+    flood_mode: drop every packet of a banned source that comes in by the uplink, before connection tracking sees it.
     """
 
     clamp_mss: bool = False
+    flood_mode: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +101,28 @@ class Forward:
     private_port: int
 
 
+class Direction(StrEnum):
+    """Whose connections with a banned prefix are dropped: those that come from there, those that go there, or both."""
+
+    IN = "in"
+    OUT = "out"
+    BOTH = "both"
+
+
 @dataclass(frozen=True, slots=True)
 class Ban:
     """A foreign address or prefix that nobody in the network talks to. `expires` 0 means never; its text is for people."""
+
+    id: int
+    prefix: Prefix
+    comment: str = ""
+    expires: int = 0
+    direction: Direction = Direction.BOTH
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """A foreign address or prefix that no ban concerns, whichever is wider. `expires` 0 means never; its text is for people."""
 
     id: int
     prefix: Prefix
@@ -122,6 +143,7 @@ class Policy:
     mappings: tuple[NatMapping, ...] = ()
     forwards: tuple[Forward, ...] = ()
     bans: tuple[Ban, ...] = ()
+    allowed: tuple[Allowed, ...] = ()
 
 
 Port: TypeAlias = tuple[Protocol, IPv4Address, int]
@@ -131,17 +153,19 @@ Port: TypeAlias = tuple[Protocol, IPv4Address, int]
 class Keys:
     """Which objects a change touched, by what they are found under; whether they exist is another question.
 
-    addresses: private addresses, with their NAT mappings; ports: the public side of forwards; bans: banned prefixes.
+    addresses: private addresses, with their NAT mappings; ports: the public side of forwards; bans: banned prefixes;
+    allowed: allowed ones.
     """
 
     addresses: Set[IPv4Address] = frozenset()
     prefixes: Set[IPv6Network] = frozenset()
     ports: Set[Port] = frozenset()
     bans: Set[Prefix] = frozenset()
+    allowed: Set[Prefix] = frozenset()
 
     def __bool__(self) -> bool:
         """Was anything touched?"""
-        return bool(self.addresses or self.prefixes or self.ports or self.bans)
+        return bool(self.addresses or self.prefixes or self.ports or self.bans or self.allowed)
 
 
 def keys_of(policy: Policy) -> Keys:
@@ -151,4 +175,5 @@ def keys_of(policy: Policy) -> Keys:
         set(policy.prefixes),
         {(forward.protocol, forward.public, forward.public_port) for forward in policy.forwards},
         {ban.prefix for ban in policy.bans},
+        {entry.prefix for entry in policy.allowed},
     )

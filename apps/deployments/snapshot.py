@@ -68,6 +68,7 @@ KINDS: dict[str, Reading] = {
     "mappings": nat.MAPPINGS,
     "forwards": nat.FORWARDS,
     "bans": bans.BANS,
+    "allowed": bans.ALLOWED,
 }
 
 MOMENT = """

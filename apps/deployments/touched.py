@@ -32,6 +32,7 @@ TOUCHED = f"""
     UNION ALL SELECT 'holding', holding_id::text FROM nat_natmapping WHERE {BETWEEN}
     UNION ALL SELECT 'forward', protocol || ' ' || host(public) || ' ' || public_port FROM nat_portforward WHERE {BETWEEN}
     UNION ALL SELECT 'ban', prefix::text FROM bans_ban WHERE expires BETWEEN %(since)s AND %(until)s
+    UNION ALL SELECT 'allowed', prefix::text FROM bans_allowentry WHERE expires BETWEEN %(since)s AND %(until)s
     LIMIT {MOST} + 1
 """  # noqa: S608 - constants
 HOLDINGS = "SELECT id, prefix::text FROM network_holding WHERE id = ANY(%s::bigint[]) OR member_id = ANY(%s::bigint[])"
@@ -65,6 +66,7 @@ def touched_since(seen: str, since: datetime, until: datetime) -> Keys | None:
         {network for network in networks if isinstance(network, IPv6Network)},
         {_port(*key.split()) for key in of["forward"]},
         {ip_network(prefix) for prefix in of["ban"]},
+        {ip_network(prefix) for prefix in of["allowed"]},
     )
 
 

@@ -24,6 +24,7 @@ def kind_words(kind: Kind) -> str:
         Kind.MAPPINGS: _("NAT mappings"),
         Kind.FORWARDS: _("Port forwards"),
         Kind.BANS: _("Bans"),
+        Kind.ALLOWED: _("Allow list"),
         Kind.RULES: _("Rules"),
     }
     return texts[kind]
@@ -63,6 +64,7 @@ def things(kind: Kind, number: int) -> str:
         Kind.MAPPINGS: ngettext("%(n)s NAT mapping", "%(n)s NAT mappings", number),
         Kind.FORWARDS: ngettext("%(n)s port forward", "%(n)s port forwards", number),
         Kind.BANS: ngettext("%(n)s ban", "%(n)s bans", number),
+        Kind.ALLOWED: ngettext("%(n)s allow entry", "%(n)s allow entries", number),
         Kind.RULES: ngettext("%(n)s rule", "%(n)s rules", number),
     }
     return texts[kind] % {"n": formats.number(number)}

@@ -4,16 +4,23 @@ from base64 import b64decode
 from collections.abc import Iterator, Mapping
 from ipaddress import ip_network
 
+from apps.bans.hits import Counters
+from apps.bans.models import Direction
 from apps.lib.fields import Prefix
 from apps.traffic.tallies import Counted
+from firewall.elements.bans import FAMILIES
 from firewall.wire import Reading
 
 type Row = tuple[Prefix, int, int]
 
 
-def bans(reading: Reading) -> Mapping[Prefix, tuple[int, int]]:
-    """Packets and octets of each banned prefix that was hit."""
-    return {prefix: (packets, octets) for prefix, packets, octets in _rows(reading, "bans")}
+def bans(reading: Reading) -> Counters:
+    """Packets and octets of each ban that was hit, by its prefix and direction."""
+    return {
+        (prefix, Direction(direction)): (packets, octets)
+        for direction, family in FAMILIES.items()
+        for prefix, packets, octets in _rows(reading, family)
+    }
 
 
 def members(reading: Reading) -> Mapping[Prefix, Counted]:
@@ -26,7 +33,7 @@ def members(reading: Reading) -> Mapping[Prefix, Counted]:
 def _rows(reading: Reading, start: str) -> Iterator[Row]:
     """Prefix, packets and octets of every element with packets, in all sets whose names start so."""
     for name, packed in reading.keys.items():
-        if name.startswith(start):
+        if name.startswith((f"{start}4", f"{start}6")):
             yield from _set_rows(name.removeprefix(start), b64decode(packed), reading.packets[name], reading.octets[name])
 
 

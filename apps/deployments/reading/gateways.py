@@ -29,4 +29,4 @@ def probe_mapping(row: Row) -> NatMapping | None:
 
 def settings(group: GatewayGroup) -> Settings:
     """What all gateways of the group do alike."""
-    return Settings(clamp_mss=group.clamp_mss)
+    return Settings(clamp_mss=group.clamp_mss, flood_mode=group.flood_mode)
