@@ -215,7 +215,8 @@ class Element(NamedTuple):
     """What an element carries beside its key: the map's value, a text for people, and when it ends (Unix seconds, 0: never).
 
     Two that differ in their text alone are equal: the kernel can change it only by making the element anew, which would empty its
-    counter. So whoever words it anew sends nothing, and the kernel keeps the text with which the element came (docs/adr/0014).
+    counter. So whoever words it anew sends nothing, and the kernel keeps the text with which the element came
+    (docs/adr/0007-bans-by-prefix-length.md).
     """
 
     value: bytes = b""

@@ -13,6 +13,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 RESTORE = {"visibility_timeout": 15, "unacked_restore_interval": 2, "unacked_restore_throttle": 1}
 TAKE_OVER_SECONDS = 5.0
 FORGET_SECONDS = 3600.0
+FEEDS_SECONDS = 60.0
 
 
 def _every(seconds: float, task: str) -> dict[str, object]:
@@ -28,7 +29,7 @@ def _make() -> Celery:
     broker.register()
     from apps.lib.nudge import broker_url
 
-    made = Celery("workers", broker=broker_url(settings.REDIS_URL), include=["workers.deploy", "workers.collect"])
+    made = Celery("workers", broker=broker_url(settings.REDIS_URL), include=["workers.deploy", "workers.collect", "workers.feeds"])
     made.conf.update(
         accept_content=["json"],
         task_serializer="json",
@@ -44,6 +45,7 @@ def _make() -> Celery:
             "reconcile": _every(settings.RECONCILE_SECONDS, "workers.reconcile"),
             "take over": _every(TAKE_OVER_SECONDS, "workers.take_over"),
             "forget": _every(FORGET_SECONDS, "workers.forget"),
+            "refresh feeds": _every(FEEDS_SECONDS, "workers.refresh_feeds"),
             "collect": _every(settings.COLLECT_SECONDS, "workers.collect"),
         },
     )

@@ -9,7 +9,7 @@ from apps.bans.models import AllowEntry, Ban, Direction
 from apps.bans.selectors import alive, alive_entries, covering, wider
 from apps.lib.fields import Prefix
 
-FIRST = 50
+FIRST, FEW = 50, 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,3 +66,22 @@ def overruled(bans: Iterable[Ban]) -> Mapping[Prefix, AllowEntry]:
     there = {entry.prefix: entry for entry in alive_entries().filter(prefix__in=candidates)}
     found = {prefix: next((there[each] for each in several if each in there), None) for prefix, several in above.items()}
     return {prefix: entry for prefix, entry in found.items() if entry}
+
+
+def overruling(entry: AllowEntry) -> "Overruled":
+    """Which bans the entry keeps from having an effect, wholly or in part."""
+    bans = alive(Ban.objects.filter(list__enabled=True).filter(Q(prefix__in=wider(entry.prefix)) | Q(prefix__within=entry.prefix)))
+    return Overruled(bans.count(), list(bans.select_related("list").order_by("prefix", "id")[:FEW]))
+
+
+@dataclass(frozen=True, slots=True)
+class Overruled:
+    """How many bans an entry overrules, and the first of them."""
+
+    number: int
+    first: Sequence[Ban]
+
+    @property
+    def more(self) -> int:
+        """How many are not named."""
+        return self.number - len(self.first)

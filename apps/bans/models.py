@@ -3,9 +3,11 @@
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Func, Q
+from django.db.models.functions import Now
 from django.db.models.lookups import Exact
 from django.utils.translation import gettext_lazy as _
 
+from apps.bans.words import of_feed
 from apps.lib.fields import Prefix, PrefixField
 from apps.lib.history import tracked
 from apps.lib.models import Deployed, Versioned
@@ -145,3 +147,64 @@ class Upload(models.Model):
     minimum_count = models.PositiveIntegerField(default=0)
     comment = models.CharField(max_length=200, blank=True)
     expires = models.DateTimeField(null=True)
+    direction = models.CharField(max_length=4, choices=Direction, default=Direction.BOTH)
+
+
+STATE = ["due", "claimed_until", "phase", "octets", "checked", "refreshed", "etag", "last_modified", "error", "error_since", "outcome"]
+HELD = ["held", "held_since", "held_removed", "held_of"]
+
+
+@tracked(exclude=[*STATE, *HELD])
+class BanFeed(Versioned):
+    """Where a list's bans come from, how often, and what became of the last refresh.
+
+    source: a URL, or a file's name in the directory that the settings allow. shrink_limit: percent of the list's bans; what would lift more
+    is held until a person says so. due: when it is looked at next; claimed_until: a worker is at it.
+    """
+
+    class Phase(models.TextChoices):
+        IDLE = "", _("idle")
+        WAITING = "waiting", _("waiting for a worker")
+        FETCHING = "fetching", _("fetching")
+        IMPORTING = "importing", _("reading and importing")
+
+    list = models.OneToOneField(BanList, models.CASCADE, related_name="feed")
+    source = models.CharField(_("address or file"), max_length=1000)
+    interval = models.PositiveIntegerField(_("every so many minutes"), default=24 * 60)
+    enabled = models.BooleanField(_("on"), default=True)
+    direction = models.CharField(_("direction"), max_length=4, choices=Direction, default=Direction.BOTH)
+    minimum_count = models.PositiveIntegerField(_("smallest count"), default=0)
+    comment = models.CharField(_("comment for entries without one"), max_length=200, blank=True)
+    shrink_limit = models.PositiveSmallIntegerField(_("lift at most, in percent"), default=30)
+    due = models.DateTimeField(db_default=Now())
+    claimed_until = models.DateTimeField(null=True)
+    phase = models.CharField(max_length=12, choices=Phase, default=Phase.IDLE, blank=True)
+    octets = models.PositiveBigIntegerField(default=0)
+    checked = models.DateTimeField(null=True)
+    refreshed = models.DateTimeField(null=True)
+    etag = models.CharField(max_length=1000, blank=True)
+    last_modified = models.CharField(max_length=200, blank=True)
+    error = models.JSONField(null=True)
+    error_since = models.DateTimeField(null=True)
+    outcome = models.JSONField(default=dict)
+    held = models.BinaryField(null=True)
+    held_since = models.DateTimeField(null=True)
+    held_removed = models.PositiveIntegerField(default=0)
+    held_of = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        verbose_name = _("feed")
+        constraints = [
+            models.CheckConstraint(condition=Q(interval__range=(5, 43_200)), name="banfeed_interval"),
+            models.CheckConstraint(condition=Q(shrink_limit__lte=100), name="banfeed_shrink_limit"),
+            models.CheckConstraint(condition=~Q(source=""), name="banfeed_has_a_source"),
+            models.CheckConstraint(condition=Q(direction__in=Direction.values), name="banfeed_has_a_direction"),
+        ]
+
+    def __str__(self) -> str:
+        return self.source
+
+    @property
+    def why(self) -> str:
+        """Why it was not refreshed, as a sentence; empty when it was."""
+        return of_feed(**self.error) if self.error else ""

@@ -9,7 +9,7 @@ from django.db import connection
 from django.db.models import BigIntegerField, Func, Max, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Cast, Now
 
-from apps.bans.models import AllowEntry, Ban, BanHits, BanList, Direction
+from apps.bans.models import AllowEntry, Ban, BanFeed, BanHits, BanList, Direction
 from apps.bans.prefixes import NoBan, read
 from apps.lib.fields import Prefix
 from firewall.elements.bans import LENGTHS as BAN_LENGTHS
@@ -45,6 +45,11 @@ def lists() -> list[ListInBrief]:
 def in_brief(banlist: BanList) -> ListInBrief:
     """One list. Two queries."""
     return ListInBrief(banlist, alive(banlist.bans.all()).count(), _hits_by_list(banlist).get(banlist.pk, Hits()))
+
+
+def feed_of(banlist: BanList) -> BanFeed | None:
+    """The list's feed, without what it held back."""
+    return BanFeed.objects.filter(list=banlist).defer("held").select_related("list").first()
 
 
 def _hits_by_list(only: BanList | None = None) -> dict[int, Hits]:
