@@ -62,7 +62,7 @@ class DirectionField(forms.ChoiceField):
     """Whose connections are kept out. Left out, it is both: scripts and old links do not know of it."""
 
     def __init__(self, *, help_text: Any = "") -> None:
-        super().__init__(label=gettext_lazy("Keeps out"), choices=DIRECTIONS, required=False, initial=Direction.BOTH, help_text=help_text)
+        super().__init__(label=gettext_lazy("Keeps out"), choices=DIRECTIONS, initial=Direction.BOTH, help_text=help_text)
 
     def clean(self, value: Any) -> Any:
         return super().clean(value or Direction.BOTH)

@@ -74,7 +74,7 @@ def test_only_staff_sees_the_allow_list(own: BanList, client: Client) -> None:
 def test_a_ban_that_is_allowed_says_so_when_it_is_made_on_its_page_and_in_the_list(staff: Client, own: BanList) -> None:
     entry = allow(prefix="203.0.113.0/24", author=None)
     page = text(staff.post(f"/bans/{own.pk}/add/", {"address": "203.0.113.9", "direction": "in", "term": "never"}, follow=True))
-    assert "It has no effect:" in page and f"/bans/allowed/{entry.pk}/" in page and "no effect: 203.0.113.0/24 is allowed" in page
+    assert "It has no effect:" in page and f"/bans/allowed/{entry.pk}/" in page and "no effect: allowed" in page
     made = Ban.objects.get()
     assert made.direction == "in"
     assert "It has no effect: allowed by" in text(staff.get(f"/bans/ban/{made.pk}/"))
