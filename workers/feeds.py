@@ -6,10 +6,10 @@ from apps.bans import refreshing
 
 
 @shared_task(name="workers.refresh_feeds")
-def refresh_feeds() -> None:
-    """Look at the feeds whose time has come, each by a task of its own."""
-    for feed in refreshing.due():
-        refresh_feed.delay(feed)
+def refresh_feeds(feed: int | None = None, by: int | None = None) -> None:
+    """Have the feeds refreshed whose time has come, or the one that somebody asks for, each by a task of its own in the other queue."""
+    for each in refreshing.due() if feed is None else [feed]:
+        refresh_feed.delay(each, by)
 
 
 @shared_task(name="workers.refresh_feed")

@@ -21,7 +21,7 @@ def subscribe(*, list: BanList, source: str, by: User, **given: Any) -> BanFeed:
     try:
         with transaction.atomic():
             made = BanFeed.objects.create(list=list, source=source, phase=BanFeed.Phase.WAITING, **given)
-            nudge("workers.refresh_feed", made.pk, by.pk)
+            nudge("workers.refresh_feeds", made.pk, by.pk)
     except IntegrityError as error:
         if "list_id" not in str(error):
             raise Problem(_("The database refuses these values: %(error)s") % {"error": str(error).splitlines()[0]}) from error
@@ -37,7 +37,7 @@ def change_feed(*, feed: BanFeed, version: int, source: str, by: User, **given: 
         mine = BanFeed.objects.filter(pk=feed.pk, version=version)
         if not mine.update(source=_source(source), due=Now(), version=F("version") + 1, **afresh, **given):
             raise Conflict(_("Somebody changed this feed while you were editing. Look at it as it is now, then save again."))
-        nudge("workers.refresh_feed", feed.pk, by.pk)
+        nudge("workers.refresh_feeds", feed.pk, by.pk)
     feed.refresh_from_db()
     return feed
 
@@ -52,7 +52,7 @@ def ask(*, feed: BanFeed, by: User) -> None:
     with transaction.atomic():
         BanFeed.objects.filter(pk=feed.pk, phase=BanFeed.Phase.IDLE).update(phase=BanFeed.Phase.WAITING, octets=0)
         BanFeed.objects.filter(pk=feed.pk).update(due=Now())
-        nudge("workers.refresh_feed", feed.pk, by.pk)
+        nudge("workers.refresh_feeds", feed.pk, by.pk)
 
 
 def _source(source: str) -> str:
