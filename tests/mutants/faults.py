@@ -184,9 +184,9 @@ MUTANTS = (
     ),
     Mutant(
         "let a new comment empty a counter",
-        "firewall/ruleset.py",
-        "self[::2] == other[::2]",
-        "tuple(self) == tuple(other)",
+        "firewall/digest.py",
+        "(value, _comment, expires) in elements.items():\n        octets = key + value\n",
+        "(value, comment, expires) in elements.items():\n        octets = key + value + comment.encode()\n",
         f"{BANS}::test_a_comment_that_is_worded_anew_keeps_the_kernels_counter",
     ),
 )

@@ -218,5 +218,5 @@ def test_flood_mode_drops_banned_sources_on_the_uplink_behind_what_gateways_need
 
 def test_a_ban_that_is_only_worded_anew_changes_nothing() -> None:
     one, other = (compile_policy(Policy(NAT_1, bans=(Ban(1, WIDE, text),))) for text in ("scans", "spam"))
-    assert (not diff(one, other), digest(one) == digest(other)) == (True, True)
+    assert (one == other, not diff(one, other), digest(one) == digest(other)) == (True, True, True)
     assert digest(one) != digest(compile_policy(Policy(NAT_1, bans=(Ban(1, WIDE, "scans", 9),))))
