@@ -63,7 +63,7 @@ class Feed:
 
 
 class TooBig(ValueError):  # noqa: N818 - a finding about somebody's file, not an error of the program
-    """More than we read: `what` ("octets" or "lines") exceeds `limit`."""
+    """More than we read: `what` ("octets", "lines" or "entries") exceeds `limit`."""
 
     def __init__(self, what: str, limit: int) -> None:
         super().__init__(f"more than {limit:,} {what}")
@@ -111,7 +111,9 @@ def _table(rows: Iterable[tables.Row], limits: Limits) -> Feed:
     found: dict[Prefix, Entry] = {}
     bad: list[BadLine] = []
     named = 0
-    for row in rows:
+    for number, row in enumerate(rows):
+        if number > limits.lines:
+            raise TooBig("entries", limits.lines)
         try:
             prefixes = _of_row(row)
         except NoBan as why:

@@ -175,6 +175,11 @@ def test_tables_are_read_row_by_row(content: str, entries: list[tuple[str, str]]
     assert ([(str(each.prefix), each.direction) for each in found.entries], len(found.bad)) == (entries, bad)
 
 
+def test_a_table_has_no_more_rows_than_a_text_has_lines() -> None:
+    with pytest.raises(feeds.TooBig, match="more than 2 entries"):
+        feeds.parse('["203.0.113.1", "203.0.113.2", "203.0.113.3", "203.0.113.4"]', limits=feeds.Limits(lines=2))
+
+
 def test_an_import_counts_what_the_allow_list_overrules(staff: Client, own: BanList) -> None:
     allow(prefix="203.0.113.0/24", author=None)
     outcome = importing.bring(list=own, feed=feeds.parse("203.0.113.9\n203.0.112.0/23\n203.0.113.0/25"), by=None, direction="in")
