@@ -32,8 +32,9 @@ UNCLAIMED = Q(claimed_until=None) | Q(claimed_until__lt=Now())
 
 
 def due() -> list[int]:
-    """Feeds that are on and whose time has come."""
-    return list(BanFeed.objects.filter(UNCLAIMED, enabled=True, due__lte=Now()).order_by("due").values_list("pk", flat=True))
+    """Feeds that are on and whose time has come, and those that somebody asked for or whose worker was lost."""
+    wanted = Q(enabled=True, due__lte=Now()) | ~Q(phase=BanFeed.Phase.IDLE)
+    return list(BanFeed.objects.filter(UNCLAIMED, wanted).order_by("due").values_list("pk", flat=True))
 
 
 def refresh(pk: int, *, by: int | None = None) -> bool:

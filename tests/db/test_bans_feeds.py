@@ -74,6 +74,17 @@ def test_a_feed_is_asked_only_when_it_is_due(feed: BanFeed) -> None:
     assert refreshing.due() == []
 
 
+def test_what_somebody_asked_for_is_done_though_nobody_heard_it_and_it_is_off(feed: BanFeed, network: rows.Network) -> None:
+    again(feed)
+    BanFeed.objects.update(enabled=False)
+    feeding.ask(feed=feed, by=network.admin)
+    assert refreshing.due() == [feed.pk]
+    BanFeed.objects.update(phase="fetching", claimed_until=timezone.now() - timedelta(seconds=1))
+    assert refreshing.due() == [feed.pk]
+    again(feed)
+    assert refreshing.due() == []
+
+
 def test_only_one_worker_refreshes_and_a_lost_one_is_replaced(feed: BanFeed) -> None:
     BanFeed.objects.update(claimed_until=timezone.now() + timedelta(minutes=1))
     assert not refreshing.refresh(feed.pk)
