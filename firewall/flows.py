@@ -1,8 +1,8 @@
 """Which open connections a change ends, and when: a delta and connections in, those to be cut out.
 
 Established connections survive every change of the ruleset by themselves (nf_conntrack keeps their NAT), so what was
-withdrawn has to be ended, and so has what keeps packets from a forward that comes. New bans cut at commit; whatever may
-come back if nobody confirms only after the confirmation.
+withdrawn has to be ended, and so has what keeps packets from a forward that comes. What is banned from now on is cut at
+commit; whatever may come back if nobody confirms only after the confirmation.
 Costs one lookup in a hash table for each prefix length in use, whatever the number of changes.
 """
 
@@ -10,7 +10,9 @@ from collections.abc import Iterable, Mapping
 from enum import Enum
 from typing import NamedTuple
 
+from firewall.banned import DESTINATIONS, SOURCES, Banned
 from firewall.diff import Delta, ElementChange
+from firewall.ruleset import Elements
 
 _DNAT_PADDING = b"\0\0"
 _UDP = 17
@@ -55,10 +57,12 @@ class Moment(Enum):
 
 
 class Changes:
-    """What one or more deltas, one on top of the other, mean for open connections. False when they cannot concern any."""
+    """What one or more deltas, one on top of the other, mean for open connections. False when they cannot concern any.
 
-    def __init__(self, *deltas: Delta) -> None:
-        self._bans: dict[tuple[int, int], set[bytes]] = {}
+    after: the sets of the ruleset that they lead to; of these, bans and allow entries are looked up.
+    """
+
+    def __init__(self, *deltas: Delta, after: Mapping[str, Elements]) -> None:
         self._members: dict[tuple[int, int], set[bytes]] = {}
         self._mappings: set[tuple[bytes, bytes]] = set()
         self._forwards: set[tuple[bytes, bytes]] = set()
@@ -67,13 +71,12 @@ class Changes:
         for delta in deltas:
             for name, change in delta.elements.items():
                 self._note(name, change)
-        self._banned, self._left = Prefixes(self._bans), Prefixes(self._members)
+        self._left = Prefixes(self._members)
+        self._sources, self._destinations = Banned(SOURCES, deltas, after), Banned(DESTINATIONS, deltas, after)
 
     def _note(self, name: str, change: ElementChange) -> None:
         kind, _, length = name.partition("_")
         match kind:
-            case "bans4" | "bans6":
-                _note_bans(self._bans.setdefault((_octets(kind), int(length)), set()), change)
             case "up4" | "down4" | "up6" | "down6":
                 whole = 32 if kind.endswith("4") else int(length)
                 _note_members(self._members.setdefault((_octets(kind), whole), set()), change)
@@ -86,12 +89,12 @@ class Changes:
                 self._closed.note(change)
 
     def __bool__(self) -> bool:
-        return bool(self._banned or self._left or self._mappings or self._forwards or self._opened or self._closed)
+        return bool(self.at_commit or self._left or self._mappings or self._forwards or self._opened or self._closed)
 
     @property
     def toward(self) -> frozenset[Toward] | None:
         """Where any flow leads that is to be cut after the confirmation; None when only a listing of all flows will do."""
-        if self._banned or self._left or self._mappings:
+        if self.at_commit or self._left or self._mappings:
             return None
         found = frozenset({_toward(key) for key, _value in self._forwards} | self._opened.toward | self._closed.toward)
         if len(found) > _MOST_TOWARD:
@@ -101,7 +104,7 @@ class Changes:
     @property
     def at_commit(self) -> bool:
         """Can a flow have to be cut at commit?"""
-        return bool(self._banned)
+        return bool(self._sources or self._destinations)
 
     def moment(self, flow: Flow) -> Moment | None:
         """When to cut this flow; None: it goes on.
@@ -109,7 +112,7 @@ class Changes:
         The forward hook sees the first packet's source before source NAT and its destination after destination NAT: these
         are what bans and members are matched with.
         """
-        if self._banned and (flow.source in self._banned or flow.reply_source in self._banned):
+        if (self._sources and flow.source in self._sources) or (self._destinations and flow.reply_source in self._destinations):
             return Moment.COMMIT
         if self._left and (flow.source in self._left or flow.reply_source in self._left):
             return Moment.CONFIRM
@@ -238,12 +241,6 @@ class Prefixes:
 
 def _octets(kind: str) -> int:
     return 4 if kind.endswith("4") else 16
-
-
-def _note_bans(come: set[bytes], change: ElementChange) -> None:
-    """A ban with another text or end is none that comes."""
-    come.difference_update(change.removed.keys() - change.added.keys())
-    come.update(change.added.keys() - change.removed.keys())
 
 
 def _note_members(gone: set[bytes], change: ElementChange) -> None:

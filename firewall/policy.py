@@ -63,10 +63,12 @@ class Settings:
     """What a group's gateways do for all members alike.
 
     clamp_mss: lower the maximum segment size in TCP's SYN to what the way out takes, for uplinks with a small MTU such as PPPoE.
+    flood_mode: drop every packet of a banned source that comes in by the uplink, before connection tracking sees it.
     publics: what leads to members and nowhere else; whoever calls a port of it from inside that is not forwarded is refused at once.
     """
 
     clamp_mss: bool = False
+    flood_mode: bool = False
     publics: tuple[IPv4Network, ...] = ()
 
 
@@ -123,9 +125,28 @@ class Pinhole:
     hole: Hole
 
 
+class Direction(StrEnum):
+    """Whose connections with a banned prefix are dropped: those that come from there, those that go there, or both."""
+
+    IN = "in"
+    OUT = "out"
+    BOTH = "both"
+
+
 @dataclass(frozen=True, slots=True)
 class Ban:
     """A foreign address or prefix that nobody in the network talks to. `expires` 0 means never; its text is for people."""
+
+    id: int
+    prefix: Prefix
+    comment: str = ""
+    expires: int = 0
+    direction: Direction = Direction.BOTH
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """A foreign address or prefix that no ban concerns, whichever is wider. `expires` 0 means never; its text is for people."""
 
     id: int
     prefix: Prefix
@@ -147,6 +168,7 @@ class Policy:
     forwards: tuple[Forward, ...] = ()
     pinholes: tuple[Pinhole, ...] = ()
     bans: tuple[Ban, ...] = ()
+    allowed: tuple[Allowed, ...] = ()
 
 
 Port: TypeAlias = tuple[Protocol, IPv4Address, int]
@@ -156,8 +178,8 @@ Port: TypeAlias = tuple[Protocol, IPv4Address, int]
 class Keys:
     """Which objects a change touched, by what they are found under; whether they exist is another question.
 
-    addresses: private addresses, with their NAT mappings; ports: the public side of forwards; holes: what pinholes open;
-    bans: banned prefixes.
+    addresses: private addresses, with their NAT mappings; ports: the public side of forwards; bans: banned prefixes; holes: what
+    pinholes open; allowed: allowed prefixes.
     """
 
     addresses: Set[IPv4Address] = frozenset()
@@ -165,10 +187,11 @@ class Keys:
     ports: Set[Port] = frozenset()
     bans: Set[Prefix] = frozenset()
     holes: Set[Hole] = frozenset()
+    allowed: Set[Prefix] = frozenset()
 
     def __bool__(self) -> bool:
         """Was anything touched?"""
-        return bool(self.addresses or self.prefixes or self.ports or self.bans or self.holes)
+        return any((self.addresses, self.prefixes, self.ports, self.bans, self.holes, self.allowed))
 
 
 def keys_of(policy: Policy) -> Keys:
@@ -179,4 +202,5 @@ def keys_of(policy: Policy) -> Keys:
         {(each.protocol, each.public, port) for each in policy.forwards for port in range(each.public_port, each.public_port + each.ports)},
         {ban.prefix for ban in policy.bans},
         {each.hole for each in policy.pinholes},
+        {entry.prefix for entry in policy.allowed},
     )

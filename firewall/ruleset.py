@@ -217,11 +217,25 @@ class Set:
 
 
 class Element(NamedTuple):
-    """What an element carries beside its key: the map's value, a text for people, and when it ends (Unix seconds, 0: never)."""
+    """What an element carries beside its key: the map's value, a text for people, and when it ends (Unix seconds, 0: never).
+
+    Two that differ in their text alone are equal: the kernel can change it only by making the element anew, which would empty its
+    counter. So whoever words it anew sends nothing, and the kernel keeps the text with which the element came
+    (docs/adr/0007-bans-by-prefix-length.md).
+    """
 
     value: bytes = b""
     comment: str = ""
     expires: int = 0
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Element) and self[::2] == other[::2]
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self[::2])
 
 
 PLAIN = Element()

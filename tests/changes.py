@@ -14,8 +14,9 @@ import psycopg
 from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
+from apps.bans import allowing
 from apps.bans import services as bans
-from apps.bans.models import Ban, BanList
+from apps.bans.models import AllowEntry, Ban, BanList
 from apps.lib.errors import Conflict, Problem
 from apps.members import services as members
 from apps.members.models import Member
@@ -43,6 +44,7 @@ class Changes:
             self._raw_ports, self._raw_ports, self._move_bans, self._bulk_bans, self._interfaces, self._pool, self._group_of_pool,
             self._pinhole, self._pinhole, self._pinhole, self._change_pinhole, self._change_pinhole, self._remove_pinhole, self._renumber,
             self._raw_pinhole, self._raw_pinhole, self._bulk_forwards, self._delete_nat, self._nothing_that_reaches_gateways,
+            self._direction, self._allow, self._allow, self._disallow, self._end_of_allowed, self._word_anew,
         ]  # fmt: skip
 
     def step(self) -> None:
@@ -192,7 +194,9 @@ class Changes:
     def _ban(self) -> object:
         expires = self.dice.choice([None, timezone.now() + timedelta(minutes=self.dice.randrange(1, 3000))])
         comment = self.dice.choice(["", "scans", 'says "no"'])
-        return bans.ban(list=self._list(), prefix=self.dice.choice(BANNED), comment=comment, expires=expires, author=None)
+        direction = self.dice.choice(["in", "out", "both", "both"])
+        prefix = self.dice.choice(BANNED)
+        return bans.ban(list=self._list(), prefix=prefix, comment=comment, expires=expires, direction=direction, author=None)
 
     def _ban_again(self) -> None:
         """On several lists, with ends of their own."""
@@ -203,6 +207,23 @@ class Changes:
                 ON CONFLICT (list_id, prefix) DO UPDATE SET expires = excluded.expires""",
                 *values,
             )
+
+    def _direction(self) -> None:
+        query = "UPDATE bans_ban SET direction = %s WHERE prefix = %s::cidr"
+        self.sql(query, self.dice.choice(["in", "out", "both"]), self.dice.choice(BANNED))
+
+    def _allow(self) -> object:
+        expires = self.dice.choice([None, timezone.now() + timedelta(minutes=self.dice.randrange(1, 3000))])
+        return allowing.allow(prefix=self.dice.choice(BANNED), comment="ours", expires=expires, author=None)
+
+    def _disallow(self) -> None:
+        allowing.remove(entry=self._any(AllowEntry.objects.all()), by=None)
+
+    def _end_of_allowed(self) -> object:
+        return AllowEntry.objects.filter(pk=self._any(AllowEntry.objects.all()).pk).update(expires=self.dice.choice([None, self._time()]))
+
+    def _word_anew(self) -> object:
+        return Ban.objects.update(comment=f"word {self.dice.random()}")
 
     def _lift(self) -> None:
         bans.lift(ban=self._any(Ban.objects.all()), by=None)

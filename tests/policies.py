@@ -6,7 +6,9 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from hypothesis import strategies as st
 
 from firewall.elements.bans import LENGTHS as BAN_LENGTHS
-from firewall.policy import Ban, Forward, Gateway, Hole, Interfaces, Management, NatMapping, Pinhole, Policy, Port, Probe, Protocol
+from firewall.policy import (
+    Allowed, Ban, Direction, Forward, Gateway, Hole, Interfaces, Management, NatMapping, Pinhole, Policy, Port, Probe, Protocol,
+)
 
 NAT_1 = Gateway("nat-1", Interfaces("lan0", "wan0", "mgmt0", "sync0"), Management((IPv4Network("172.31.0.0/24"),)))
 PROBE = Probe("probe0", IPv4Address("172.31.254.2"), IPv4Address("192.0.2.251"), IPv6Address("2001:db8:b1::2"))
@@ -56,7 +58,13 @@ def ban_prefixes(draw: st.DrawFn) -> IPv4Network | IPv6Network:
 
 @st.composite
 def bans(draw: st.DrawFn) -> Ban:
-    return Ban(draw(st.integers(1, 10**6)), draw(ban_prefixes()), draw(texts), draw(st.just(0) | st.integers(1, 2**32)))
+    ends = draw(st.just(0) | st.integers(1, 2**32))
+    return Ban(draw(st.integers(1, 10**6)), draw(ban_prefixes()), draw(texts), ends, draw(st.sampled_from(Direction)))
+
+
+@st.composite
+def allowed(draw: st.DrawFn) -> Allowed:
+    return Allowed(draw(st.integers(1, 10**6)), draw(ban_prefixes()), draw(texts), draw(st.just(0) | st.integers(1, 2**32)))
 
 
 @st.composite
@@ -109,4 +117,5 @@ def policies(draw: st.DrawFn) -> Policy:
         forwards=apart(draw(st.lists(forwards(), max_size=5))),
         pinholes=disjoint(draw(st.lists(pinholes(), max_size=5))),
         bans=tuple(draw(st.lists(bans(), max_size=5, unique_by=lambda each: each.prefix))),
+        allowed=tuple(draw(st.lists(allowed(), max_size=5, unique_by=lambda each: each.prefix))),
     )

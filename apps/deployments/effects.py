@@ -96,7 +96,7 @@ def effect_of(held: HeldBack) -> Effect:
     """Of a removal that is held back."""
     kind = Kind(held.kind)
     found = tuple(in_ranges(things_of(held)))
-    if kind is Kind.BANS:
+    if kind in (Kind.BANS, Kind.ALLOWED):
         return Effect(kind, found, hit=_hit(found))
     rows = _concerned(found, kind)
     people = tuple(Person(*row[:5]) for row in rows)

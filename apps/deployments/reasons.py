@@ -13,7 +13,7 @@ from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from apps.bans.models import Ban
+from apps.bans.models import AllowEntry, Ban
 from apps.deployments import effects
 from apps.deployments.models import Rollout, RolloutStep
 from apps.lib import formats
@@ -111,6 +111,8 @@ def _key(row: Deployed) -> tuple[Kind, str] | None:
             return (Kind.ADDRESSES if row.prefix.version == 4 else Kind.PREFIXES), str(row.prefix)
         case Ban():
             return Kind.BANS, str(row.prefix)
+        case AllowEntry():
+            return Kind.ALLOWED, str(row.prefix)
     return None
 
 

@@ -69,6 +69,7 @@ KINDS: dict[str, Reading] = {
     "forwards": nat.FORWARDS,
     "pinholes": pinholes.PINHOLES,
     "bans": bans.BANS,
+    "allowed": bans.ALLOWED,
 }
 
 MOMENT = """

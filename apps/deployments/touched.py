@@ -36,6 +36,7 @@ TOUCHED = f"""
     UNION ALL SELECT 'forward', {FORWARD} FROM nat_portforward WHERE {BETWEEN}
     UNION ALL SELECT 'pinhole', {PINHOLE} FROM nat_pinhole WHERE {BETWEEN}
     UNION ALL SELECT 'ban', prefix::text FROM bans_ban WHERE expires BETWEEN %(since)s AND %(until)s
+    UNION ALL SELECT 'allowed', prefix::text FROM bans_allowentry WHERE expires BETWEEN %(since)s AND %(until)s
     LIMIT {MOST} + 1
 """  # noqa: S608 - constants
 HOLDINGS = "SELECT id, prefix::text FROM network_holding WHERE id = ANY(%s::bigint[]) OR member_id = ANY(%s::bigint[])"
@@ -71,6 +72,7 @@ def touched_since(seen: str, since: datetime, until: datetime) -> Keys | None:
         {port for key in of["forward"] for port in _ports(*key.split())},
         {ip_network(prefix) for prefix in of["ban"]},
         {_hole(*key.split()) for key in of["pinhole"]},
+        {ip_network(prefix) for prefix in of["allowed"]},
     )
 
 

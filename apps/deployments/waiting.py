@@ -22,7 +22,7 @@ from firewall.sets import Kind as Of
 
 _MOST_NAMES = 5
 _TRAILS = {Of.ADDRESSES: "network.holding", Of.PREFIXES: "network.holding", Of.MAPPINGS: "nat.natmapping"}
-_TRAILS |= {Of.FORWARDS: "nat.portforward", Of.PINHOLES: "nat.pinhole", Of.BANS: "bans.ban"}
+_TRAILS |= {Of.FORWARDS: "nat.portforward", Of.PINHOLES: "nat.pinhole", Of.BANS: "bans.ban", Of.ALLOWED: "bans.allowentry"}
 
 
 @dataclass(frozen=True)
@@ -160,6 +160,7 @@ def undo(held: HeldBack) -> str:
         Of.FORWARDS: _("open the port forwards again"),
         Of.PINHOLES: _("open the pinholes again"),
         Of.BANS: _("ban them again, or import the list as it was"),
+        Of.ALLOWED: _("put them on the allow list again"),
     }
     if held.kind == MANAGEMENT:
         return _("set interface, port and networks of the gateway back")
@@ -206,9 +207,11 @@ def state(held: HeldBack) -> State:
 def _numbers(effect: Effect) -> list[tuple[str, int]]:
     """Four of them, each with its label."""
     number = effect.number
-    if effect.kind is Of.BANS:
+    if effect.kind in (Of.BANS, Of.ALLOWED):
+        allowed = effect.kind is Of.ALLOWED
+        ends = ngettext("allow entry ends", "allow entries end", number) if allowed else ngettext("ban ends", "bans end", number)
         return [
-            (ngettext("ban ends", "bans end", number), number),
+            (ends, number),
             (_("of them hit in the last 24 h"), effect.hit),
             (_("of them whole networks"), effect.wide),
             (_("of them IPv6"), effect.ipv6),
@@ -233,6 +236,9 @@ def _sentence(effect: Effect) -> str:
         case Of.BANS:
             bans = ngettext("%(n)s ban ends:", "%(n)s bans end:", len(effect.things))
             return bans % {"n": formats.number(len(effect.things))}
+        case Of.ALLOWED:
+            entries = ngettext("%(n)s allow entry ends:", "%(n)s allow entries end:", len(effect.things))
+            return entries % {"n": formats.number(len(effect.things))}
         case _ if not effect.members:
             return _("The database knows nobody who held them:")
         case Of.MAPPINGS:

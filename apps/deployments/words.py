@@ -25,6 +25,7 @@ def kind_words(kind: Kind) -> str:
         Kind.FORWARDS: _("Port forwards"),
         Kind.PINHOLES: _("IPv6 pinholes"),
         Kind.BANS: _("Bans"),
+        Kind.ALLOWED: _("Allow list"),
         Kind.RULES: _("Rules"),
     }
     return texts[kind]
@@ -65,6 +66,7 @@ def things(kind: Kind, number: int) -> str:
         Kind.FORWARDS: ngettext("%(n)s forwarded port", "%(n)s forwarded ports", number),
         Kind.PINHOLES: ngettext("%(n)s IPv6 pinhole", "%(n)s IPv6 pinholes", number),
         Kind.BANS: ngettext("%(n)s ban", "%(n)s bans", number),
+        Kind.ALLOWED: ngettext("%(n)s allow entry", "%(n)s allow entries", number),
         Kind.RULES: ngettext("%(n)s rule", "%(n)s rules", number),
     }
     return texts[kind] % {"n": formats.number(number)}

@@ -26,7 +26,9 @@ def build(gateway: Gateway, used: Used) -> dict[str, Chain]:
     if gateway.probe:
         probing.check(gateway.name, at, gateway.probe)
     chains = (
-        raw.prerouting(gateway),
+        bans.sources(used),
+        bans.destinations(used),
+        raw.prerouting(gateway, used),
         raw.output(gateway),
         dstnat.chain(gateway),
         input.chain(gateway),

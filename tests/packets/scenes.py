@@ -12,7 +12,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from firewall.elements.bans import LENGTHS as BAN_LENGTHS
-from firewall.policy import Address, Ban, Forward, Hole, NatMapping, Pinhole, Policy, Protocol, Settings
+from firewall.policy import Address, Allowed, Ban, Direction, Forward, Hole, NatMapping, Pinhole, Policy, Prefix, Protocol, Settings
 from tests.packets.wires import CARDS, OWN
 from tests.policies import NAT_1, PROBED, PROBES_MAPPING
 
@@ -85,12 +85,24 @@ type Event = First | Again | Answer | Fault
 
 
 @st.composite
-def bans(draw: st.DrawFn) -> Ban:
+def ban_prefixes(draw: st.DrawFn) -> Prefix:
     about = draw(st.sampled_from(BANNED))
     lengths = [each for each in BAN_LENGTHS[about.version] if each >= about.max_prefixlen // 4]
     length = draw(st.sampled_from(lengths[-len(lengths) // 2 :] * 2 + lengths))  # the wide ones leave little to look at
-    prefix = ip_network((about, length), strict=False)
-    return Ban(draw(st.integers(1, 99)), prefix, "", draw(st.sampled_from([0, 0, NOW + 3600, NOW - 1, NOW])))
+    return ip_network((about, length), strict=False)
+
+
+ENDS = st.sampled_from([0, 0, NOW + 3600, NOW - 1, NOW])
+
+
+@st.composite
+def bans(draw: st.DrawFn) -> Ban:
+    return Ban(draw(st.integers(1, 99)), draw(ban_prefixes()), "", draw(ENDS), draw(st.sampled_from(Direction)))
+
+
+@st.composite
+def allowed(draw: st.DrawFn) -> Allowed:
+    return Allowed(draw(st.integers(1, 99)), draw(ban_prefixes()), "", draw(ENDS))
 
 
 @st.composite
@@ -112,7 +124,8 @@ def policies(draw: st.DrawFn) -> Policy:
         for n in range(draw(st.integers(0, 6)))
     ]
     holes = [Hole(draw(_one(MEMBERS6)), *draw(_one(OPEN))) for _ in range(draw(st.integers(0, 4)))]
-    settings = Settings(clamp_mss=draw(st.booleans()), publics=draw(_one([(), (IPv4Network("198.51.100.0/24"),)])))
+    publics = draw(_one([(), (IPv4Network("198.51.100.0/24"),)]))
+    settings = Settings(clamp_mss=draw(st.booleans()), flood_mode=draw(st.booleans()), publics=publics)
     plain = Policy(
         replace(NAT_1, settings=settings),
         addresses=tuple(addresses),
@@ -121,6 +134,7 @@ def policies(draw: st.DrawFn) -> Policy:
         forwards=tuple({(each.protocol, each.public, each.public_port): each for each in forwards}.values()),
         pinholes=tuple(Pinhole(n, hole) for n, hole in enumerate({(each.address, each.protocol): each for each in holes}.values())),
         bans=tuple({each.prefix: each for each in draw(st.lists(bans(), max_size=3) | st.lists(bans(), min_size=2, max_size=3))}.values()),
+        allowed=tuple({each.prefix: each for each in draw(st.lists(allowed(), max_size=2))}.values()),
     )
     probed = replace(plain, gateway=replace(PROBED, settings=settings), mappings=(*plain.mappings, PROBES_MAPPING))
     return draw(st.sampled_from([plain, probed]))

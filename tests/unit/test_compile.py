@@ -1,4 +1,4 @@
-from dataclasses import replace
+from dataclasses import fields, replace
 from ipaddress import IPv4Address, IPv4Network, IPv6Network
 
 import pytest
@@ -6,7 +6,22 @@ from hypothesis import given, settings
 
 from firewall.compile import compile_change, compile_policy
 from firewall.diff import apply, diff
-from firewall.policy import Ban, Forward, Interfaces, Keys, Management, NatMapping, Policy, PolicyError, Protocol, Settings, keys_of
+from firewall.digest import digest
+from firewall.policy import (
+    Allowed,
+    Ban,
+    Direction,
+    Forward,
+    Interfaces,
+    Keys,
+    Management,
+    NatMapping,
+    Policy,
+    PolicyError,
+    Protocol,
+    Settings,
+    keys_of,
+)
 from firewall.render import render, render_rule
 from tests.policies import NAT_1, network, policies
 
@@ -130,6 +145,7 @@ def only(these: Policy, those: Policy) -> Policy:
         forwards=tuple(each for each in these.forwards if each not in those.forwards),
         pinholes=tuple(each for each in these.pinholes if each not in those.pinholes),
         bans=tuple(each for each in these.bans if each not in those.bans),
+        allowed=tuple(each for each in these.allowed if each not in those.allowed),
     )
 
 
@@ -143,17 +159,12 @@ def within(policy: Policy, touched: Keys) -> Policy:
         forwards=tuple(each for each in policy.forwards if keys_of(Policy(NAT_1, forwards=(each,))).ports & touched.ports),
         pinholes=tuple(each for each in policy.pinholes if each.hole in touched.holes),
         bans=tuple(each for each in policy.bans if each.prefix in touched.bans),
+        allowed=tuple(each for each in policy.allowed if each.prefix in touched.allowed),
     )
 
 
 def either(one: Keys, other: Keys) -> Keys:
-    return Keys(
-        one.addresses | other.addresses,
-        one.prefixes | other.prefixes,
-        one.ports | other.ports,
-        one.bans | other.bans,
-        one.holes | other.holes,
-    )
+    return Keys(*(getattr(one, each.name) | getattr(other, each.name) for each in fields(Keys)))
 
 
 @given(policies(), policies())
@@ -189,3 +200,45 @@ def test_what_is_touched_and_exists_no_more_is_removed() -> None:
     running = compile_policy(Policy(NAT_1, addresses=(HOST,), mappings=(NatMapping(HOST, PUBLIC),), forwards=(forward(1),)))
     delta = compile_change(running, touched=Keys({HOST}, ports={(Protocol.TCP, PUBLIC, 8443)}), come=Policy(NAT_1))
     assert apply(running, delta) == compile_policy(Policy(NAT_1))
+
+
+HOLE, WIDE = IPv4Network("203.0.113.9/32"), IPv4Network("203.0.113.0/24")
+
+
+def test_a_ban_lies_in_the_set_of_its_direction_alone() -> None:
+    bans = tuple(Ban(1, HOLE, direction=each) for each in (Direction.IN, Direction.OUT))
+    found = compile_policy(Policy(NAT_1, bans=bans)).elements
+    assert {name for name, each in found.items() if each} == {"bansin4_32", "bansout4_32"}
+
+
+def test_who_is_banned_both_ways_cannot_be_banned_one_way_besides() -> None:
+    with pytest.raises(PolicyError, match="bansin4_32: cb007109 is banned both ways already"):
+        compile_policy(Policy(NAT_1, bans=(Ban(1, HOLE), Ban(2, HOLE, direction=Direction.IN))))
+
+
+def test_the_rules_of_one_side_ask_the_allow_list_first_and_never_the_other_side() -> None:
+    ruleset = compile_policy(Policy(NAT_1, bans=(Ban(1, WIDE, direction=Direction.OUT),), allowed=(Allowed(1, HOLE),)))
+    assert "bans_from" not in ruleset.chains
+    assert [render_rule(each) for each in ruleset.chains["bans_to"].rules] == [
+        "ip daddr @allowed4_32 return",
+        "ip daddr & 255.255.255.0 @bansout4_24 drop",
+    ]
+
+
+def test_an_allow_list_without_bans_costs_no_rule() -> None:
+    assert compile_policy(Policy(NAT_1, allowed=(Allowed(1, HOLE),))).chains == compile_policy(Policy(NAT_1)).chains
+
+
+def test_flood_mode_drops_banned_sources_on_the_uplink_behind_what_gateways_need() -> None:
+    flooded = replace(NAT_1, settings=Settings(flood_mode=True))
+    assert compile_policy(Policy(flooded)) == compile_policy(Policy(NAT_1))
+    rules = [render_rule(each) for each in compile_policy(Policy(flooded, bans=(Ban(1, WIDE),))).chains["raw_prerouting"].rules]
+    assert rules[0].startswith('iifname "mgmt0" tcp dport 22 notrack accept')
+    assert rules[-1] == 'iifname "wan0" jump bans_from comment "flood mode"'
+    assert [each.split()[2:4] for each in rules[2:-1]] == [["meta", "l4proto"], ["icmpv6", "type"]]
+
+
+def test_a_ban_that_is_only_worded_anew_changes_nothing() -> None:
+    one, other = (compile_policy(Policy(NAT_1, bans=(Ban(1, WIDE, text),))) for text in ("scans", "spam"))
+    assert (one == other, not diff(one, other), digest(one) == digest(other)) == (True, True, True)
+    assert digest(one) != digest(compile_policy(Policy(NAT_1, bans=(Ban(1, WIDE, "scans", 9),))))

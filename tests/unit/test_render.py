@@ -10,7 +10,9 @@ from hypothesis import given, settings
 from firewall.compile import compile_policy
 from firewall.diff import diff
 from firewall.names import COMMENT_OCTETS, comment
-from firewall.policy import Ban, Forward, Hole, NatMapping, Pinhole, Policy, PolicyError, Protocol, Settings
+from firewall.policy import (
+    Allowed, Ban, Direction, Forward, Hole, NatMapping, Pinhole, Policy, PolicyError, Protocol, Settings,
+)
 from firewall.render import render, render_delta, render_rule
 from firewall.ruleset import Action, Count, Field, Match, Rule, Verdict
 from tests.policies import NAT_1, PROBED, PROBES_MAPPING, network, texts
@@ -56,6 +58,15 @@ CASES = {
             Ban(3, IPv4Network("192.0.2.128/25"), "for ever"),
             Ban(4, IPv6Network("2001:db8:bad::/48"), '"}; flush ruleset'),
         ),
+    ),
+    "allowed": Policy(
+        replace(NAT_1, settings=Settings(flood_mode=True)),
+        bans=(
+            Ban(1, IPv4Network("203.0.113.0/24")),
+            Ban(2, IPv4Network("192.0.2.9/32"), "they call us", direction=Direction.IN),
+            Ban(3, IPv6Network("2001:db8:bad::/48"), direction=Direction.OUT),
+        ),
+        allowed=(Allowed(1, IPv4Network("203.0.113.9/32"), "our mirror", NOW + 60), Allowed(2, IPv6Network("2001:db8:bad:1::/64"))),
     ),
 }
 

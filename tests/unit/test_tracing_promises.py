@@ -4,6 +4,7 @@
 does what the kernel does is for tests/packets.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Address
 
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from firewall.addresses import PRIVATE
 from firewall.compile import compile_policy
-from firewall.policy import Address, Forward, Hole, Policy
+from firewall.policy import Address, Allowed, Ban, Direction, Forward, Hole, Policy
 from firewall.tracing import Icmp, Outcome, Packet, State, Trace, trace
 from firewall.tracing.tracking import state_of
 from tests.packets.scenes import ICMP, ICMPV6, NOW, First, packets, policies
@@ -46,7 +47,7 @@ def promised(policy: Policy, packet: Packet) -> Promise | None:
     leaves = ROUTES.interface(destination)
     if packet.version == 6 and packet.icmp and not is_echo6(packet):
         return None
-    if not leaves or banned(policy, packet.source) or banned(policy, destination):
+    if not leaves or banned(policy, packet.source, Direction.IN) or banned(policy, destination, Direction.OUT):
         return None
     member, target = holds(policy, packet.source), holds(policy, destination)
     match packet.interface, leaves:
@@ -98,8 +99,14 @@ def opens(hole: Hole, packet: Packet) -> bool:
     return hole.address == packet.destination and protocol and port
 
 
-def banned(policy: Policy, address: Address) -> bool:
-    return any(address in each.prefix for each in policy.bans if not 0 < each.expires <= NOW and each.prefix.version == address.version)
+def banned(policy: Policy, address: Address, way: Direction) -> bool:
+    """Not what anything allows."""
+    bans = [each for each in policy.bans if each.direction in (way, Direction.BOTH)]
+    return covered(bans, address) and not covered(policy.allowed, address)
+
+
+def covered(by: Sequence[Ban | Allowed], address: Address) -> bool:
+    return any(address in each.prefix for each in by if not 0 < each.expires <= NOW and each.prefix.version == address.version)
 
 
 def holds(policy: Policy, address: Address) -> bool:

@@ -30,4 +30,4 @@ def probe_mapping(row: Row) -> NatMapping | None:
 def settings(group: GatewayGroup) -> Settings:
     """What all gateways of the group do alike."""
     publics = Pool.objects.filter(group=group, kind=Pool.Kind.PUBLIC4).order_by("prefix").values_list("prefix", flat=True)
-    return Settings(clamp_mss=group.clamp_mss, publics=tuple(publics))
+    return Settings(clamp_mss=group.clamp_mss, flood_mode=group.flood_mode, publics=tuple(publics))

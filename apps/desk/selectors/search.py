@@ -13,7 +13,8 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from apps.bans.models import Ban
+from apps.bans.coverage import allowing
+from apps.bans.models import AllowEntry, Ban
 from apps.bans.selectors import covering, find
 from apps.lib import formats
 from apps.lib.fields import Address, Prefix
@@ -164,9 +165,15 @@ def _bans(asked: Asked) -> Group:
         found = list(find(Ban.objects.select_related("list"), asked.text).order_by("prefix", "id")[:SHOWN])
     else:
         found = []
-    return Group(
-        _("Bans"), "bans", [Hit(str(ban.prefix), f"{ban.list} · {ban.comment}".rstrip(" ·"), _ban_url(ban), code=True) for ban in found]
-    )
+    hits = [Hit(str(ban.prefix), f"{ban.list} · {ban.comment}".rstrip(" ·"), _ban_url(ban), code=True) for ban in found]
+    asked_for = asked.prefix or (ip_network(asked.address) if asked.address else None)
+    allowed = [_allowed(entry) for entry in allowing(asked_for)[:SHOWN]] if asked_for else []
+    return Group(_("Bans"), "bans", [*allowed, *hits], f"{reverse('bans:covering')}?{urlencode({'address': asked.text})}")
+
+
+def _allowed(entry: AllowEntry) -> Hit:
+    words = " · ".join(filter(None, [_("on the allow list"), entry.comment]))
+    return Hit(str(entry.prefix), words, reverse("bans:allow_entry", args=[entry.pk]), code=True)
 
 
 def _ban_url(ban: Ban) -> str:
