@@ -7,7 +7,20 @@ from hypothesis import strategies as st
 
 from firewall.elements.bans import LENGTHS as BAN_LENGTHS
 from firewall.policy import (
-    Allowed, Ban, Direction, Forward, Gateway, Hole, Interfaces, Management, NatMapping, Pinhole, Policy, Port, Probe, Protocol,
+    Allowed,
+    Ban,
+    Direction,
+    Forward,
+    Gateway,
+    Hole,
+    Interfaces,
+    Management,
+    NatMapping,
+    Pinhole,
+    Policy,
+    Port,
+    Probe,
+    Protocol,
 )
 
 NAT_1 = Gateway("nat-1", Interfaces("lan0", "wan0", "mgmt0", "sync0"), Management((IPv4Network("172.31.0.0/24"),)))

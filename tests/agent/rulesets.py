@@ -12,9 +12,7 @@ from firewall.wire import Apply
 GATEWAY = Gateway("gw1", Interfaces("lan", "wan", "mgmt", "sync"), Management((IPv4Network("192.0.2.0/24"),)))
 
 
-def network(
-    members: int, *bans: Ban, gateway: Gateway = GATEWAY, forwards: bool = True, allowed: tuple[Allowed, ...] = ()
-) -> Ruleset:
+def network(members: int, *bans: Ban, gateway: Gateway = GATEWAY, forwards: bool = True, allowed: tuple[Allowed, ...] = ()) -> Ruleset:
     """A network of so many members, each with an address, a prefix, a mapping and, mostly, a forward."""
     private = [IPv4Address(f"10.1.{each // 250}.{each % 250 + 1}") for each in range(members)]
     public = IPv4Address("198.51.100.7")

@@ -168,13 +168,15 @@ GAME = Forward(1, Protocol.UDP, PUBLIC[0], 80, PRIVATE[0], 443)
     ],
 )
 def test_a_forward_that_comes_cuts_what_stands_in_its_way_and_nothing_else(flow: Flow, cut: bool) -> None:
-    changes = Changes(diff(compile_policy(Policy(GATEWAY)), compile_policy(Policy(GATEWAY, forwards=(GAME,)))))
+    before, after = compile_policy(Policy(GATEWAY)), compile_policy(Policy(GATEWAY, forwards=(GAME,)))
+    changes = Changes(diff(before, after), after=after.elements)
     assert changes.moment(flow) is (Moment.CONFIRM if cut else None)
 
 
 def test_a_tcp_forward_that_comes_leaves_the_connections_of_members() -> None:
     web = Forward(1, Protocol.TCP, PUBLIC[0], 80, PRIVATE[0], 443)
-    changes = Changes(diff(compile_policy(Policy(GATEWAY)), compile_policy(Policy(GATEWAY, forwards=(web,)))))
+    before, after = compile_policy(Policy(GATEWAY)), compile_policy(Policy(GATEWAY, forwards=(web,)))
+    changes = Changes(diff(before, after), after=after.elements)
     assert changes.moment(tracked(6, "10.0.0.2", 80, "203.0.113.1", 443, snat="198.51.100.1")) is None
     assert changes.moment(tracked(6, "203.0.113.1", 999, "198.51.100.1", 80)) is Moment.CONFIRM
 

@@ -57,6 +57,11 @@ def flow(to: IPv6Address, protocol: int = 6, port: int = 443, *, source: IPv6Add
     return Flow(source.packed, to.packed, protocol, 999, port, to.packed, source.packed, port, 999)
 
 
+def changes_of(before: Policy, after: Policy) -> Changes:
+    running, wanted = compile_policy(before), compile_policy(after)
+    return Changes(diff(running, wanted), after=wanted.elements)
+
+
 @pytest.mark.parametrize(
     ("gone", "one", "cut"),
     [
@@ -71,12 +76,12 @@ def flow(to: IPv6Address, protocol: int = 6, port: int = 443, *, source: IPv6Add
     ],
 )
 def test_a_pinhole_that_goes_ends_what_came_in_through_it(gone: Hole, one: Flow, cut: bool) -> None:
-    changes = Changes(diff(compile_policy(with_holes(gone)), compile_policy(BARE)))
+    changes = changes_of(with_holes(gone), BARE)
     assert changes.moment(one) is (Moment.CONFIRM if cut else None)
-    assert not Changes(diff(compile_policy(BARE), compile_policy(with_holes(gone))))
+    assert not changes_of(BARE, with_holes(gone))
 
 
 @pytest.mark.parametrize("wider", [Hole(HOST, TCP), Hole(HOST), Hole(HOST, TCP, 400, 100)])
 def test_a_pinhole_that_makes_way_for_a_wider_one_ends_nothing(wider: Hole) -> None:
-    changes = Changes(diff(compile_policy(with_holes(Hole(HOST, TCP, 443))), compile_policy(with_holes(wider))))
+    changes = changes_of(with_holes(Hole(HOST, TCP, 443)), with_holes(wider))
     assert changes.moment(flow(HOST)) is None

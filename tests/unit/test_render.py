@@ -11,7 +11,17 @@ from firewall.compile import compile_policy
 from firewall.diff import diff
 from firewall.names import COMMENT_OCTETS, comment
 from firewall.policy import (
-    Allowed, Ban, Direction, Forward, Hole, NatMapping, Pinhole, Policy, PolicyError, Protocol, Settings,
+    Allowed,
+    Ban,
+    Direction,
+    Forward,
+    Hole,
+    NatMapping,
+    Pinhole,
+    Policy,
+    PolicyError,
+    Protocol,
+    Settings,
 )
 from firewall.render import render, render_delta, render_rule
 from firewall.ruleset import Action, Count, Field, Match, Rule, Verdict
