@@ -6,7 +6,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from hypothesis import strategies as st
 
 from firewall.elements.bans import LENGTHS as BAN_LENGTHS
-from firewall.policy import Ban, Forward, Gateway, Interfaces, Management, NatMapping, Policy, Probe, Protocol
+from firewall.policy import Ban, Forward, Gateway, Interfaces, Management, NatMapping, Policy, Probe, Protocol, Sharing
 
 NAT_1 = Gateway("nat-1", Interfaces("lan0", "wan0", "mgmt0", "sync0"), Management((IPv4Network("172.31.0.0/24"),)))
 PROBE = Probe("probe0", IPv4Address("172.31.254.2"), IPv4Address("192.0.2.251"), IPv6Address("2001:db8:b1::2"))
@@ -72,6 +72,16 @@ def forwards(draw: st.DrawFn) -> Forward:
 
 
 @st.composite
+def mappings_of(draw: st.DrawFn, private: IPv4Address, publics: st.SearchStrategy[IPv4Address]) -> NatMapping:
+    """Any way that this address leaves."""
+    sharing = draw(st.sampled_from(Sharing))
+    if sharing is not Sharing.BLOCKS:
+        return NatMapping(private, draw(publics), sharing)
+    first = draw(st.sampled_from([1, 1024, 2048, 64512]))
+    return NatMapping(private, draw(publics), sharing, first, first + draw(st.sampled_from([1, 255, 1023])))
+
+
+@st.composite
 def policies(draw: st.DrawFn) -> Policy:
     """Any policy without contradictions."""
     addresses = draw(st.lists(private_addresses, unique=True, max_size=8))
@@ -79,7 +89,7 @@ def policies(draw: st.DrawFn) -> Policy:
         NAT_1,
         addresses=tuple(addresses),
         prefixes=tuple(draw(st.lists(prefixes6(), unique=True, max_size=5))),
-        mappings=tuple(NatMapping(address, draw(public_addresses)) for address in addresses),
+        mappings=tuple(draw(mappings_of(address, public_addresses)) for address in addresses),
         forwards=tuple(draw(st.lists(forwards(), max_size=5, unique_by=lambda each: (each.protocol, each.public, each.public_port)))),
         bans=tuple(draw(st.lists(bans(), max_size=5, unique_by=lambda each: each.prefix))),
     )

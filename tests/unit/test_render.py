@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from firewall.compile import compile_policy
 from firewall.diff import diff
 from firewall.names import COMMENT_OCTETS, comment
-from firewall.policy import Ban, Forward, NatMapping, Policy, PolicyError, Protocol
+from firewall.policy import Ban, Forward, NatMapping, Policy, PolicyError, Protocol, Sharing
 from firewall.render import render, render_delta, render_rule
 from firewall.ruleset import Action, Count, Field, Match, Rule, Verdict
 from tests.policies import NAT_1, PROBED, PROBES_MAPPING, network, texts
@@ -29,6 +29,16 @@ CASES = {
         addresses=(HOST,),
         mappings=(NatMapping(HOST, PUBLIC),),
         forwards=(Forward(1, Protocol.TCP, PUBLIC, 8443, HOST, 443), Forward(2, Protocol.UDP, PUBLIC, 51820, HOST, 51820)),
+    ),
+    "sharing": Policy(
+        NAT_1,
+        addresses=(HOST, HOST + 1, HOST + 2, HOST + 3),
+        mappings=(
+            NatMapping(HOST, PUBLIC),
+            NatMapping(HOST + 1, PUBLIC + 1, Sharing.OWN),
+            NatMapping(HOST + 2, PUBLIC + 2, Sharing.BLOCKS, 1024, 2047),
+            NatMapping(HOST + 3, PUBLIC + 2, Sharing.BLOCKS, 64512, 65535),
+        ),
     ),
     "prefixes": Policy(NAT_1, prefixes=(IPv6Network("2001:db8:a0:10::/64"), IPv6Network("2001:db8:a1::/56"))),
     "bans": Policy(
@@ -69,6 +79,16 @@ def test_deletes_come_before_adds_in_one_transaction() -> None:
         "add table inet netzwart",
         "delete element inet netzwart snat4 { 10.16.0.10 }",
         "add element inet netzwart snat4 { 10.16.0.10 : 198.51.100.8 }",
+    ]
+
+
+def test_another_block_is_one_element_that_goes_and_comes() -> None:
+    blocks = [NatMapping(HOST, PUBLIC, Sharing.BLOCKS, first, first + 1023) for first in (1024, 2048)]
+    before, after = (compile_policy(Policy(NAT_1, mappings=(each,))) for each in blocks)
+    assert render_delta(diff(before, after), now=NOW).splitlines() == [
+        "add table inet netzwart",
+        "delete element inet netzwart snat4_block { 10.16.0.10 }",
+        "add element inet netzwart snat4_block { 10.16.0.10 : 198.51.100.7 . 2048-3071 }",
     ]
 
 
