@@ -1,0 +1,68 @@
+"""Single packets: made by hand in one node, watched in another."""
+
+import socket
+import struct
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from lab.datagram import send_from
+from lab.lab import Lab
+from tests.whole.system import inside
+
+ETH_P_ALL, PACKET_OUTGOING = 0x0003, 4
+IPV6_CHECKSUM = 7  # linux/in6.h
+TCP_CHECKSUM_AT = 16
+SYN, FIN = 0x02, 0x01
+MOST = 10_000
+
+
+class Seen(NamedTuple):
+    """A packet from its IP header on, and whether the node sent it itself."""
+
+    packet: bytes
+    sent: bool
+
+
+@contextmanager
+def watching(lab: Lab, node: str, port: int) -> Iterator[Callable[[bytes], list[Seen]]]:
+    """All that the node's cards see from now on; the function waits for a packet with this text in it and returns all up to it.
+
+    Nobody answers datagrams to the port meanwhile: two hosts of the lab would answer each other's answers for ever.
+    """
+    with inside(lab, node):
+        tap = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(ETH_P_ALL))
+        silent = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    silent.bind(("", port))
+    tap.settimeout(10)
+    with tap, silent:
+
+        def until(mark: bytes) -> list[Seen]:
+            seen: list[Seen] = []
+            while not seen or mark not in seen[-1].packet:
+                assert len(seen) < MOST, f"{MOST} packets, and none with {mark!r}"
+                packet, (_card, _protocol, kind, *_) = tap.recvfrom(65535)
+                seen.append(Seen(packet, kind == PACKET_OUTGOING))
+            return seen
+
+        yield until
+
+
+def send(lab: Lab, node: str, source: tuple[str, int], target: tuple[str, int], text: bytes) -> None:
+    """A UDP datagram with any source, from this node."""
+    with inside(lab, node):
+        send_from(source, target, text)
+
+
+def send_tcp6(lab: Lab, node: str, ports: tuple[int, int], target: str, flags: int, text: bytes) -> None:
+    """A TCP segment over IPv6 with any flags (RFC 9293, section 3.1), from the node's own address."""
+    segment = struct.pack("!HHIIBBHHH", *ports, 1, 0, 5 << 4, flags, 65535, 0, 0) + text
+    with inside(lab, node), socket.socket(socket.AF_INET6, socket.SOCK_RAW, socket.IPPROTO_TCP) as raw:
+        raw.setsockopt(socket.IPPROTO_IPV6, IPV6_CHECKSUM, TCP_CHECKSUM_AT)
+        raw.sendto(segment, (target, 0))
+
+
+def counter(lab: Lab, gateway: str, name: str) -> int:
+    """Packets that the named counter has seen."""
+    listed = lab.run(gateway, ["nft", "list", "counter", "inet", "netzwart", name]).stdout
+    return int(listed.partition("packets ")[2].split()[0])
