@@ -21,6 +21,7 @@ from apps.members import services as members
 from apps.members.models import Member
 from apps.nat import services as nat
 from apps.nat.models import NatMapping, PortForward
+from apps.nat.sharing import change_sharing
 from apps.network import services as addresses
 from apps.network.models import Gateway, GatewayGroup, Holding, Pool
 from tests import rows
@@ -40,6 +41,7 @@ class Changes:
             self._release, self._leave, self._raw_validity, self._raw_validity, self._raw_address, self._raw_owner, self._ban, self._ban,
             self._ban_again, self._ban_again, self._lift, self._raw_ban, self._end_of_ban, self._toggle_list, self._delete_list,
             self._move_bans, self._bulk_bans, self._interfaces, self._pool, self._group_of_pool, self._bulk_forwards, self._delete_nat,
+            self._sharing, self._sharing, self._raw_block, self._unmap,
             self._nothing_that_reaches_gateways,
         ]  # fmt: skip
 
@@ -105,7 +107,20 @@ class Changes:
         nat.remove_forward(forward=self._any(PortForward.objects.all()), by=self.net.admin)
 
     def _map(self) -> object:
-        return nat.map_address(holding=self._holding(), public=self._public(), by=self.net.admin)
+        return nat.map_address(holding=self._holding(), public=self.dice.choice([None, self._public()]), by=self.net.admin)
+
+    def _sharing(self) -> object:
+        sharing, size = self.dice.choice([("own", None), ("shared", None), ("blocks", 1024), ("blocks", 16384)])
+        pool = Pool.objects.get(pk=self.net.public.pk)
+        return change_sharing(pool=pool, sharing=sharing, block_size=size, by=self.net.admin)
+
+    def _raw_block(self) -> None:
+        first = 1024 * self.dice.randrange(1, 5)
+        query = "UPDATE nat_natmapping SET sharing = 'blocks', block = int4range(%s, %s) WHERE id = %s"
+        self.sql(query, first, first + self.dice.choice([64, 1024]), self._any(NatMapping.objects.all()).pk)
+
+    def _unmap(self) -> None:
+        nat.unmap_address(mapping=self._any(NatMapping.objects.all()), by=self.net.admin)
 
     def _state(self) -> object:
         return Member.objects.filter(pk=self._any(Member.objects.all()).pk).update(state=self.dice.choice(["active", "active", "pending"]))

@@ -1,7 +1,7 @@
 """How members leave the network (NAT mappings) and how the internet reaches them (port forwards)."""
 
 from django.contrib.postgres.constraints import ExclusionConstraint
-from django.contrib.postgres.fields import DateTimeRangeField, RangeOperators
+from django.contrib.postgres.fields import DateTimeRangeField, IntegerRangeField, RangeOperators
 from django.contrib.postgres.indexes import OpClass
 from django.db import models
 from django.db.models import F, Q
@@ -45,7 +45,10 @@ class OfHolding(Versioned, Deployed):
 
 @tracked(exclude=["changed_in", "changed_at"])
 class NatMapping(OfHolding):
-    """A private address leaves as this public one."""
+    """A private address leaves as this public one: alone, with others, or with a block of its ports."""
+
+    sharing = models.CharField(max_length=8, choices=Pool.Sharing, default=Pool.Sharing.SHARED, db_default="shared")
+    block = IntegerRangeField(_("ports"), null=True, blank=True)
 
     class Meta(OfHolding.Meta):
         ordering = ["holding", "id"]
@@ -53,10 +56,23 @@ class NatMapping(OfHolding):
         constraints = [
             *OfHolding.Meta.constraints,
             ExclusionConstraint(name="natmapping_one_at_a_time", expressions=[("holding", "="), ("valid", RangeOperators.OVERLAPS)]),
+            models.CheckConstraint(condition=Q(sharing__in=["own", "shared", "blocks"]), name="natmapping_sharing"),
+            models.CheckConstraint(
+                condition=Q(
+                    sharing="blocks", block__isnull=False, block__startswith__gte=1, block__endswith__lte=65536, block__isempty=False
+                )
+                | ~Q(sharing="blocks") & Q(block=None),
+                name="natmapping_block",
+            ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.holding} → {self.public}"
+        return f"{self.holding} → {self.public}{f':{self.ports}' if self.ports else ''}"
+
+    @property
+    def ports(self) -> str:
+        """“32768–33791”; without a block nothing."""
+        return f"{self.block.lower}–{self.block.upper - 1}" if self.block else ""
 
 
 @tracked(exclude=["changed_in", "changed_at"])
@@ -94,3 +110,36 @@ class PortForward(OfHolding):
 
     def __str__(self) -> str:
         return f"{self.get_protocol_display()} {self.public_port} on {self.public}"
+
+
+class PortClaim(models.Model):
+    """Ports of a public address that are one member's alone for some time. The database writes and keeps these (migration nat/0004).
+
+    A mapping claims its block, or all ports of an own address; a forward claims its port. Exactly one of both is given. The protocols are
+    a range of IANA's numbers.
+    """
+
+    mapping_id = models.BigIntegerField(null=True, unique=True)
+    forward_id = models.BigIntegerField(null=True, unique=True)
+    member_id = models.BigIntegerField()
+    public = AddressField()
+    ports = IntegerRangeField()
+    protocols = IntegerRangeField()
+    valid = DateTimeRangeField()
+
+    class Meta:
+        constraints = [
+            ExclusionConstraint(
+                name="portclaim_of_one_member",
+                expressions=[
+                    (OpClass("public", "inet_ops"), "="),
+                    ("ports", RangeOperators.OVERLAPS),
+                    ("protocols", RangeOperators.OVERLAPS),
+                    ("valid", RangeOperators.OVERLAPS),
+                    ("member_id", RangeOperators.NOT_EQUAL),
+                ],
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.public}:{self.ports}"

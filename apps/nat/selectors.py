@@ -2,16 +2,15 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from ipaddress import IPv4Address
 
 from django.db import connection
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Q, QuerySet
 
 from apps.lib.fields import Address
 from apps.lib.validity import holds_now
 from apps.members.models import Member
 from apps.nat.models import NatMapping, PortForward
-from apps.network.models import GatewayGroup, Pool
+from apps.network.models import Pool
 
 LOWEST_OFFERED = 1024
 
@@ -63,32 +62,15 @@ def public_pools() -> QuerySet[Pool]:
     return Pool.objects.filter(kind=Pool.Kind.PUBLIC4)
 
 
-def least_used_public(group: GatewayGroup) -> Address | None:
-    """The public address of the group that the fewest leave as, among the first 1,024 of each pool; None without a public pool."""
-    query = """
-        SELECT host(address) FROM network_pool p
-        CROSS JOIN LATERAL generate_series(0, least(2 ^ (32 - masklen(p.prefix)), 1024)::int - 1) AS n
-        CROSS JOIN LATERAL (SELECT host(p.prefix)::inet + n AS address) a
-        LEFT JOIN (SELECT public, count(*) AS users FROM nat_natmapping WHERE valid @> statement_timestamp() GROUP BY public) used
-            ON used.public = address
-        WHERE p.kind = 'public4' AND p.group_id = %s
-            AND (masklen(p.prefix) > 30 OR (n > 0 AND address < set_masklen(broadcast(p.prefix), 32)))
-        ORDER BY coalesce(users, 0), address LIMIT 1
-    """
-    with connection.cursor() as cursor:
-        cursor.execute(query, [group.pk])
-        found = cursor.fetchone()
-    return IPv4Address(found[0]) if found else None
-
-
 def leaves_as(public: Address) -> QuerySet[NatMapping]:
     """Who leaves as this public address now."""
     return NatMapping.objects.filter(holds_now(), public=public).select_related("holding__member").order_by("holding__prefix")
 
 
-def left_as(public: Address, at: datetime) -> QuerySet[NatMapping]:
-    """Who left as this public address at that moment."""
-    return NatMapping.objects.filter(public=public, valid__contains=at).select_related("holding__member").order_by("holding__prefix")
+def left_as(public: Address, at: datetime, port: int | None = None) -> QuerySet[NatMapping]:
+    """Who left as this public address at that moment; with a port, who can have left with it: with blocks and own addresses one member."""
+    left = NatMapping.objects.filter(public=public, valid__contains=at).select_related("holding__member").order_by("holding__prefix")
+    return left.filter(Q(block=None) | Q(block__contains=port)) if port is not None else left
 
 
 def port_led_to(public: Address, port: int, at: datetime) -> QuerySet[PortForward]:

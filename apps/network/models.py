@@ -131,20 +131,35 @@ class Gateway(Versioned):
         return self.name
 
 
+BLOCK_SIZES = (64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384)
+
+
 @tracked()
 class Pool(Versioned):
-    """A block of addresses that members get theirs from. All pools are disjoint: one installation is one network."""
+    """A block of addresses that members get theirs from. All pools are disjoint: one installation is one network.
+
+    sharing, block_size: how members use a public pool from now on; what each has is said by his NAT mapping. Others are "shared".
+    """
 
     class Kind(models.TextChoices):
         PRIVATE4 = "private4", _("private IPv4")
         PUBLIC4 = "public4", _("public IPv4")
         PREFIX6 = "prefix6", _("IPv6 prefixes")
 
+    class Sharing(models.TextChoices):
+        OWN = "own", _("each member has an address for himself")
+        SHARED = "shared", _("members share the addresses")
+        BLOCKS = "blocks", _("members share the addresses, each has a block of ports")
+
+    LEAST_BLOCK_PORT = 1024  # ports below are never part of a block
+
     group = models.ForeignKey(GatewayGroup, models.PROTECT, related_name="pools")
     kind = models.CharField(_("kind"), max_length=8, choices=Kind)
     name = models.CharField(_("name"), max_length=60, unique=True)
     prefix = PrefixField(_("prefix"))
     member_length = models.PositiveSmallIntegerField(_("length of a member's share"), default=32)
+    sharing = models.CharField(_("how members use it"), max_length=8, choices=Sharing, default=Sharing.SHARED, db_default="shared")
+    block_size = models.PositiveIntegerField(_("ports of a block"), null=True, blank=True)
 
     class Meta:
         ordering = ["kind", "prefix"]
@@ -154,6 +169,13 @@ class Pool(Versioned):
             models.CheckConstraint(
                 condition=Q(kind="prefix6", member_length__range=(32, 64)) | Q(kind__in=["private4", "public4"], member_length=32),
                 name="pool_member_length",
+            ),
+            models.CheckConstraint(condition=Q(sharing__in=["own", "shared", "blocks"]), name="pool_sharing"),
+            models.CheckConstraint(condition=Q(kind="public4") | Q(sharing="shared"), name="pool_shared_where_public"),
+            models.CheckConstraint(
+                condition=Q(sharing="blocks", block_size__isnull=False, block_size__in=BLOCK_SIZES)
+                | ~Q(sharing="blocks") & Q(block_size=None),
+                name="pool_block_size",
             ),
             models.CheckConstraint(
                 condition=Q(Exact(family("prefix"), 6), kind="prefix6") | Q(Exact(family("prefix"), 4), kind__in=["private4", "public4"]),

@@ -5,8 +5,9 @@ from typing import Any
 
 from apps.deployments.reading.members import HELD, ONLY_ADDRESSES, touched_addresses
 from apps.deployments.reading.types import Reading
-from firewall.policy import Forward, Keys, NatMapping, Protocol
+from firewall.policy import Forward, Keys, NatMapping, Protocol, Sharing
 
+BLOCK = "coalesce(lower(n.block), 0), coalesce(upper(n.block), 1) - 1"
 ONLY_FORWARDS = """
     AND (f.public_port, f.protocol, f.public) IN (
         SELECT * FROM unnest(%(ports)s::int[], %(protocols)s::text[], %(publics)s::inet[])
@@ -14,8 +15,8 @@ ONLY_FORWARDS = """
 """
 
 
-def _mapping(private: int, public: int) -> NatMapping:
-    return NatMapping(IPv4Address(private), IPv4Address(public))
+def _mapping(private: int, public: int, sharing: str, first: int, last: int) -> NatMapping:
+    return NatMapping(IPv4Address(private), IPv4Address(public), Sharing(sharing), first, last)
 
 
 def _forward(pk: int, protocol: str, public: int, public_port: int, private: int, private_port: int) -> Forward:
@@ -29,7 +30,7 @@ def _touched_ports(touched: Keys) -> dict[str, list[Any]]:
 
 MAPPINGS = Reading(
     HELD.format(
-        columns="h.prefix - '0.0.0.0'::inet, n.public - '0.0.0.0'::inet",
+        columns="h.prefix - '0.0.0.0'::inet, n.public - '0.0.0.0'::inet, n.sharing, " + BLOCK,
         join="JOIN nat_natmapping n ON n.holding_id = h.id",
         where="h.kind = 'private4' AND n.valid @> %(at)s::timestamptz",
         order="h.prefix",

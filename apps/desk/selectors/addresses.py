@@ -79,7 +79,7 @@ class Answer:
 
 def who_had(address: Address, port: int | None, at: datetime) -> Answer:
     """The one answer from these tables alone: no connection was ever logged for it."""
-    leaving = left_as(address, at)
+    leaving = left_as(address, at, port)
     number = leaving.count()
     forwards = list(port_led_to(address, port, at)) if port else []
     ever: QuerySet[Holding] = held_ever(address)[:MOST]
