@@ -5,11 +5,13 @@ from rest_framework.routers import DefaultRouter
 from apps.deployments.api import HeldBackViewSet, HoldViewSet, RevisionViewSet, RolloutViewSet
 from apps.members.api import MemberViewSet
 from apps.nat.api import ForwardViewSet
+from apps.nat.api_mappings import MappingViewSet
 from apps.network.api import HoldingViewSet
 
 router = DefaultRouter()
 router.register("members", MemberViewSet, "member")
 router.register("addresses", HoldingViewSet, "address")
+router.register("mappings", MappingViewSet, "mapping")
 router.register("forwards", ForwardViewSet, "forward")
 router.register("rollouts", RolloutViewSet, "rollout")
 router.register("revisions", RevisionViewSet, "revision")

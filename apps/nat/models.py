@@ -5,6 +5,7 @@ from django.contrib.postgres.fields import DateTimeRangeField, IntegerRangeField
 from django.contrib.postgres.indexes import OpClass
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from apps.lib.fields import AddressField, PrefixField
@@ -47,7 +48,7 @@ class OfHolding(Versioned, Deployed):
 class NatMapping(OfHolding):
     """A private address leaves as this public one: alone, with others, or with a block of its ports."""
 
-    sharing = models.CharField(max_length=8, choices=Pool.Sharing, default=Pool.Sharing.SHARED, db_default="shared")
+    sharing = models.CharField(_("how members use it"), max_length=8, choices=Pool.Sharing, default=Pool.Sharing.SHARED, db_default="shared")
     block = IntegerRangeField(_("ports"), null=True, blank=True)
 
     class Meta(OfHolding.Meta):
@@ -73,6 +74,12 @@ class NatMapping(OfHolding):
     def ports(self) -> str:
         """“32768–33791”; without a block nothing."""
         return f"{self.block.lower}–{self.block.upper - 1}" if self.block else ""
+
+    @property
+    def leaves(self) -> str:
+        """“198.51.100.7, ports 32768–33791”."""
+        public = str(self.public)
+        return gettext("%(public)s, ports %(ports)s") % {"public": public, "ports": self.ports} if self.ports else public
 
 
 @tracked(exclude=["changed_in", "changed_at"])

@@ -11,9 +11,8 @@ from apps.lib.fields import Address
 from apps.lib.validity import holds_now, holds_now_or_later
 from apps.members.models import Member
 from apps.nat.models import NatMapping, PortClaim
-from apps.network.models import Gateway, Pool
+from apps.network.models import ALL_PORTS, Gateway, Pool, first_port
 
-ALL_PORTS = 65536
 MOST_SHARED = 1024  # addresses of a shared pool that are looked at
 MOST = 65536
 
@@ -51,16 +50,6 @@ class Place:
 def block_size(pool: Pool) -> int:
     """How many ports of an address one member has for himself; of an own address all."""
     return pool.block_size or ALL_PORTS
-
-
-def first_port(size: int) -> int:
-    """Where the first block of an address begins: blocks lie at multiples of their size, and above the ports of well-known services."""
-    return 0 if size == ALL_PORTS else max(size, Pool.LEAST_BLOCK_PORT)
-
-
-def blocks_of_address(size: int) -> int:
-    """How many members can have a block of one address."""
-    return (ALL_PORTS - first_port(size)) // size
 
 
 def place_in(pool: Pool, member: Member, public: Address | None = None) -> Place | None:

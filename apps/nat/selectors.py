@@ -25,6 +25,11 @@ def forwards_of(member: Member) -> QuerySet[PortForward]:
     return forwards().filter(holding__member=member).order_by("protocol", "public_port")
 
 
+def mappings() -> QuerySet[NatMapping]:
+    """How every address leaves now."""
+    return NatMapping.objects.filter(holds_now()).select_related("holding", "pool")
+
+
 def mappings_of(member: Member) -> QuerySet[NatMapping]:
     """How the member's addresses leave."""
     return NatMapping.objects.filter(holds_now(), holding__member=member).select_related("holding").order_by("holding__prefix")
@@ -62,15 +67,19 @@ def public_pools() -> QuerySet[Pool]:
     return Pool.objects.filter(kind=Pool.Kind.PUBLIC4)
 
 
-def leaves_as(public: Address) -> QuerySet[NatMapping]:
-    """Who leaves as this public address now."""
-    return NatMapping.objects.filter(holds_now(), public=public).select_related("holding__member").order_by("holding__prefix")
+def leaves_as(public: Address, port: int | None = None) -> QuerySet[NatMapping]:
+    """Who leaves as this public address now, with this port or with any."""
+    return _with_port(NatMapping.objects.filter(holds_now(), public=public), port)
 
 
 def left_as(public: Address, at: datetime, port: int | None = None) -> QuerySet[NatMapping]:
     """Who left as this public address at that moment; with a port, who can have left with it: with blocks and own addresses one member."""
-    left = NatMapping.objects.filter(public=public, valid__contains=at).select_related("holding__member").order_by("holding__prefix")
-    return left.filter(Q(block=None) | Q(block__contains=port)) if port is not None else left
+    return _with_port(NatMapping.objects.filter(public=public, valid__contains=at), port)
+
+
+def _with_port(mappings: QuerySet[NatMapping], port: int | None) -> QuerySet[NatMapping]:
+    some = mappings if port is None else mappings.filter(Q(block=None) | Q(block__contains=port))
+    return some.select_related("holding__member").order_by("holding__prefix")
 
 
 def port_led_to(public: Address, port: int, at: datetime) -> QuerySet[PortForward]:
@@ -86,9 +95,10 @@ def forwards_on_port(port: int, public: Address | None = None) -> QuerySet[PortF
 
 
 def leaving_as_pools() -> Mapping[int, int]:
-    """As how many addresses of each public pool somebody leaves now."""
-    mapped = NatMapping.objects.filter(holds_now()).order_by().values_list("pool").annotate(number=Count("public", distinct=True))
-    return dict(mapped)
+    """As how many addresses of each public pool somebody leaves now; of a pool of blocks, how many of these somebody has."""
+    leaving = NatMapping.objects.filter(holds_now()).order_by().values_list("pool", "pool__sharing")
+    counted = leaving.annotate(addresses=Count("public", distinct=True), members=Count("holding__member", distinct=True))
+    return {pool: members if sharing == Pool.Sharing.BLOCKS else addresses for pool, sharing, addresses, members in counted}
 
 
 def leaving_in(pool: Pool) -> QuerySet[NatMapping, tuple[object, int]]:

@@ -131,7 +131,19 @@ class Gateway(Versioned):
         return self.name
 
 
+ALL_PORTS = 65536
+LEAST_BLOCK_PORT = 1024  # ports below are never part of a block
 BLOCK_SIZES = (64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384)
+
+
+def first_port(size: int) -> int:
+    """Where the first block of an address begins: blocks lie at multiples of their size, and above the ports of well-known services."""
+    return 0 if size == ALL_PORTS else max(size, LEAST_BLOCK_PORT)
+
+
+def blocks_of_address(size: int) -> int:
+    """How many members can have a block of one address."""
+    return (ALL_PORTS - first_port(size)) // size
 
 
 @tracked()
@@ -150,8 +162,6 @@ class Pool(Versioned):
         OWN = "own", _("each member has an address for himself")
         SHARED = "shared", _("members share the addresses")
         BLOCKS = "blocks", _("members share the addresses, each has a block of ports")
-
-    LEAST_BLOCK_PORT = 1024  # ports below are never part of a block
 
     group = models.ForeignKey(GatewayGroup, models.PROTECT, related_name="pools")
     kind = models.CharField(_("kind"), max_length=8, choices=Kind)

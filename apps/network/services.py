@@ -70,7 +70,7 @@ def add_pool(
     pool = Pool(name=name.strip(), kind=kind, prefix=prefix, group=group, member_length=_length(kind, member_length))
     _check_pool(pool)
     pool.sharing = sharing or _fitting(pool)
-    pool.block_size = block_size if pool.sharing == Pool.Sharing.BLOCKS else None
+    pool.block_size = block_size
     check_sharing(pool.kind, pool.sharing, pool.block_size)
     try:
         with transaction.atomic():

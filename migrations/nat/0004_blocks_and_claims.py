@@ -131,6 +131,7 @@ class Migration(migrations.Migration):
                 db_default="shared",
                 default="shared",
                 max_length=8,
+                verbose_name="how members use it",
             ),
         ),
         migrations.AddField(
@@ -150,6 +151,7 @@ class Migration(migrations.Migration):
                 db_default="shared",
                 default="shared",
                 max_length=8,
+                verbose_name="how members use it",
             ),
         ),
         pgtrigger.migrations.AddTrigger(
