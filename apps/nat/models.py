@@ -48,7 +48,9 @@ class OfHolding(Versioned, Deployed):
 class NatMapping(OfHolding):
     """A private address leaves as this public one: alone, with others, or with a block of its ports."""
 
-    sharing = models.CharField(_("how members use it"), max_length=8, choices=Pool.Sharing, default=Pool.Sharing.SHARED, db_default="shared")
+    sharing = models.CharField(
+        _("how members use it"), max_length=8, choices=Pool.Sharing, default=Pool.Sharing.SHARED, db_default="shared"
+    )
     block = IntegerRangeField(_("ports"), null=True, blank=True)
 
     class Meta(OfHolding.Meta):
