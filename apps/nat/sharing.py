@@ -1,17 +1,20 @@
 """How members use a public pool, changed for everybody who leaves from it at once."""
 
 from collections.abc import Iterator
+from datetime import datetime
 
-from django.db import transaction
-from django.db.models import F
+from django.contrib.postgres.fields import DateTimeRangeField
+from django.db import connection, transaction
+from django.db.models import F, Func, Value
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
+from psycopg.types.range import TimestamptzRange
 
 from apps.accounts.models import User
 from apps.lib import formats
 from apps.lib.errors import Problem
 from apps.lib.nudge import nudge
-from apps.lib.validity import ended_now, from_now, holds_now
+from apps.lib.validity import holds_now
 from apps.nat.models import NatMapping
 from apps.nat.places import Place, Places
 from apps.network.models import Pool
@@ -32,9 +35,11 @@ def change_sharing(*, pool: Pool, sharing: str, block_size: int | None, by: User
         leaving = NatMapping.objects.filter(holds_now(), pool=pool).select_related("holding").order_by("public", "holding__prefix")
         current = list(leaving.select_for_update(of=("self",)))
         _check_blocks(pool, sharing, len({mapping.holding.member_id for mapping in current}))
-        NatMapping.objects.filter(pk__in=[mapping.pk for mapping in current]).update(valid=ended_now(), version=F("version") + 1)
+        now = _now()
+        ended = Func(F("valid__startswith"), Value(now), function="tstzrange", output_field=DateTimeRangeField())
+        NatMapping.objects.filter(pk__in=[mapping.pk for mapping in current]).update(valid=ended, version=F("version") + 1)
         pool.sharing, pool.block_size = sharing, block_size
-        NatMapping.objects.bulk_create(list(_moved(pool, current)))
+        NatMapping.objects.bulk_create(list(_moved(pool, current, now)))
         Pool.objects.filter(pk=pool.pk).update(sharing=sharing, block_size=block_size)
         nudge("workers.reconcile", by.pk)
     return len(current)
@@ -50,7 +55,15 @@ def _check_blocks(pool: Pool, sharing: str, members: int) -> None:
     raise Problem(text % {"n": formats.number(members), "size": formats.number(pool.block_size or 0)}, "block_size", culprit=pool)
 
 
-def _moved(pool: Pool, current: list[NatMapping]) -> Iterator[NatMapping]:
+def _now() -> datetime:
+    """The database's own clock."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT statement_timestamp()")
+        now: datetime = cursor.fetchone()[0]
+    return now
+
+
+def _moved(pool: Pool, current: list[NatMapping], now: datetime) -> Iterator[NatMapping]:
     """The mappings as they begin now."""
     places = _places(pool, current)
     for mapping in current:
@@ -64,7 +77,7 @@ def _moved(pool: Pool, current: list[NatMapping]) -> Iterator[NatMapping]:
             public=place.public,
             sharing=pool.sharing,
             block=place.block,
-            valid=from_now(mapping.valid.upper),
+            valid=TimestamptzRange(now, mapping.valid.upper),
         )
 
 

@@ -4,6 +4,12 @@ import pgtrigger.compiler
 import pgtrigger.migrations
 from django.db import migrations, models
 
+# The foreign keys of mappings and forwards ask for a holding by its id, kind, group and time. PostgreSQL takes every range for unique
+# (range_typanalyze), and then asks the exclusion constraint's index for the time alone, which walks all of it: 7 ms at 23,000 holdings
+# instead of 0.06.
+BY_IDENTITY = "ALTER TABLE network_holding ALTER COLUMN valid SET (n_distinct = 100); ANALYZE network_holding;"
+NOT_BY_IDENTITY = "ALTER TABLE network_holding ALTER COLUMN valid RESET (n_distinct);"
+
 
 class Migration(migrations.Migration):
     """Pools that are there are shared, as they were."""
@@ -137,4 +143,5 @@ class Migration(migrations.Migration):
                 name="pool_block_size",
             ),
         ),
+        migrations.RunSQL(BY_IDENTITY, NOT_BY_IDENTITY),
     ]
