@@ -133,7 +133,7 @@ class Agent:
         """Do what is asked, or say why not. `opened`: when its connection was, on the steady clock; inf: just now."""
         try:
             self.take_back_overdue()
-            self._clock.follow(getattr(request, "now", 0))
+            self._clock.follow(getattr(request, "now", 0), prompt=not getattr(request, "ruleset", None))
             return self._do(request, opened)
         except RefusalError as refusal:
             return wire.Refused(refusal.reason, str(refusal))
