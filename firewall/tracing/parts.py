@@ -4,7 +4,7 @@ from collections.abc import Callable
 from ipaddress import IPv4Address, IPv6Address
 from typing import Any
 
-from firewall.ruleset import ClampMss, Count, Dnat, Field, Limit, Lookup, Match, Notrack, Part, Reject, Snat, Verdict, VerdictMap
+from firewall.ruleset import ClampMss, Count, Dnat, Field, Limit, Lookup, Match, Notrack, Part, Reject, Set, Snat, Verdict, VerdictMap
 from firewall.tracing.fields import key_of, read, same, values_of
 from firewall.tracing.passage import Passage
 from firewall.tracing.result import Read, TraceError
@@ -81,9 +81,17 @@ def _snat(passage: Passage, part: Snat) -> Read:
     if found.element is None:
         return found
     passage.count_element(part.map, found.key)
-    (address,) = values_of(passage.declaration(part.map).value, found.element.value)
-    passage.rewrite_source(_address(part.map, address), random=part.fully_random)
+    declaration, value = passage.declaration(part.map), found.element.value
+    within = _range(declaration, value) if declaration.ranges else None
+    address, *_port_of_first = values_of(declaration.value, value)
+    passage.rewrite_source(_address(part.map, address), random=part.fully_random, within=within)
     return Read(part, found.values, True, found.set, found.key, found.element, passage.accepted)
+
+
+def _range(of: Set, value: bytes) -> range:
+    """The ports from that of a range's first to that of its last."""
+    (_address, first), (_same, last) = (values_of(of.value, half) for half in (value[: len(value) // 2], value[len(value) // 2 :]))
+    return range(_port(first), _port(last) + 1)
 
 
 def _clamp_mss(_passage: Passage, part: ClampMss) -> Read:

@@ -11,9 +11,9 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_network
 from hypothesis import strategies as st
 
 from firewall.elements.bans import LENGTHS as BAN_LENGTHS
-from firewall.policy import Address, Ban, Forward, NatMapping, Policy, Protocol, Settings
+from firewall.policy import Address, Ban, Forward, Policy, Protocol, Settings
 from tests.packets.wires import CARDS, OWN
-from tests.policies import NAT_1, PROBED, PROBES_MAPPING
+from tests.policies import NAT_1, PROBED, PROBES_MAPPING, mappings_of
 
 NOW = 1_800_000_000
 MEMBERS = [IPv4Address("10.16.0.0") + n for n in range(1, 7)]
@@ -99,7 +99,7 @@ def policies(draw: st.DrawFn) -> Policy:
         replace(NAT_1, settings=settings),
         addresses=tuple(addresses),
         prefixes=tuple(dict.fromkeys(prefixes)),
-        mappings=tuple(NatMapping(each, draw(_one(PUBLIC))) for each in mapped),
+        mappings=tuple(draw(mappings_of(each, _one(PUBLIC))) for each in mapped),
         forwards=tuple({(each.protocol, each.public, each.public_port): each for each in forwards}.values()),
         bans=tuple({each.prefix: each for each in draw(st.lists(bans(), max_size=3) | st.lists(bans(), min_size=2, max_size=3))}.values()),
     )
