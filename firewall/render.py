@@ -24,6 +24,7 @@ from firewall.ruleset import (
     Field,
     Limit,
     Lookup,
+    Masquerade,
     Match,
     Notrack,
     Part,
@@ -211,6 +212,8 @@ def _render_part(part: Part) -> str:
             return f"counter name {names.symbol(name)}" if name else "counter"
         case Notrack():
             return "notrack"
+        case Masquerade():
+            return "masquerade"
         case ClampMss():
             return "tcp option maxseg size set rt mtu"
         case Limit(rate, burst):

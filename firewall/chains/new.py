@@ -1,6 +1,7 @@
 """The first packet of a connection."""
 
 from firewall import probing
+from firewall.chains import icmp6, pinholes
 from firewall.chains.parts import RETURN, WITH_PORTS, at, jump, rule
 from firewall.policy import Gateway
 from firewall.ruleset import Chain, Count, Field, Lookup, Match, Refusal, Reject, Rule
@@ -8,38 +9,20 @@ from firewall.ruleset import Chain, Count, Field, Lookup, Match, Refusal, Reject
 
 def chain(gateway: Gateway) -> Chain:
     """A connection's first packet: returns when it is allowed (so that it is counted too), is refused otherwise."""
-    names = gateway.interfaces
     refuse = (Count("refused"),)
     return Chain(
         "new",
         (
             rule(jump("bans")),
             rule(jump("spoofed")),
-            _no_hairpin(gateway),
+            icmp6.new(),
             rule(Match(Field.CT_STATUS, ("dnat",)), RETURN, comment="port forwards"),
             *_out(gateway),
-            rule(
-                at(Field.IIFNAME, names.wan),
-                at(Field.OIFNAME, names.lan),
-                Match(Field.ICMPV6_TYPE, ("echo-request",)),
-                RETURN,
-                comment="RFC 4890, 4.3.1",
-            ),
+            *pinholes.new(gateway),
             *probing.new(gateway),
             rule(Match(Field.L4PROTO, ("tcp",)), *refuse, Reject(Refusal.TCP_RESET)),
             rule(*refuse, Reject(Refusal.ADMIN_PROHIBITED)),
         ),
-    )
-
-
-def _no_hairpin(gateway: Gateway) -> Rule:
-    """To a forward from inside, without a public address to come from: the answer would not find its way back through the gateway."""
-    names = gateway.interfaces
-    return rule(
-        *(at(Field.IIFNAME, names.lan), at(Field.OIFNAME, names.lan), Match(Field.CT_STATUS, ("dnat",))),
-        *(Lookup((Field.IP_SADDR,), name, negated=True) for name in ("out4", "out4_block")),
-        *(Count("unmapped"), Count("refused"), Reject(Refusal.ADMIN_PROHIBITED)),
-        comment="no public address",
     )
 
 

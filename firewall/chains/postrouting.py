@@ -3,7 +3,7 @@
 from firewall.addresses import PRIVATE
 from firewall.chains.parts import DROP, WITH_PORTS, at, rule
 from firewall.policy import Gateway
-from firewall.ruleset import Chain, Count, Field, Hook, Match, Priority, Snat
+from firewall.ruleset import Chain, Count, Field, Hook, Masquerade, Match, Priority, Snat
 
 TCP, UDP_OR_ICMP = Match(Field.L4PROTO, ("tcp",)), Match(Field.L4PROTO, ("udp", "icmp"))
 
@@ -22,6 +22,7 @@ def srcnat(gateway: Gateway) -> Chain:
         rule(*hairpin, _snat("snat4"), comment="hairpin"),
         rule(*hairpin, _snat("snat4_own"), comment="hairpin"),
         rule(*hairpin, WITH_PORTS, _snat("snat4_block"), comment="hairpin"),
+        rule(*hairpin, Masquerade(), comment="hairpin of who has no public address"),
     )
     return Chain("srcnat", rules, Hook("nat", "postrouting", Priority.SRCNAT))
 

@@ -4,7 +4,24 @@ from collections.abc import Callable
 from ipaddress import IPv4Address, IPv6Address
 from typing import Any
 
-from firewall.ruleset import ClampMss, Count, Dnat, Field, Limit, Lookup, Match, Notrack, Part, Reject, Set, Snat, Verdict, VerdictMap
+from firewall.ruleset import (
+    Action,
+    ClampMss,
+    Count,
+    Dnat,
+    Field,
+    Limit,
+    Lookup,
+    Masquerade,
+    Match,
+    Notrack,
+    Part,
+    Reject,
+    Set,
+    Snat,
+    Verdict,
+    VerdictMap,
+)
 from firewall.tracing.fields import key_of, read, same, values_of
 from firewall.tracing.passage import Passage
 from firewall.tracing.result import Read, TraceError
@@ -94,6 +111,14 @@ def _range(of: Set, value: bytes) -> range:
     return range(_port(first), _port(last) + 1)
 
 
+def _masquerade(passage: Passage, part: Masquerade) -> Read:
+    """Without an address on that interface the kernel drops the packet (`nf_nat_masquerade_ipv4`)."""
+    if passage.own is None:
+        return Read(part, verdict=Verdict(Action.DROP))
+    passage.rewrite_source(passage.own, random=False)
+    return Read(part, verdict=passage.accepted)
+
+
 def _clamp_mss(_passage: Passage, part: ClampMss) -> Read:
     """An option of TCP that no rule reads."""
     return Read(part)
@@ -122,6 +147,7 @@ HANDLERS: dict[type[Any], Callable[[Passage, Any], Read]] = {
     Reject: _reject,
     Dnat: _dnat,
     Snat: _snat,
+    Masquerade: _masquerade,
     ClampMss: _clamp_mss,
 }
 
