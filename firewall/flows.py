@@ -15,7 +15,7 @@ from firewall.diff import Delta, ElementChange
 from firewall.ruleset import Elements
 
 _DNAT_PADDING = b"\0\0"
-_UDP = 17
+_TCP, _UDP = 6, 17  # IANA protocol numbers
 
 
 class Flow(NamedTuple):
@@ -64,7 +64,7 @@ class Changes:
 
     def __init__(self, *deltas: Delta, after: Mapping[str, Elements]) -> None:
         self._members: dict[tuple[int, int], set[bytes]] = {}
-        self._mappings: set[tuple[bytes, bytes]] = set()
+        self._mappings = Mappings()
         self._forwards: set[tuple[bytes, bytes]] = set()
         self._opened = _Opened()
         self._closed = _Closed()
@@ -75,13 +75,14 @@ class Changes:
         self._sources, self._destinations = Banned(SOURCES, deltas, after), Banned(DESTINATIONS, deltas, after)
 
     def _note(self, name: str, change: ElementChange) -> None:
+        if name.startswith("snat4"):
+            self._mappings.note(name, change)
+            return
         kind, _, length = name.partition("_")
         match kind:
             case "up4" | "down4" | "up6" | "down6":
                 whole = 32 if kind.endswith("4") else int(length)
                 _note_members(self._members.setdefault((_octets(kind), whole), set()), change)
-            case "snat4":
-                _note_values(self._mappings, change)
             case "fwd4":
                 _note_values(self._forwards, change)
                 self._opened.note(change)
@@ -116,7 +117,7 @@ class Changes:
             return Moment.COMMIT
         if self._left and (flow.source in self._left or flow.reply_source in self._left):
             return Moment.CONFIRM
-        if self._mappings and (flow.source, flow.reply_destination) in self._mappings:
+        if self._mappings and self._mappings.ended(flow):
             return Moment.CONFIRM
         if self._forwards and flow.destination != flow.reply_source and _forward(flow) in self._forwards:
             return Moment.CONFIRM
@@ -135,6 +136,50 @@ class Changes:
             if moment:
                 (at_commit if moment is Moment.COMMIT else after).append(flow)
         return at_commit, after
+
+
+class Mappings:
+    """Which sources no longer leave as they did. False when all do."""
+
+    def __init__(self) -> None:
+        self._gone: dict[tuple[bytes, bytes], set[tuple[str, bytes]]] = {}  # by private and public address: maps, and the values there
+        self._come: dict[bytes, dict[str, bytes]] = {}  # by private address and map: the value there now
+
+    def note(self, name: str, change: ElementChange) -> None:
+        """The map's elements change, on top of what was noted before."""
+        for key, element in change.removed.items():
+            self._gone.setdefault((key, element.value[:4]), set()).add((name, element.value))
+            self._come.get(key, {}).pop(name, None)
+        for key, element in change.added.items():
+            self._come.setdefault(key, {})[name] = element.value
+            self._return((key, element.value[:4]), (name, element.value))
+
+    def _return(self, pair: tuple[bytes, bytes], place: tuple[str, bytes]) -> None:
+        """What comes again as it was has not gone."""
+        gone = self._gone.get(pair)
+        if gone:
+            gone.discard(place)
+            if not gone:
+                del self._gone[pair]
+
+    def __bool__(self) -> bool:
+        return bool(self._gone)
+
+    def ended(self, flow: Flow) -> bool:
+        """Did its source leave as this public address, and may no longer, or no longer with this port?"""
+        if (flow.source, flow.reply_destination) not in self._gone:
+            return False
+        return not any(_allows(value, flow) for value in self._come.get(flow.source, {}).values())
+
+
+def _allows(value: bytes, flow: Flow) -> bool:
+    """Could a flow that goes by this value look like this one? Flows without ports fit no block: what they had is not known."""
+    if value[:4] != flow.reply_destination:
+        return False
+    if len(value) == 4:
+        return True
+    first, last = int.from_bytes(value[4:6]), int.from_bytes(value[12:14])
+    return flow.protocol in (_TCP, _UDP) and first <= flow.reply_destination_port <= last
 
 
 class _Opened:

@@ -83,12 +83,26 @@ class Gateway:
     settings: Settings = Settings()
 
 
+class Sharing(StrEnum):
+    """How members use the public addresses of a pool: each his own, all together, or together with a block of ports for each."""
+
+    OWN = "own"
+    SHARED = "shared"
+    BLOCKS = "blocks"
+
+
 @dataclass(frozen=True, slots=True)
 class NatMapping:
-    """A private address leaves the network as a public one (source NAT)."""
+    """A private address leaves the network as a public one (source NAT).
+
+    first_port, last_port: with blocks, the ports of TCP and UDP and the identifiers of ICMP that it leaves with, both among them.
+    """
 
     private: IPv4Address
     public: IPv4Address
+    sharing: Sharing = Sharing.SHARED
+    first_port: int = 0
+    last_port: int = 0
 
 
 @dataclass(frozen=True, slots=True)

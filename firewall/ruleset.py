@@ -146,7 +146,12 @@ class Dnat:
 
 @dataclass(frozen=True, slots=True)
 class Snat:
-    """Rewrite the source to the map's value, if the fields are in the map."""
+    """Rewrite the source to the map's value, if the fields are in the map.
+
+    A map of ranges of addresses with ports also says which port (of TCP and UDP, or ICMP's identifier) to leave with: one between
+    both, which with what it goes to is nobody else's. When there is none left, the packet is dropped after all chains and counted by
+    connection tracking (`insert_failed`). fully_random: the port is drawn; otherwise the packet keeps its own where it may.
+    """
 
     fields: tuple[Field, ...]
     map: str
@@ -206,7 +211,10 @@ class Chain:
 
 @dataclass(frozen=True, slots=True)
 class Set:
-    """The declaration of a hash set, or of a map when it has a value type. `size` is the most elements it takes."""
+    """The declaration of a hash set, or of a map when it has a value type. `size` is the most elements it takes.
+
+    ranges: a value of the map is two values of its types, the first and the last of a range (nft's `interval`).
+    """
 
     name: str
     key: tuple[Type, ...]
@@ -214,6 +222,7 @@ class Set:
     value: tuple[Type, ...] = ()
     counter: bool = False
     timeout: bool = False
+    ranges: bool = False
 
 
 class Element(NamedTuple):

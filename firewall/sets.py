@@ -32,6 +32,8 @@ class Family:
 
     always: it is there even without elements, so that its first element changes no rule. repeats: the family whose elements these
     are once more; what people call them is counted there. within: the family in which an element says all that it says here, and more.
+    beside: the first of several families that share their keys, each in one of them at a time: a key that goes from one to another has
+    changed, and is not removed. ranges: a value is the first and the last of a range.
     """
 
     name: str
@@ -44,6 +46,8 @@ class Family:
     timeout: bool = False
     repeats: str = ""
     within: str = ""
+    beside: str = ""
+    ranges: bool = False
 
 
 _PORT_KEY = (Type.IPV4, Type.PROTO, Type.PORT)
@@ -54,6 +58,10 @@ FAMILIES = (
     Family("up6", Kind.PREFIXES, (Type.IPV6,), by_length=True, counter=True),
     Family("down6", Kind.PREFIXES, (Type.IPV6,), by_length=True, counter=True, repeats="up6"),
     Family("snat4", Kind.MAPPINGS, (Type.IPV4,), (Type.IPV4,), always=True),
+    Family("snat4_own", Kind.MAPPINGS, (Type.IPV4,), (Type.IPV4,), always=True, beside="snat4"),
+    Family("snat4_block", Kind.MAPPINGS, (Type.IPV4,), (Type.IPV4, Type.PORT), always=True, beside="snat4", ranges=True),
+    Family("out4", Kind.MAPPINGS, (Type.IPV4,), always=True, repeats="snat4"),
+    Family("out4_block", Kind.MAPPINGS, (Type.IPV4,), always=True, repeats="snat4_block", beside="out4"),
     Family("fwd4", Kind.FORWARDS, _PORT_KEY, (Type.IPV4, Type.PORT), always=True),
     Family("pin6", Kind.PINHOLES, (Type.IPV6, Type.PROTO, Type.PORT), always=True),
     Family("pinproto6", Kind.PINHOLES, (Type.IPV6, Type.PROTO), always=True),
@@ -107,6 +115,15 @@ def containing(name: str) -> str:
     return family.within + name.removeprefix(family.name) if family and family.within else ""
 
 
+def beside(name: str) -> tuple[str, ...]:
+    """The other sets that share this one's keys, each key in one of them at a time."""
+    family = family_of(name)
+    if family is None or family.by_length:
+        return ()
+    first = family.beside or family.name
+    return tuple(each.name for each in FAMILIES if first in (each.name, each.beside) and each.name != name)
+
+
 def declare(name: str, count: int) -> Set:
     """A set that takes `count` elements and some more; its size changes rarely, because a new size empties its counters.
 
@@ -120,4 +137,4 @@ def declare(name: str, count: int) -> Set:
         size *= 4
     if size > LARGEST_SET:
         raise PolicyError(f"set {name}: {count} elements are more than {LARGEST_SET}")
-    return Set(name, family.key, size, family.value, family.counter, family.timeout)
+    return Set(name, family.key, size, family.value, family.counter, family.timeout, family.ranges)

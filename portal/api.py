@@ -7,12 +7,14 @@ from apps.deployments.api import HeldBackViewSet, HoldViewSet, RevisionViewSet, 
 from apps.gateways.api import GatewayGroupViewSet
 from apps.members.api import MemberViewSet
 from apps.nat.api import ForwardViewSet
+from apps.nat.api_mappings import MappingViewSet
 from apps.nat.pinholes.api import PinholeViewSet
 from apps.network.api import HoldingViewSet
 
 router = DefaultRouter()
 router.register("members", MemberViewSet, "member")
 router.register("addresses", HoldingViewSet, "address")
+router.register("mappings", MappingViewSet, "mapping")
 router.register("forwards", ForwardViewSet, "forward")
 router.register("pinholes", PinholeViewSet, "pinhole")
 router.register("banlists", BanListViewSet, "banlist")

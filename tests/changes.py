@@ -23,6 +23,7 @@ from apps.members.models import Member
 from apps.nat import services as nat
 from apps.nat.models import NatMapping, Pinhole, PortForward
 from apps.nat.pinholes import services as pinholes
+from apps.nat.sharing import change_sharing
 from apps.network import services as addresses
 from apps.network.models import Gateway, GatewayGroup, Holding, Pool
 from tests import rows
@@ -45,6 +46,7 @@ class Changes:
             self._pinhole, self._pinhole, self._pinhole, self._change_pinhole, self._change_pinhole, self._remove_pinhole, self._renumber,
             self._raw_pinhole, self._raw_pinhole, self._bulk_forwards, self._delete_nat, self._nothing_that_reaches_gateways,
             self._direction, self._allow, self._allow, self._disallow, self._end_of_allowed, self._word_anew,
+            self._sharing, self._sharing, self._raw_block, self._unmap,
         ]  # fmt: skip
 
     def step(self) -> None:
@@ -149,7 +151,20 @@ class Changes:
         self.sql(f"UPDATE nat_pinhole SET {change} WHERE id = %s", self.dice.randrange(1, 5), self._any(Pinhole.objects.all()).pk)
 
     def _map(self) -> object:
-        return nat.map_address(holding=self._holding(), public=self._public(), by=self.net.admin)
+        return nat.map_address(holding=self._holding(), public=self.dice.choice([None, self._public()]), by=self.net.admin)
+
+    def _sharing(self) -> object:
+        sharing, size = self.dice.choice([("own", None), ("shared", None), ("blocks", 1024), ("blocks", 16384)])
+        pool = Pool.objects.get(pk=self.net.public.pk)
+        return change_sharing(pool=pool, sharing=sharing, block_size=size, by=self.net.admin)
+
+    def _raw_block(self) -> None:
+        first = 1024 * self.dice.randrange(1, 5)
+        query = "UPDATE nat_natmapping SET sharing = 'blocks', block = int4range(%s, %s) WHERE id = %s"
+        self.sql(query, first, first + self.dice.choice([64, 1024]), self._any(NatMapping.objects.all()).pk)
+
+    def _unmap(self) -> None:
+        nat.unmap_address(mapping=self._any(NatMapping.objects.all()), by=self.net.admin)
 
     def _state(self) -> object:
         return Member.objects.filter(pk=self._any(Member.objects.all()).pk).update(state=self.dice.choice(["active", "active", "pending"]))

@@ -21,6 +21,7 @@ from firewall.policy import (
     Port,
     Probe,
     Protocol,
+    Sharing,
 )
 
 NAT_1 = Gateway("nat-1", Interfaces("lan0", "wan0", "mgmt0", "sync0"), Management((IPv4Network("172.31.0.0/24"),)))
@@ -94,6 +95,16 @@ def forwards(draw: st.DrawFn) -> Forward:
 
 
 @st.composite
+def mappings_of(draw: st.DrawFn, private: IPv4Address, publics: st.SearchStrategy[IPv4Address]) -> NatMapping:
+    """Any way that this address leaves."""
+    sharing = draw(st.sampled_from(Sharing))
+    if sharing is not Sharing.BLOCKS:
+        return NatMapping(private, draw(publics), sharing)
+    first = draw(st.sampled_from([1, 1024, 2048, 64512]))
+    return NatMapping(private, draw(publics), sharing, first, first + draw(st.sampled_from([1, 255, 1023])))
+
+
+@st.composite
 def pinholes(draw: st.DrawFn) -> Pinhole:
     address = IPv6Address(PREFIXES + (draw(st.integers(0, 3)) << 64) + draw(st.integers(1, 2)))
     protocol = draw(st.sampled_from([None, *Protocol]))
@@ -126,7 +137,7 @@ def policies(draw: st.DrawFn) -> Policy:
         NAT_1,
         addresses=tuple(addresses),
         prefixes=tuple(draw(st.lists(prefixes6(), unique=True, max_size=5))),
-        mappings=tuple(NatMapping(address, draw(public_addresses)) for address in addresses),
+        mappings=tuple(draw(mappings_of(address, public_addresses)) for address in addresses),
         forwards=apart(draw(st.lists(forwards(), max_size=5))),
         pinholes=disjoint(draw(st.lists(pinholes(), max_size=5))),
         bans=tuple(draw(st.lists(bans(), max_size=5, unique_by=lambda each: each.prefix))),

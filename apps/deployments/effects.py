@@ -10,6 +10,7 @@ from functools import lru_cache
 from itertools import groupby
 
 from django.db import connection
+from django.utils.translation import gettext as _
 
 from apps.deployments import gate
 from apps.deployments.models import HeldBack
@@ -134,17 +135,24 @@ def _thing(name: str, length: str, key: bytes, value: bytes, comment: str) -> Th
         public, protocol, port = ipv4_text(key[:4]), _PROTOCOLS.get(key[4], str(key[4])), int.from_bytes(key[8:10])
         words = forward_key(protocol, str(port), public)
         return Thing(words, f"{ipv4_text(value[:4])}/32", words, public)
+    if name.startswith("snat4"):
+        private, public = f"{ipv4_text(key)}/32", ipv4_text(value[:4])
+        return Thing(f"{ipv4_text(key)} → {public}{ports_of_block(value)}", private, private, public)
     if name in ("pin6", "pinproto6", "pinhost6"):
         address, protocol = ipv6_text(key[:16]), _PROTOCOLS.get(key[16], str(key[16])) if len(key) > 16 else ""
         words = pinhole_key(protocol, str(int.from_bytes(key[20:22])) if name == "pin6" else "", address)
         return Thing(words, f"{address}/128", words)
-    if name == "snat4":
-        private = f"{ipv4_text(key)}/32"
-        return Thing(f"{ipv4_text(key)} → {ipv4_text(value)}", private, private, ipv4_text(value))
     address = ipv4_text(key) if len(key) == 4 else ipv6_text(key)
     prefix = f"{address}/{length or '32'}"
     shown = prefix.removesuffix("/32") if len(key) == 4 else prefix.removesuffix("/128")
     return Thing(f"{shown} ({comment})" if comment else shown, prefix, prefix)
+
+
+def ports_of_block(value: bytes) -> str:
+    """“, ports 1024–2047”, where a mapping's value has any."""
+    if len(value) == 4:
+        return ""
+    return _(", ports %(first)d–%(last)d") % {"first": int.from_bytes(value[4:6]), "last": int.from_bytes(value[12:14])}
 
 
 def forward_key(protocol: str, ports: str, public: str) -> str:

@@ -5,6 +5,7 @@ from django.contrib.postgres.fields import DateTimeRangeField, IntegerRangeField
 from django.contrib.postgres.indexes import OpClass
 from django.db import models
 from django.db.models import F, Func, Q
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from apps.lib.fields import AddressField, PrefixField
@@ -50,7 +51,12 @@ __all__ = ["NatMapping", "OfHolding", "Pinhole", "PortForward"]
 
 @tracked(exclude=["changed_in", "changed_at"])
 class NatMapping(OfHolding):
-    """A private address leaves as this public one."""
+    """A private address leaves as this public one: alone, with others, or with a block of its ports."""
+
+    sharing = models.CharField(
+        _("how members use it"), max_length=8, choices=Pool.Sharing, default=Pool.Sharing.SHARED, db_default="shared"
+    )
+    block = IntegerRangeField(_("ports"), null=True, blank=True)
 
     class Meta(OfHolding.Meta):
         ordering = ["holding", "id"]
@@ -58,10 +64,29 @@ class NatMapping(OfHolding):
         constraints = [
             *OfHolding.Meta.constraints,
             ExclusionConstraint(name="natmapping_one_at_a_time", expressions=[("holding", "="), ("valid", RangeOperators.OVERLAPS)]),
+            models.CheckConstraint(condition=Q(sharing__in=["own", "shared", "blocks"]), name="natmapping_sharing"),
+            models.CheckConstraint(
+                condition=Q(
+                    sharing="blocks", block__isnull=False, block__startswith__gte=1, block__endswith__lte=65536, block__isempty=False
+                )
+                | ~Q(sharing="blocks") & Q(block=None),
+                name="natmapping_block",
+            ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.holding} → {self.public}"
+        return f"{self.holding} → {self.public}{f':{self.ports}' if self.ports else ''}"
+
+    @property
+    def ports(self) -> str:
+        """“32768–33791”; without a block nothing."""
+        return f"{self.block.lower}–{self.block.upper - 1}" if self.block else ""
+
+    @property
+    def leaves(self) -> str:
+        """“198.51.100.7, ports 32768–33791”."""
+        public = str(self.public)
+        return gettext("%(public)s, ports %(ports)s") % {"public": public, "ports": self.ports} if self.ports else public
 
 
 @tracked(exclude=["changed_in", "changed_at"])
@@ -124,3 +149,36 @@ class PortForward(OfHolding):
     def last_port(self) -> int:
         """The last of the public ports."""
         return self.public_port + self.ports - 1
+
+
+class PortClaim(models.Model):
+    """Ports of a public address that are one member's alone for some time. The database writes and keeps these (migration nat/0004).
+
+    A mapping claims its block, or all ports of an own address; a forward claims its port. Exactly one of both is given. The protocols are
+    a range of IANA's numbers.
+    """
+
+    mapping_id = models.BigIntegerField(null=True, unique=True)
+    forward_id = models.BigIntegerField(null=True, unique=True)
+    member_id = models.BigIntegerField()
+    public = AddressField()
+    ports = IntegerRangeField()
+    protocols = IntegerRangeField()
+    valid = DateTimeRangeField()
+
+    class Meta:
+        constraints = [
+            ExclusionConstraint(
+                name="portclaim_of_one_member",
+                expressions=[
+                    (OpClass("public", "inet_ops"), "="),
+                    ("ports", RangeOperators.OVERLAPS),
+                    ("protocols", RangeOperators.OVERLAPS),
+                    ("valid", RangeOperators.OVERLAPS),
+                    ("member_id", RangeOperators.NOT_EQUAL),
+                ],
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.public}:{self.ports}"

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from ipaddress import IPv4Address
 
 from django.db import connection
 from django.db.models import Count, F, Q, QuerySet
@@ -11,7 +10,7 @@ from apps.lib.fields import Address
 from apps.lib.validity import holds_now, holds_now_or_later
 from apps.members.models import Member
 from apps.nat.models import NatMapping, PortForward
-from apps.network.models import GatewayGroup, Pool
+from apps.network.models import Pool
 
 LOWEST_OFFERED = 1024
 
@@ -24,6 +23,11 @@ def forwards() -> QuerySet[PortForward]:
 def forwards_of(member: Member) -> QuerySet[PortForward]:
     """The member's forwards, by public port."""
     return forwards().filter(holding__member=member).order_by("protocol", "public_port")
+
+
+def mappings() -> QuerySet[NatMapping]:
+    """How every address leaves now."""
+    return NatMapping.objects.filter(holds_now()).select_related("holding", "pool")
 
 
 def mappings_of(member: Member) -> QuerySet[NatMapping]:
@@ -73,32 +77,19 @@ def public_pools() -> QuerySet[Pool]:
     return Pool.objects.filter(kind=Pool.Kind.PUBLIC4)
 
 
-def least_used_public(group: GatewayGroup) -> Address | None:
-    """The public address of the group that the fewest leave as, among the first 1,024 of each pool; None without a public pool."""
-    query = """
-        SELECT host(address) FROM network_pool p
-        CROSS JOIN LATERAL generate_series(0, least(2 ^ (32 - masklen(p.prefix)), 1024)::int - 1) AS n
-        CROSS JOIN LATERAL (SELECT host(p.prefix)::inet + n AS address) a
-        LEFT JOIN (SELECT public, count(*) AS users FROM nat_natmapping WHERE valid @> statement_timestamp() GROUP BY public) used
-            ON used.public = address
-        WHERE p.kind = 'public4' AND p.group_id = %s
-            AND (masklen(p.prefix) > 30 OR (n > 0 AND address < set_masklen(broadcast(p.prefix), 32)))
-        ORDER BY coalesce(users, 0), address LIMIT 1
-    """
-    with connection.cursor() as cursor:
-        cursor.execute(query, [group.pk])
-        found = cursor.fetchone()
-    return IPv4Address(found[0]) if found else None
+def leaves_as(public: Address, port: int | None = None) -> QuerySet[NatMapping]:
+    """Who leaves as this public address now, with this port or with any."""
+    return _with_port(NatMapping.objects.filter(holds_now(), public=public), port)
 
 
-def leaves_as(public: Address) -> QuerySet[NatMapping]:
-    """Who leaves as this public address now."""
-    return NatMapping.objects.filter(holds_now(), public=public).select_related("holding__member").order_by("holding__prefix")
+def left_as(public: Address, at: datetime, port: int | None = None) -> QuerySet[NatMapping]:
+    """Who left as this public address at that moment; with a port, who can have left with it: with blocks and own addresses one member."""
+    return _with_port(NatMapping.objects.filter(public=public, valid__contains=at), port)
 
 
-def left_as(public: Address, at: datetime) -> QuerySet[NatMapping]:
-    """Who left as this public address at that moment."""
-    return NatMapping.objects.filter(public=public, valid__contains=at).select_related("holding__member").order_by("holding__prefix")
+def _with_port(mappings: QuerySet[NatMapping], port: int | None) -> QuerySet[NatMapping]:
+    some = mappings if port is None else mappings.filter(Q(block=None) | Q(block__contains=port))
+    return some.select_related("holding__member").order_by("holding__prefix")
 
 
 def port_led_to(public: Address, port: int, at: datetime) -> QuerySet[PortForward]:
@@ -114,9 +105,10 @@ def forwards_on_port(port: int, public: Address | None = None) -> QuerySet[PortF
 
 
 def leaving_as_pools() -> Mapping[int, int]:
-    """As how many addresses of each public pool somebody leaves now."""
-    mapped = NatMapping.objects.filter(holds_now()).order_by().values_list("pool").annotate(number=Count("public", distinct=True))
-    return dict(mapped)
+    """As how many addresses of each public pool somebody leaves now; of a pool of blocks, how many of these somebody has."""
+    leaving = NatMapping.objects.filter(holds_now()).order_by().values_list("pool", "pool__sharing")
+    counted = leaving.annotate(addresses=Count("public", distinct=True), members=Count("holding__member", distinct=True))
+    return {pool: members if sharing == Pool.Sharing.BLOCKS else addresses for pool, sharing, addresses, members in counted}
 
 
 def leaving_in(pool: Pool) -> QuerySet[NatMapping, tuple[object, int]]:

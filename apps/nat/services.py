@@ -12,7 +12,9 @@ from apps.lib.fields import Address
 from apps.lib.nudge import nudge
 from apps.lib.ports import Span, span
 from apps.lib.validity import ended_now, from_now, holds_now
+from apps.nat import claims
 from apps.nat.models import NatMapping, PortForward
+from apps.nat.places import Place, place_in, pools_to_leave_from
 from apps.nat.selectors import free_port, holder_of_ports
 from apps.network.models import Holding, Pool
 
@@ -54,6 +56,8 @@ def add_forward(
             )
             nudge("workers.reconcile", by.pk)
     except IntegrityError as error:
+        if claims.is_claimed(error):
+            raise claims.refused_forward(holding, public, protocol, public_port, ports) from error
         raise _explained(error, public, protocol, public_port, ports) from error
     forward.refresh_from_db()
     return forward
@@ -93,24 +97,74 @@ def restore_forward(*, forward: PortForward, by: User) -> PortForward:
     )
 
 
-def map_address(*, holding: Holding, public: Address, by: User) -> NatMapping:
-    """Let the holding leave as this public address from now on, instead of as what it did before."""
+def map_address(*, holding: Holding, public: Address | None = None, pool: Pool | None = None, by: User) -> NatMapping:
+    """Let the holding leave as this public address from now on, instead of as what it did before.
+
+    Without an address: the next free one of the pool, or of any. Raises Problem when it is another member's, or nothing is free.
+    """
     _check_holding(holding)
-    pool = _public_pool(holding, public)
-    with transaction.atomic():
-        NatMapping.objects.filter(holds_now(), holding=holding).update(valid=ended_now(), version=F("version") + 1)
-        mapping = NatMapping.objects.create(
-            holding=holding,
-            group_id=holding.group_id,
-            held=holding.valid,
-            pool=pool,
-            pool_prefix=pool.prefix,
-            public=public,
-            valid=from_now(),
-        )
-        nudge("workers.reconcile", by.pk)
+    try:
+        with transaction.atomic():
+            pool, place = _place(holding, public, pool)
+            NatMapping.objects.filter(holds_now(), holding=holding).update(valid=ended_now(), version=F("version") + 1)
+            mapping = NatMapping.objects.create(
+                holding=holding,
+                group_id=holding.group_id,
+                held=holding.valid,
+                pool=pool,
+                pool_prefix=pool.prefix,
+                public=place.public,
+                sharing=pool.sharing,
+                block=place.block,
+                valid=from_now(),
+            )
+            nudge("workers.reconcile", by.pk)
+    except IntegrityError as error:
+        if not claims.is_claimed(error):
+            raise
+        raise Problem(_("Somebody else was just given this address or block. Try again."), "public") from error
     mapping.refresh_from_db()
     return mapping
+
+
+def unmap_address(*, mapping: NatMapping, by: User) -> None:
+    """Let the holding leave as nothing from now on: it reaches what is inside, not the internet. Twice is harmless."""
+    with transaction.atomic():
+        NatMapping.objects.filter(holds_now(), pk=mapping.pk).update(valid=ended_now(), version=F("version") + 1)
+        nudge("workers.reconcile", by.pk)
+
+
+def _place(holding: Holding, public: Address | None, pool: Pool | None) -> tuple[Pool, Place]:
+    """Where it leaves from. Who wants a place of the same pool waits for the other; readers and foreign keys do not."""
+    if public is not None:
+        pool = _public_pool(holding, public)
+    pools = [pool] if pool else pools_to_leave_from(holding.group_id)
+    for each in pools:
+        locked = Pool.objects.select_for_update(no_key=True).get(pk=each.pk)
+        if place := place_in(locked, holding.member, public):
+            return locked, place
+    raise _no_place(holding, public, pools)
+
+
+def _no_place(holding: Holding, public: Address | None, pools: list[Pool]) -> Problem:
+    facts: dict[str, object] = {"public": public, "pools": ", ".join(map(str, pools))}
+    if not pools:
+        return Problem(_("There is no public pool to leave from. Add one first."), "public")
+    if public is None:
+        return Problem(
+            _("Nothing is free in %(pools)s. Add addresses, or let more members share them.") % facts, "public", culprit=pools[0]
+        )
+    free = place_in(pools[0], holding.member)
+    facts["free"] = free.public if free else ""
+    found = claims.claim_on(public, holding.member_id)
+    if found and pools[0].sharing == Pool.Sharing.OWN:
+        text = _("%(public)s cannot be the address of one member alone: %(other)s has it, or ports of it.")
+        facts["other"] = found[1].name
+    else:
+        text = _("%(public)s has no free block of ports.")
+    if free:
+        text += " " + _("%(free)s is free.")
+    return Problem(text % facts, "public", offer=str(facts["free"]), culprit=found and found[0])
 
 
 def _check_ports(protocol: str, public_port: int, private_port: int, ports: int) -> None:

@@ -10,7 +10,7 @@ from firewall.chains.used import Used
 from firewall.policy import Gateway
 from firewall.ruleset import Chain
 
-COUNTERS = frozenset({"leaked", "spoofed", "refused", "unmatched"})
+COUNTERS = frozenset({"leaked", "spoofed", "refused", "unmatched", "unmapped", "portless"})
 
 
 def counters(gateway: Gateway) -> frozenset[str]:

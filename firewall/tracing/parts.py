@@ -17,6 +17,7 @@ from firewall.ruleset import (
     Notrack,
     Part,
     Reject,
+    Set,
     Snat,
     Verdict,
     VerdictMap,
@@ -97,9 +98,17 @@ def _snat(passage: Passage, part: Snat) -> Read:
     if found.element is None:
         return found
     passage.count_element(part.map, found.key)
-    (address,) = values_of(passage.declaration(part.map).value, found.element.value)
-    passage.rewrite_source(_address(part.map, address), random=part.fully_random)
+    declaration, value = passage.declaration(part.map), found.element.value
+    within = _range(declaration, value) if declaration.ranges else None
+    address, *_port_of_first = values_of(declaration.value, value)
+    passage.rewrite_source(_address(part.map, address), random=part.fully_random, within=within)
     return Read(part, found.values, True, found.set, found.key, found.element, passage.accepted)
+
+
+def _range(of: Set, value: bytes) -> range:
+    """The ports from that of a range's first to that of its last."""
+    (_address, first), (_same, last) = (values_of(of.value, half) for half in (value[: len(value) // 2], value[len(value) // 2 :]))
+    return range(_port(first), _port(last) + 1)
 
 
 def _masquerade(passage: Passage, part: Masquerade) -> Read:

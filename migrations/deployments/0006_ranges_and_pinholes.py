@@ -6,7 +6,7 @@ from migrations.deployments._touched import again, times, triggers
 class Migration(migrations.Migration):
     """A change of a forward touches its whole range of ports, before and after; pinholes touch what they open."""
 
-    dependencies = [("deployments", "0004_touched"), ("nat", "0006_pinholes")]
+    dependencies = [("deployments", "0005_blocks_reach_the_gateways"), ("nat", "0006_pinholes")]
     operations = [
         *again(
             "nat_portforward",

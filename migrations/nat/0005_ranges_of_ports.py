@@ -11,7 +11,7 @@ class Migration(migrations.Migration):
     """A forward may have several ports in a row; no two forwards of one address and protocol share one."""
 
     dependencies = [
-        ("nat", "0003_by_public_side"),
+        ("nat", "0004_blocks_and_claims"),
         ("network", "0007_clamped_segments"),
     ]
 

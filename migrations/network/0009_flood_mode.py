@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("network", "0007_clamped_segments"),
+        ("network", "0008_how_public_pools_are_shared"),
     ]
 
     operations = [

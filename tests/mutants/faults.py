@@ -4,6 +4,7 @@ from tests.mutants.forwarded import FORWARDED
 from tests.mutants.mutant import Mutant
 
 PROMISES = "tests/whole/test_promises.py"
+SNAT = "tests/whole/test_snat.py"
 BANS = "tests/whole/test_bans.py"
 DEPLOY = "tests/whole/test_deploy.py"
 
@@ -32,9 +33,51 @@ MUTANTS = (
     Mutant(
         "swap the addresses of the SNAT map",
         "firewall/chains/postrouting.py",
-        'Snat((Field.IP_SADDR,), "snat4", fully_random=True)',
-        'Snat((Field.IP_DADDR,), "snat4", fully_random=True)',
+        "Snat((Field.IP_SADDR,), name, fully_random=drawn)",
+        "Snat((Field.IP_DADDR,), name, fully_random=drawn)",
         f"{DEPLOY}::test_members_reach_the_internet_over_both_families",
+    ),
+    Mutant(
+        "make a port block one too wide",
+        "firewall/elements/mappings.py",
+        "for port in (first, last))",
+        "for port in (first, last + 1))",
+        f"{SNAT}::test_thousands_of_connections_never_use_a_port_outside_their_block",
+    ),
+    Mutant(
+        "let out of a block what has no ports",
+        "firewall/chains/new.py",
+        "rule(*way, WITH_PORTS, block, RETURN,",
+        "rule(*way, block, RETURN,",
+        f"{SNAT}::test_what_a_block_has_no_ports_for_is_refused_and_the_sender_told",
+    ),
+    Mutant(
+        "say nothing to who has no public address",
+        "firewall/chains/new.py",
+        'Lookup((Field.IP_SADDR,), "out4"), RETURN',
+        "RETURN",
+        f"{SNAT}::test_who_has_no_public_address_is_told_so_at_once_and_reaches_what_is_inside",
+    ),
+    Mutant(
+        "draw the UDP ports of an own address",
+        "firewall/chains/postrouting.py",
+        '_snat("snat4_own"), comment="keeps',
+        '_snat("snat4_own", drawn=True), comment="keeps',
+        "tests/whole/test_punching.py::test_two_who_keep_their_udp_ports_reach_each_other",
+    ),
+    Mutant(
+        "keep the ports of a shared address",
+        "firewall/chains/postrouting.py",
+        '_snat("snat4", drawn=True)',
+        '_snat("snat4")',
+        "tests/whole/test_snat_race.py::test_nothing_is_lost_as_members_share_addresses_here",
+    ),
+    Mutant(
+        "leave a flow its port outside the new block",
+        "firewall/flows.py",
+        "return flow.protocol in (_TCP, _UDP) and first <= flow.reply_destination_port <= last",
+        "return first <= last",
+        "tests/unit/test_flows.py::test_who_shares_his_address_otherwise_keeps_the_flows_that_still_fit",
     ),
     Mutant(
         "forget the fail-closed chain",
@@ -95,7 +138,7 @@ MUTANTS = (
     Mutant(
         "forget hairpin SNAT",
         "firewall/chains/postrouting.py",
-        '            rule(*hairpin, Snat((Field.IP_SADDR,), "snat4"), comment="hairpin"),\n',
+        '        rule(*hairpin, _snat("snat4"), comment="hairpin"),\n',
         "",
         "tests/whole/test_hairpin.py::test_a_member_reaches_his_own_forward_and_those_of_others",
     ),

@@ -31,7 +31,7 @@ FORWARDED = (
     Mutant(
         "forget the hairpin of who has no public address",
         "firewall/chains/postrouting.py",
-        '            rule(*hairpin, Masquerade(), comment="hairpin of who has no public address"),\n',
+        '        rule(*hairpin, Masquerade(), comment="hairpin of who has no public address"),\n',
         "",
         f"{HAIRPIN}::test_a_member_reaches_his_own_forward_and_those_of_others",
     ),

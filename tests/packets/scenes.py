@@ -12,9 +12,9 @@ from typing import Any
 from hypothesis import strategies as st
 
 from firewall.elements.bans import LENGTHS as BAN_LENGTHS
-from firewall.policy import Address, Allowed, Ban, Direction, Forward, Hole, NatMapping, Pinhole, Policy, Prefix, Protocol, Settings
+from firewall.policy import Address, Allowed, Ban, Direction, Forward, Hole, Pinhole, Policy, Prefix, Protocol, Settings
 from tests.packets.wires import CARDS, OWN
-from tests.policies import NAT_1, PROBED, PROBES_MAPPING
+from tests.policies import NAT_1, PROBED, PROBES_MAPPING, mappings_of
 
 NOW = 1_800_000_000
 MEMBERS = [IPv4Address("10.16.0.0") + n for n in range(1, 7)]
@@ -130,7 +130,7 @@ def policies(draw: st.DrawFn) -> Policy:
         replace(NAT_1, settings=settings),
         addresses=tuple(addresses),
         prefixes=tuple(dict.fromkeys(prefixes)),
-        mappings=tuple(NatMapping(each, draw(_one(PUBLIC))) for each in mapped),
+        mappings=tuple(draw(mappings_of(each, _one(PUBLIC))) for each in mapped),
         forwards=tuple({(each.protocol, each.public, each.public_port): each for each in forwards}.values()),
         pinholes=tuple(Pinhole(n, hole) for n, hole in enumerate({(each.address, each.protocol): each for each in holes}.values())),
         bans=tuple({each.prefix: each for each in draw(st.lists(bans(), max_size=3) | st.lists(bans(), min_size=2, max_size=3))}.values()),

@@ -20,6 +20,7 @@ from firewall.policy import (
     PolicyError,
     Protocol,
     Settings,
+    Sharing,
     keys_of,
 )
 from firewall.render import render, render_rule
@@ -43,7 +44,7 @@ def test_bans_of_every_length_stay_below_two_hundred_rules() -> None:
     every6 = [Ban(n, IPv6Network(f"2a00::/{n}")) for n in (*range(16, 65), 128)]
     prefixes = tuple(IPv6Network(f"2001:db8:{n:x}::/{n}") for n in (48, 56, 60, 64))
     ruleset = compile_policy(Policy(NAT_1, bans=(*every4, *every6), prefixes=prefixes))
-    assert ruleset.count_rules() < 230
+    assert ruleset.count_rules() < 240
 
 
 def test_segments_are_clamped_only_where_the_group_says_so() -> None:
@@ -99,10 +100,18 @@ def test_a_port_that_is_none_is_refused_with_its_forward(port: int) -> None:
         compile_policy(Policy(NAT_1, forwards=(forward(17, port),)))
 
 
-def test_two_mappings_of_one_address_are_refused() -> None:
-    mappings = (NatMapping(HOST, PUBLIC), NatMapping(HOST, PUBLIC + 1))
+@pytest.mark.parametrize("sharing", Sharing)
+def test_two_mappings_of_one_address_are_refused(sharing: Sharing) -> None:
+    mappings = (NatMapping(HOST, PUBLIC), NatMapping(HOST, PUBLIC + 1, sharing, 1024, 2047))
     with pytest.raises(PolicyError, match=r"NAT mapping of 10\.16\.0\.10 is given twice"):
         compile_policy(Policy(NAT_1, mappings=mappings))
+
+
+@pytest.mark.parametrize(("first", "last"), [(0, 1023), (1024, 65536), (1024, 1024), (2047, 1024)])
+def test_ports_that_are_no_block_are_refused_with_their_address(first: int, last: int) -> None:
+    mapping = NatMapping(HOST, PUBLIC, Sharing.BLOCKS, first, last)
+    with pytest.raises(PolicyError, match=f"NAT mapping of 10.16.0.10: ports {first} to {last} are no block"):
+        compile_policy(Policy(NAT_1, mappings=(mapping,)))
 
 
 def test_a_gateway_without_management_is_refused() -> None:

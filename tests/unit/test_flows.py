@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from firewall.compile import compile_policy
 from firewall.diff import Delta, diff
 from firewall.flows import Changes, Flow, Moment, Toward
-from firewall.policy import Allowed, Ban, Direction, Forward, Gateway, Interfaces, Management, NatMapping, Policy, Protocol
+from firewall.policy import Allowed, Ban, Direction, Forward, Gateway, Interfaces, Management, NatMapping, Policy, Protocol, Sharing
 from firewall.ruleset import EMPTY
+from tests.policies import mappings_of
 
 GATEWAY = Gateway("gw1", Interfaces("lan", "wan", "mgmt"), Management((IPv4Network("192.0.2.0/24"),)))
 PRIVATE = [IPv4Address(f"10.0.0.{at}") for at in range(1, 4)]
@@ -22,7 +23,7 @@ PREFIXES = [IPv6Network("2001:db8:0:1::/64"), IPv6Network("2001:db8:100::/56")]
 INSIDE6 = [IPv6Address("2001:db8:0:1::5"), IPv6Address("2001:db8:100:ab::5")]
 FOREIGN6 = [IPv6Address("2001:db8:ffff::1"), IPv6Address("2001:db8:ffff:1::1")]
 BANS = ["203.0.113.1/32", "203.0.113.0/25", "203.0.113.0/24", "2001:db8:ffff::/48", "2001:db8:ffff:1::/64", "2001:db8:ffff::1/128"]
-PORTS = [80, 443]
+PORTS = [80, 443, 1024, 2047]
 
 
 def some[T](of: list[T]) -> st.SearchStrategy[list[T]]:
@@ -36,7 +37,7 @@ def policies(draw: st.DrawFn) -> Policy:
         GATEWAY,
         addresses=tuple(draw(some(PRIVATE))),
         prefixes=tuple(draw(some(PREFIXES))),
-        mappings=tuple(NatMapping(each, draw(st.sampled_from(PUBLIC))) for each in draw(some(PRIVATE))),
+        mappings=tuple(draw(mappings_of(each, st.sampled_from(PUBLIC))) for each in draw(some(PRIVATE))),
         forwards=tuple(Forward(1, *key, draw(st.sampled_from(PRIVATE)), draw(st.sampled_from(PORTS))) for key in keys),
         bans=tuple(Ban(1, ip_network(each), direction=draw(st.sampled_from(Direction))) for each in draw(some(BANS))),
         allowed=tuple(Allowed(1, ip_network(each)) for each in draw(some(BANS))),
@@ -62,6 +63,17 @@ def flows(draw: st.DrawFn) -> Flow:
     return tracked(protocol, source, ports[0], to, ports[1], snat=snat, dnat=draw(st.sampled_from([None, (str(PRIVATE[0]), ports[2])])))
 
 
+def concerns(mapping: NatMapping, flow: Flow) -> bool:
+    return (mapping.private, mapping.public) == (ip_address(flow.source), ip_address(flow.reply_destination))
+
+
+def allows(mapping: NatMapping, flow: Flow) -> bool:
+    if not concerns(mapping, flow):
+        return False
+    within = mapping.first_port <= flow.reply_destination_port <= mapping.last_port
+    return mapping.sharing is not Sharing.BLOCKS or (flow.protocol != 1 and within)
+
+
 def newly_banned(end: IPv4Address | IPv6Address, way: Direction, before: Policy, after: Policy) -> bool:
     """Banned in this direction by a ban that was not there, or that something overruled."""
     old, new = ({ban.prefix for ban in each.bans if ban.direction in (way, Direction.BOTH)} for each in (before, after))
@@ -79,8 +91,8 @@ def moment(before: Policy, after: Policy, flow: Flow) -> Moment | None:
         return Moment.CONFIRM
     if any(end in prefix for end in ends for prefix in set(before.prefixes) - set(after.prefixes)):
         return Moment.CONFIRM
-    mapped = {(each.private, each.public) for each in before.mappings} - {(each.private, each.public) for each in after.mappings}
-    if (ip_address(flow.source), ip_address(flow.reply_destination)) in mapped:
+    changed = any(concerns(each, flow) for each in set(before.mappings) - set(after.mappings))
+    if changed and not any(allows(each, flow) for each in after.mappings):
         return Moment.CONFIRM
     for each in set(before.forwards) - set(after.forwards):
         number = {Protocol.TCP: 6, Protocol.UDP: 17}[each.protocol]
@@ -168,15 +180,13 @@ GAME = Forward(1, Protocol.UDP, PUBLIC[0], 80, PRIVATE[0], 443)
     ],
 )
 def test_a_forward_that_comes_cuts_what_stands_in_its_way_and_nothing_else(flow: Flow, cut: bool) -> None:
-    before, after = compile_policy(Policy(GATEWAY)), compile_policy(Policy(GATEWAY, forwards=(GAME,)))
-    changes = Changes(diff(before, after), after=after.elements)
+    changes = changed(Policy(GATEWAY), Policy(GATEWAY, forwards=(GAME,)))
     assert changes.moment(flow) is (Moment.CONFIRM if cut else None)
 
 
 def test_a_tcp_forward_that_comes_leaves_the_connections_of_members() -> None:
     web = Forward(1, Protocol.TCP, PUBLIC[0], 80, PRIVATE[0], 443)
-    before, after = compile_policy(Policy(GATEWAY)), compile_policy(Policy(GATEWAY, forwards=(web,)))
-    changes = Changes(diff(before, after), after=after.elements)
+    changes = changed(Policy(GATEWAY), Policy(GATEWAY, forwards=(web,)))
     assert changes.moment(tracked(6, "10.0.0.2", 80, "203.0.113.1", 443, snat="198.51.100.1")) is None
     assert changes.moment(tracked(6, "203.0.113.1", 999, "198.51.100.1", 80)) is Moment.CONFIRM
 
@@ -199,3 +209,26 @@ def test_a_forward_that_goes_leaves_all_others_alone(flow: Flow) -> None:
     changes = changed(Policy(GATEWAY, forwards=(forward,)), Policy(GATEWAY))
     assert changes.moment(WEB) is Moment.CONFIRM
     assert changes.moment(flow) is None
+
+
+MOVING = [
+    (Sharing.SHARED, 0, 0, 6, 80, True),
+    (Sharing.OWN, 0, 0, 6, 80, True),
+    (Sharing.OWN, 0, 0, 1, 0, True),
+    (Sharing.BLOCKS, 1024, 2047, 6, 1024, True),
+    (Sharing.BLOCKS, 1024, 2047, 17, 2047, True),
+    (Sharing.BLOCKS, 1024, 2047, 17, 2048, False),
+    (Sharing.BLOCKS, 1024, 2047, 6, 1023, False),
+    (Sharing.BLOCKS, 1024, 2047, 1, 0, False),
+]
+
+
+@pytest.mark.parametrize(("sharing", "first", "last", "protocol", "port", "goes_on"), MOVING)
+def test_who_shares_his_address_otherwise_keeps_the_flows_that_still_fit(
+    sharing: Sharing, first: int, last: int, protocol: int, port: int, goes_on: bool
+) -> None:
+    before = NatMapping(PRIVATE[0], PUBLIC[0], Sharing.BLOCKS, 40_000, 40_255)
+    after = NatMapping(PRIVATE[0], PUBLIC[0], sharing, first, last)
+    changes = changed(*(Policy(GATEWAY, mappings=(each,)) for each in (before, after)))
+    flow = tracked(protocol, "10.0.0.1", port, "203.0.113.1", 80 if port else 0, snat="198.51.100.1")
+    assert changes.moment(flow) == (None if goes_on else Moment.CONFIRM)

@@ -22,6 +22,7 @@ from firewall.policy import (
     PolicyError,
     Protocol,
     Settings,
+    Sharing,
 )
 from firewall.render import render, render_delta, render_rule
 from firewall.ruleset import Action, Count, Field, Match, Rule, Verdict
@@ -43,6 +44,16 @@ CASES = {
         addresses=(HOST,),
         mappings=(NatMapping(HOST, PUBLIC),),
         forwards=(Forward(1, Protocol.TCP, PUBLIC, 8443, HOST, 443), Forward(2, Protocol.UDP, PUBLIC, 51820, HOST, 51820)),
+    ),
+    "sharing": Policy(
+        NAT_1,
+        addresses=(HOST, HOST + 1, HOST + 2, HOST + 3),
+        mappings=(
+            NatMapping(HOST, PUBLIC),
+            NatMapping(HOST + 1, PUBLIC + 1, Sharing.OWN),
+            NatMapping(HOST + 2, PUBLIC + 2, Sharing.BLOCKS, 1024, 2047),
+            NatMapping(HOST + 3, PUBLIC + 2, Sharing.BLOCKS, 64512, 65535),
+        ),
     ),
     "hairpin": Policy(
         replace(NAT_1, settings=Settings(publics=(IPv4Network("198.51.100.0/24"), IPv4Network("192.0.2.64/26")))),
@@ -107,6 +118,16 @@ def test_deletes_come_before_adds_in_one_transaction() -> None:
         "add table inet netzwart",
         "delete element inet netzwart snat4 { 10.16.0.10 }",
         "add element inet netzwart snat4 { 10.16.0.10 : 198.51.100.8 }",
+    ]
+
+
+def test_another_block_is_one_element_that_goes_and_comes() -> None:
+    blocks = [NatMapping(HOST, PUBLIC, Sharing.BLOCKS, first, first + 1023) for first in (1024, 2048)]
+    before, after = (compile_policy(Policy(NAT_1, mappings=(each,))) for each in blocks)
+    assert render_delta(diff(before, after), now=NOW).splitlines() == [
+        "add table inet netzwart",
+        "delete element inet netzwart snat4_block { 10.16.0.10 }",
+        "add element inet netzwart snat4_block { 10.16.0.10 : 198.51.100.7 . 2048-3071 }",
     ]
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from firewall.addresses import PRIVATE
 from firewall.compile import compile_policy
-from firewall.policy import Address, Allowed, Ban, Direction, Forward, Hole, Policy
+from firewall.policy import Address, Allowed, Ban, Direction, Forward, Hole, Policy, Sharing
 from firewall.tracing import Icmp, Outcome, Packet, State, Trace, trace
 from firewall.tracing.tracking import state_of
 from tests.packets.scenes import ICMP, ICMPV6, NOW, First, packets, policies
@@ -54,7 +54,7 @@ def promised(policy: Policy, packet: Packet) -> Promise | None:
         case (at.lan, at.wan) if member:
             return outside(policy, packet, destination, port)
         case (at.lan, at.lan) if member and target and forward:
-            return Promise(leaves, public_of(policy, packet.source) or own(at.lan), destination, port)
+            return Promise(leaves, public_of(policy, packet) or own(at.lan), destination, port)
         case (at.lan, at.lan) if member and target and (is_echo6(packet) or is_open(policy, packet)):
             return Promise(leaves, packet.source, destination, port)
         case (at.wan, at.lan) if target and believable(policy, packet) and (forward or is_echo6(packet) or is_open(policy, packet)):
@@ -66,7 +66,7 @@ def promised(policy: Policy, packet: Packet) -> Promise | None:
 
 def outside(policy: Policy, packet: Packet, destination: Address, port: int) -> Promise | None:
     """To the internet: with IPv6 as one is, with IPv4 as somebody public."""
-    source = packet.source if packet.version == 6 else public_of(policy, packet.source)
+    source = packet.source if packet.version == 6 else public_of(policy, packet)
     return Promise(policy.gateway.interfaces.wan, source, destination, port) if source else None
 
 
@@ -123,8 +123,12 @@ def is_echo6(packet: Packet) -> bool:
     return packet.version == 6 and packet.icmp is not None and packet.icmp.type == ECHO[6]
 
 
-def public_of(policy: Policy, source: Address) -> Address | None:
-    return next((each.public for each in policy.mappings if each.private == source), None)
+def public_of(policy: Policy, packet: Packet) -> Address | None:
+    """As whom the packet's sender leaves; from a block nothing that has no ports."""
+    mapping = next((each for each in policy.mappings if each.private == packet.source), None)
+    if mapping is None or (mapping.sharing is Sharing.BLOCKS and packet.protocol not in (ICMP, *PROTOCOLS.values())):
+        return None
+    return mapping.public
 
 
 def kept(found: Trace) -> Promise | None:

@@ -7,8 +7,9 @@ from typing import Any
 
 from apps.deployments.reading.members import HELD, ONLY_ADDRESSES, touched_addresses
 from apps.deployments.reading.types import Reading
-from firewall.policy import Forward, Keys, NatMapping, Port, Protocol
+from firewall.policy import Forward, Keys, NatMapping, Port, Protocol, Sharing
 
+BLOCK = "coalesce(lower(n.block), 0), coalesce(upper(n.block), 1) - 1"
 ONLY_FORWARDS = """
     AND f.id IN (
         SELECT t.id FROM unnest(%(protocols)s::text[], %(publics)s::inet[], %(firsts)s::int[], %(ends)s::int[])
@@ -19,8 +20,8 @@ ONLY_FORWARDS = """
 """
 
 
-def _mapping(private: int, public: int) -> NatMapping:
-    return NatMapping(IPv4Address(private), IPv4Address(public))
+def _mapping(private: int, public: int, sharing: str, first: int, last: int) -> NatMapping:
+    return NatMapping(IPv4Address(private), IPv4Address(public), Sharing(sharing), first, last)
 
 
 def _forward(pk: int, protocol: str, public: int, public_port: int, private: int, private_port: int, ports: int) -> Forward:
@@ -47,7 +48,7 @@ def _in_a_row(ports: Iterable[Port]) -> Iterator[tuple[Protocol, IPv4Address, in
 
 MAPPINGS = Reading(
     HELD.format(
-        columns="h.prefix - '0.0.0.0'::inet, n.public - '0.0.0.0'::inet",
+        columns="h.prefix - '0.0.0.0'::inet, n.public - '0.0.0.0'::inet, n.sharing, " + BLOCK,
         join="JOIN nat_natmapping n ON n.holding_id = h.id",
         where="h.kind = 'private4' AND n.valid @> %(at)s::timestamptz",
         order="h.prefix",

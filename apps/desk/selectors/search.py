@@ -105,7 +105,7 @@ def _addresses(asked: Asked) -> Iterator[Group]:
     """Who leaves as the address, and who had it."""
     if asked.address is None:
         return
-    leaving = list(leaves_as(asked.address)[: SHOWN + 1])
+    leaving = list(leaves_as(asked.address, asked.port)[: SHOWN + 1])
     hits = [
         Hit(str(each.holding.member), _from(each.holding.address), reverse("desk:member", args=[each.holding.member_id]))
         for each in leaving

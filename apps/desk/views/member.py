@@ -79,7 +79,10 @@ def line_of(found: Member, holdings: list[Holding], mappings: list[NatMapping]) 
         return Line("plain", _("Has left."), _("No address, no access."))
     if found.state == Member.State.PENDING:
         return Line("wait", _("Not yet active."), _("Nothing of this member is on the gateways until somebody activates the membership."))
-    leaves = sorted({str(mapping.public) for mapping in mappings} | {str(each.prefix) for each in holdings if each.prefix.version == 6})
+    leaves = sorted({mapping.leaves for mapping in mappings} | {str(each.prefix) for each in holdings if each.prefix.version == 6})
     if not leaves:
         return Line("warn", _("Not connected."), _("Active, but without an address that leaves the network."))
-    return Line("ok", _("Connected."), _("Leaves as %(addresses)s.") % {"addresses": _(" and ").join(leaves)})
+    said = _("Leaves as %(addresses)s.") % {"addresses": _(" and ").join(leaves)}
+    if not mappings:
+        said += " " + _("Over IPv4 this member reaches what is inside, not the internet.")
+    return Line("ok", _("Connected."), said)
