@@ -26,7 +26,9 @@ from firewall.ruleset import (
     Lookup,
     Match,
     Notrack,
+    OpenOver,
     Part,
+    RateOver,
     Reject,
     Rule,
     Ruleset,
@@ -107,11 +109,17 @@ def _kind(declaration: Set) -> str:
 def render_set(declaration: Set) -> str:
     """The declaration of a set or map."""
     types = " . ".join(declaration.key) + (f" : {' . '.join(declaration.value)}" if declaration.value else "")
-    flags = " flags timeout;" if declaration.timeout else ""
+    flags = _flags(declaration)
     counter = " counter;" if declaration.counter else ""
     return (
         f"add {_kind(declaration)} {IN_TABLE} {names.symbol(declaration.name)} {{ type {types}; size {declaration.size};{flags}{counter} }}"
     )
+
+
+def _flags(declaration: Set) -> str:
+    named = [name for name, on in (("dynamic", declaration.dynamic), ("timeout", declaration.timeout or declaration.lives)) if on]
+    lives = f" timeout {declaration.lives}s;" if declaration.lives else ""
+    return f" flags {','.join(named)};{lives}" if named else ""
 
 
 def render_elements(declaration: Set, elements: Elements, now: int) -> Iterator[str]:
@@ -195,6 +203,11 @@ def _render_part(part: Part) -> str:
             return "notrack"
         case ClampMss():
             return "tcp option maxseg size set rt mtu"
+        case RateOver(fields, name, rate, per, burst, length):
+            over = f"limit rate over {rate}/{per} burst {burst} packets"
+            return f"update @{names.symbol(name)} {{ {_masked(fields, length)} {over} }}"
+        case OpenOver(fields, name, most, length):
+            return f"add @{names.symbol(name)} {{ {_masked(fields, length)} ct count over {most} }}"
         case Limit(rate, burst):
             return f"limit rate {rate}/second burst {burst} packets"
         case Reject(refusal):

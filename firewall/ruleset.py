@@ -153,12 +153,50 @@ class Snat:
     fully_random: bool = False
 
 
+class Per(StrEnum):
+    """What a rate is counted over."""
+
+    SECOND = "second"
+    MINUTE = "minute"
+
+
+@dataclass(frozen=True, slots=True)
+class RateOver:
+    """Go on only while packets of this key come faster than `rate`, beyond a bucket of `burst` (man nft, "LIMIT STATEMENT").
+
+    The key is what the fields read, or the leading `length` bits of a single address. The set is dynamic: the packet adds the
+    key, with a bucket of its own that this rate fills, and its time begins anew with each packet. When the set is full, a new key
+    is not added, and the rule does not match.
+    """
+
+    fields: tuple[Field, ...]
+    set: str
+    rate: int
+    per: Per
+    burst: int
+    length: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenOver:
+    """Go on only if more than `most` connections of this key are open, this one among them (man nft, "CONNECTION LIMIT").
+
+    Key and set as in RateOver, but that the kernel takes a key out when its last connection has ended. Connections are counted that
+    came by here as new ones.
+    """
+
+    fields: tuple[Field, ...]
+    set: str
+    most: int
+    length: int | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class ClampMss:
     """Lower the maximum segment size that a SYN offers to what the route's MTU takes (RFC 9293, section 3.7.1)."""
 
 
-Part: TypeAlias = Match | Lookup | Verdict | VerdictMap | Count | Notrack | Limit | Reject | Dnat | Snat | ClampMss
+Part: TypeAlias = Match | Lookup | Verdict | VerdictMap | Count | Notrack | Limit | Reject | Dnat | Snat | ClampMss | RateOver | OpenOver
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +239,11 @@ class Chain:
 
 @dataclass(frozen=True, slots=True)
 class Set:
-    """The declaration of a hash set, or of a map when it has a value type. `size` is the most elements it takes."""
+    """The declaration of a hash set, or of a map when it has a value type. `size` is the most elements it takes.
+
+    dynamic: packets fill it, so what it holds is nobody's wish: `Ruleset.elements` has nothing of it, and nobody compares that.
+    lives: seconds after which the kernel drops an element that no packet touched; 0: it stays.
+    """
 
     name: str
     key: tuple[Type, ...]
@@ -209,6 +251,8 @@ class Set:
     value: tuple[Type, ...] = ()
     counter: bool = False
     timeout: bool = False
+    dynamic: bool = False
+    lives: int = 0
 
 
 class Element(NamedTuple):
@@ -249,7 +293,7 @@ def sets_used(chain: Chain) -> Iterator[str]:
     """Names of the sets and maps that the chain's rules look up."""
     for rule in chain.rules:
         for part in rule.parts:
-            if isinstance(part, Lookup):
+            if isinstance(part, Lookup | RateOver | OpenOver):
                 yield part.set
             elif isinstance(part, Dnat | Snat):
                 yield part.map

@@ -14,7 +14,7 @@ from firewall.diff import Delta
 from firewall.policy import Address
 from firewall.ruleset import Elements, Ruleset
 
-VERSION = 2
+VERSION = 3
 MAX_LINE = 1 << 20
 MAX_MESSAGE = 512 << 20
 CONFIRM_WITHIN = range(1, 601)  # seconds
@@ -90,6 +90,11 @@ class Drift:
 @dataclass(frozen=True, slots=True)
 class Counters:
     """All counters as they stand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gauges:
+    """How full are the sets that packets fill?"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +228,13 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
+class GaugesAre:
+    """Answer to Gauges. For each dynamic set how many elements it has, and how many it can have."""
+
+    sets: Mapping[str, tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
 class Connected:
     """Microseconds until the target took the connection; None with the reason why it did not."""
 
@@ -249,8 +261,8 @@ class Refused:
     text: str
 
 
-Request: TypeAlias = Hello | Plan | Apply | Confirm | Revert | Digest | Drift | Counters | Probe
-Reply: TypeAlias = Welcome | Planned | Applied | Confirmed | Reverted | DigestIs | Drifted | Reading | Probed | Refused
+Request: TypeAlias = Hello | Plan | Apply | Confirm | Revert | Digest | Drift | Counters | Gauges | Probe
+Reply: TypeAlias = Welcome | Planned | Applied | Confirmed | Reverted | DigestIs | Drifted | Reading | GaugesAre | Probed | Refused
 Message: TypeAlias = Request | Reply
 
 

@@ -1,4 +1,4 @@
-"""What the agent does when it is asked: hello, plan, apply, confirm, revert, digest, drift, counters, probe.
+"""What the agent does when it is asked: hello, plan, apply, confirm, revert, digest, drift, counters, gauges, probe.
 
 In comes a request, out goes a reply; between them one table and one state directory. Knows no socket and no nft. One
 operation at a time. What is not confirmed in time is taken back, by CLOCK_MONOTONIC, which nobody can set.
@@ -161,6 +161,8 @@ class Agent:
                 return self._drift(request)
             case wire.Counters():
                 return self._counters()
+            case wire.Gauges():
+                return wire.GaugesAre(self._table.gauges())
             case wire.Probe():
                 return self._probe(request)
 

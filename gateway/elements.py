@@ -119,6 +119,11 @@ def decode(attributes: bytes) -> Iterator[Columns]:
             yield _decode_list(attributes[start:end])
 
 
+def count(attributes: bytes) -> int:
+    """How many elements there are in one message's attributes."""
+    return sum(sum(1 for _ in places(attributes, start, end)) for kind, start, end in places(attributes) if kind == _LIST_ELEMENTS)
+
+
 def _decode_list(listed: bytes) -> Columns:
     ends = next(places(listed), None)
     if ends is None:

@@ -25,6 +25,7 @@ class FakeKernel:
         self._table = 1
         self._disturbed = True
         self.tracked: list[Flow] = []  # connections that tests pretend are open
+        self.filled: dict[str, int] = {}  # elements that tests pretend packets have added to dynamic sets
 
     def commit(self, delta: Delta, now: int) -> None:
         """See Table."""
@@ -102,6 +103,10 @@ class FakeKernel:
     def named_counters(self) -> Mapping[str, tuple[int, int]]:
         """See Table."""
         return dict.fromkeys(self._held.counters, (0, 0))
+
+    def gauges(self) -> Mapping[str, tuple[int, int]]:
+        """See Table."""
+        return {name: (self.filled.get(name, 0), each.size) for name, each in self._held.sets.items() if each.dynamic}
 
     def flows(self) -> list[Flow]:
         """See Table."""

@@ -26,9 +26,10 @@ _HOOK_NUMBER, _HOOK_PRIORITY = 1, 2
 _CHAIN_ITSELF = (2, 4, 5, 7, 10)  # handle, hook, policy, type, flags; not counts, nor how many rules use it
 _RULE_TABLE, _RULE_CHAIN, _RULE_EXPRESSIONS, _EXPRESSION_NAME = 1, 2, 4, 1
 _SET_TABLE, _SET_NAME, _SET_FLAGS, _SET_KEY_TYPE, _SET_DATA_TYPE, _SET_DESCRIPTION, _SET_EXPR, _SET_EXPRESSIONS = 1, 2, 3, 4, 6, 9, 17, 18
+_SET_LIVES = 11
 _DESCRIPTION_SIZE = 1
-_ANONYMOUS, _MAP, _TIMEOUT = 0x1, 0x8, 0x10
-_KNOWN_FLAGS = _MAP | _TIMEOUT | 0x100  # NFT_SET_EXPR; not interval, constant, dynamic or objects: ours are none of these
+_ANONYMOUS, _MAP, _TIMEOUT, _DYNAMIC = 0x1, 0x8, 0x10, 0x20
+_KNOWN_FLAGS = _MAP | _TIMEOUT | _DYNAMIC | 0x100  # NFT_SET_EXPR; not interval, constant or objects: ours are none of these
 _OBJECT_TABLE, _OBJECT_NAME, _OBJECT_TYPE, _OBJECT_DATA = 1, 2, 3, 4
 _COUNTER_OBJECT = 1
 _COUNTER_OCTETS, _COUNTER_PACKETS = 1, 2
@@ -107,7 +108,7 @@ class Kernel:
         return Ruleset(
             {each.name: each for each in self._chains()},
             declared,
-            {name: self._dump(name, now) for name in declared},
+            {name: {} if each.dynamic else self._dump(name, now) for name, each in declared.items()},
             frozenset(name for name, _ in self._named_counters()),
         )
 
@@ -161,6 +162,14 @@ class Kernel:
     def named_counters(self) -> Mapping[str, tuple[int, int]]:
         """See Table."""
         return dict(self._named_counters())
+
+    def gauges(self) -> Mapping[str, tuple[int, int]]:
+        """See Table."""
+        dynamic = (each for each in self.declarations().values() if each.dynamic)
+        return {each.name: (self._count(each.name), each.size) for each in dynamic}
+
+    def _count(self, name: str) -> int:
+        return sum(codec.count(body) for body in self._netlink.dump(netlink.GETSETELEM, codec.in_set(name)))
 
     def _tally(self, name: str) -> Tally:
         tally = Tally()
@@ -263,7 +272,9 @@ def _declaration(given: dict[int, bytes]) -> Set | None:
         number(size),
         _types(number(given.get(_SET_DATA_TYPE, b""))) if flags & _MAP else (),
         counter=_SET_EXPR in given or _SET_EXPRESSIONS in given,
-        timeout=bool(flags & _TIMEOUT),
+        timeout=bool(flags & _TIMEOUT and not flags & _DYNAMIC),
+        dynamic=bool(flags & _DYNAMIC),
+        lives=number(given.get(_SET_LIVES, b"")) // 1000,
     )
 
 

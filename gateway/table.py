@@ -66,6 +66,9 @@ class Table(Protocol):
     def counters(self) -> Tallies:
         """All counters of sets and all named ones."""
 
+    def gauges(self) -> Mapping[str, tuple[int, int]]:
+        """Of each dynamic set how many elements it has, and how many it can have."""
+
     def flows(self) -> list[Flow]:
         """All tracked connections of the gateway, whichever table's rules let them pass."""
 

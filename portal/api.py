@@ -3,6 +3,7 @@
 from rest_framework.routers import DefaultRouter
 
 from apps.deployments.api import HeldBackViewSet, HoldViewSet, RevisionViewSet, RolloutViewSet
+from apps.gateways.api import LimitsViewSet, ProtectionViewSet
 from apps.members.api import MemberViewSet
 from apps.nat.api import ForwardViewSet
 from apps.network.api import HoldingViewSet
@@ -15,3 +16,5 @@ router.register("rollouts", RolloutViewSet, "rollout")
 router.register("revisions", RevisionViewSet, "revision")
 router.register("approvals", HeldBackViewSet, "approval")
 router.register("holds", HoldViewSet, "hold")
+router.register("protection", ProtectionViewSet, "protection")
+router.register("limits", LimitsViewSet, "limits")

@@ -16,13 +16,14 @@ from django.utils import timezone
 
 from apps.bans import services as bans
 from apps.bans.models import Ban, BanList
+from apps.gateways import settings
 from apps.lib.errors import Conflict, Problem
 from apps.members import services as members
 from apps.members.models import Member
 from apps.nat import services as nat
 from apps.nat.models import NatMapping, PortForward
 from apps.network import services as addresses
-from apps.network.models import Gateway, GatewayGroup, Holding, Pool
+from apps.network.models import Gateway, GatewayGroup, Holding, Limits, Pool
 from tests import rows
 
 BANNED = ["192.0.2.0/24", "192.0.2.7", "203.0.113.9", "203.0.113.0/28", "2001:db8:bad::/48", "2001:db8:bad:1::/64"]
@@ -40,7 +41,7 @@ class Changes:
             self._release, self._leave, self._raw_validity, self._raw_validity, self._raw_address, self._raw_owner, self._ban, self._ban,
             self._ban_again, self._ban_again, self._lift, self._raw_ban, self._end_of_ban, self._toggle_list, self._delete_list,
             self._move_bans, self._bulk_bans, self._interfaces, self._pool, self._group_of_pool, self._bulk_forwards, self._delete_nat,
-            self._nothing_that_reaches_gateways,
+            self._protection, self._limits, self._nothing_that_reaches_gateways,
         ]  # fmt: skip
 
     def step(self) -> None:
@@ -189,6 +190,24 @@ class Changes:
         if self.dice.random() < 0.5:
             return Gateway.objects.filter(pk=of.pk).update(lan=self.dice.choice(["lan0", "bond0"]))
         return Gateway.objects.filter(pk=of.pk).update(management_port=self.dice.choice([22, 2222]))
+
+    def _protection(self) -> object:
+        own = self.dice.choice([[], ["203.0.113.0/24"], ["203.0.113.0/24", "2001:db8::/32"]])
+        row = settings.protection_of(self.net.group)
+        given: dict[str, Any] = {
+            "bogons": self.dice.random() < 0.5,
+            "own": list(map(ip_network, own)),
+            "clamp_mss": self.dice.random() < 0.5,
+        }
+        given |= {"bgp_peers": self.dice.choice([[], [rows.PUBLIC]]), "ospf_peers": []}
+        return settings.protect(group=self.net.group, version=row.version, by=self.net.admin, **given)
+
+    def _limits(self) -> object:
+        found = Limits.objects.get_or_create(group=self.net.group)[0]
+        if self.dice.random() < 0.1:
+            return found.delete()
+        rates = {"member_rate": self.dice.choice([0, 10, 50]), "mail_rate": self.dice.choice([0, 5])}
+        return Limits.objects.update(**rates, source_open=self.dice.choice([0, 100]), exempt=[rows.PUBLIC] * self.dice.randrange(2))
 
     def _pool(self) -> None:
         prefix = self.dice.choice(["10.16.0.0/16", "10.16.0.0/15"])

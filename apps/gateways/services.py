@@ -14,7 +14,7 @@ from apps.audit.selectors import last_change
 from apps.bans import hits
 from apps.deployments import link
 from apps.deployments.models import GatewayState
-from apps.gateways import readings
+from apps.gateways import gauges, readings
 from apps.lib import formats
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Prefix
@@ -44,7 +44,19 @@ def collect(gateway: Gateway) -> bool:
     now = timezone.now()
     hits.record(gateway=gateway, readings=readings.bans(answer), at=now)
     tallies.record(gateway=gateway, readings=readings.members(answer), at=now)
+    _collect_gauges(gateway)
     return True
+
+
+def _collect_gauges(gateway: Gateway) -> None:
+    """How full its dynamic sets are. What it does not say now, it says with the next look."""
+    try:
+        answer = link.channel(gateway).ask(wire.Gauges())
+    except link.Unreachable as fault:
+        log.warning("gateway does not answer", gateway=gateway.name, error=str(fault))
+        return
+    if isinstance(answer, wire.GaugesAre):
+        gauges.record(gateway=gateway, sets=answer.sets, at=timezone.now())
 
 
 def configure(

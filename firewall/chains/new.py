@@ -1,6 +1,6 @@
 """The first packet of a connection."""
 
-from firewall import probing
+from firewall import limiting, probing
 from firewall.chains.parts import RETURN, at, jump, rule
 from firewall.policy import Gateway
 from firewall.ruleset import Chain, Count, Field, Match, Refusal, Reject
@@ -15,6 +15,8 @@ def chain(gateway: Gateway) -> Chain:
         (
             rule(jump("bans")),
             rule(jump("spoofed")),
+            *((rule(jump("bogons")),) if gateway.settings.protection.bogons else ()),
+            *((rule(jump("limits")),) if limiting.meters(gateway.settings.limits) else ()),
             rule(Match(Field.CT_STATUS, ("dnat",)), RETURN, comment="port forwards"),
             rule(at(Field.IIFNAME, names.lan), at(Field.OIFNAME, names.wan), RETURN),
             rule(

@@ -5,7 +5,26 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from firewall import names
-from firewall.ruleset import Action, Chain, Count, Dnat, Element, Field, Hook, Lookup, Priority, Rule, Ruleset, Set, Snat, Type, Verdict
+from firewall.ruleset import (
+    Action,
+    Chain,
+    Count,
+    Dnat,
+    Element,
+    Field,
+    Hook,
+    Lookup,
+    OpenOver,
+    Per,
+    Priority,
+    RateOver,
+    Rule,
+    Ruleset,
+    Set,
+    Snat,
+    Type,
+    Verdict,
+)
 from gateway.inspection import width
 
 SOURCE, PORTS = (Type.IPV4,), (Type.IPV4, Type.PROTO, Type.PORT)
@@ -18,6 +37,8 @@ POOL = (
     Set("open4", PORTS, 64, timeout=True),
     Set("ports", (Type.PORT,), 64),
     Set("protocols", (Type.PROTO,), 64),
+    Set("rate", SOURCE, 64, dynamic=True, lives=60),
+    Set("open", (Type.IPV6,), 64, dynamic=True),
 )
 DROP = Verdict(Action.DROP)
 RULES = {
@@ -28,6 +49,8 @@ RULES = {
     "snat4": Rule((Snat((Field.IP_SADDR,), "snat4", fully_random=True),)),
     "open4": Rule((Lookup((Field.IP_DADDR, Field.L4PROTO, Field.TH_DPORT), "open4"), DROP)),
     "ports": Rule((Lookup((Field.TH_DPORT,), "ports", negated=True), DROP)),
+    "rate": Rule((RateOver((Field.IP_SADDR,), "rate", 50, Per.MINUTE, 9), DROP)),
+    "open": Rule((OpenOver((Field.IP6_SADDR,), "open", 7, 64), DROP)),
     "protocols": Rule((Lookup((Field.L4PROTO,), "protocols"), DROP)),
 }
 CHAINS = {
@@ -50,7 +73,9 @@ def octets(types: tuple[Type, ...]) -> st.SearchStrategy[bytes]:
 
 
 def elements(of: Set, now: int) -> st.SearchStrategy[dict[bytes, Element]]:
-    """Few elements; some end long after `now`."""
+    """Few elements; some end long after `now`. None where packets alone bring them."""
+    if of.dynamic:
+        return st.just({})
     ends = st.sampled_from([0, 0, now + 7_200, now + 400_000_000]) if of.timeout else st.just(0)
     values = octets(of.value) if of.value else st.just(b"")
     one = st.builds(Element, values, comments | st.just(""), ends)

@@ -1,6 +1,7 @@
 import os
 import re
-from ipaddress import IPv4Address, IPv4Network, IPv6Network
+from dataclasses import replace
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from pathlib import Path
 
 import pytest
@@ -9,10 +10,10 @@ from hypothesis import given, settings
 from firewall.compile import compile_policy
 from firewall.diff import diff
 from firewall.names import COMMENT_OCTETS, comment
-from firewall.policy import Ban, Forward, NatMapping, Policy, PolicyError, Protocol
+from firewall.policy import Ban, Forward, NatMapping, Peer, Policy, PolicyError, Protection, Protocol, Routing, Settings
 from firewall.render import render, render_delta, render_rule
 from firewall.ruleset import Action, Count, Field, Match, Rule, Verdict
-from tests.policies import NAT_1, PROBED, PROBES_MAPPING, network, texts
+from tests.policies import LIMITS, NAT_1, PROBED, PROBES_MAPPING, network, texts
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 NOW = 1_800_000_000
@@ -29,6 +30,29 @@ CASES = {
         addresses=(HOST,),
         mappings=(NatMapping(HOST, PUBLIC),),
         forwards=(Forward(1, Protocol.TCP, PUBLIC, 8443, HOST, 443), Forward(2, Protocol.UDP, PUBLIC, 51820, HOST, 51820)),
+    ),
+    "protection": Policy(
+        replace(
+            NAT_1,
+            settings=Settings(
+                clamp_mss=True,
+                protection=Protection(
+                    bogons=True,
+                    own=(IPv4Network("203.0.113.0/25"), IPv4Network("203.0.113.128/25"), IPv6Network("2001:db8::/32")),
+                    peers=(
+                        Peer(IPv4Address("192.0.2.1"), Routing.BGP),
+                        Peer(IPv6Address("2001:db8:b0::1"), Routing.BGP),
+                        Peer(IPv6Address("fe80::1"), Routing.OSPF),
+                    ),
+                ),
+            ),
+        ),
+        addresses=(HOST,),
+    ),
+    "limits": Policy(
+        replace(NAT_1, settings=Settings(limits=LIMITS)),
+        addresses=(HOST,),
+        prefixes=(IPv6Network("2001:db8:a0:10::/64"), IPv6Network("2001:db8:a1::/56")),
     ),
     "prefixes": Policy(NAT_1, prefixes=(IPv6Network("2001:db8:a0:10::/64"), IPv6Network("2001:db8:a1::/56"))),
     "bans": Policy(
