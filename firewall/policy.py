@@ -78,12 +78,15 @@ class Protection:
     """What gateways refuse and let in beyond the members' traffic.
 
     bogons: nothing from or to special-purpose addresses (RFC 6890) through the uplink, but for the `own` prefixes: those that the
-    network, its uplink or what lies behind that really use.
+    network, its uplink or what lies behind that really use. ftp_ports (TCP), sip_ports (UDP): where members' connections to the
+    outside are read along, so that what they agree on there (a data connection, a call) passes NAT and is let in.
     """
 
     bogons: bool = False
     own: tuple[Prefix, ...] = ()
     peers: tuple[Peer, ...] = ()
+    ftp_ports: tuple[int, ...] = ()
+    sip_ports: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

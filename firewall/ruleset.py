@@ -153,6 +153,28 @@ class Snat:
     fully_random: bool = False
 
 
+class Helper(StrEnum):
+    """Programs of the kernel that read a connection along (nf_conntrack_ftp, nf_conntrack_sip)."""
+
+    FTP = "ftp"
+    SIP = "sip"
+
+    @property
+    def protocol(self) -> str:
+        """The transport protocol that it reads."""
+        return {"ftp": "tcp", "sip": "udp"}[self.value]
+
+
+@dataclass(frozen=True, slots=True)
+class AssignHelper:
+    """Have the helper read this new connection along (man nft, "CT HELPER"); what it expects from there on is `related`.
+
+    Only one chain of a ruleset may assign the same helper: the table's object of this name comes and goes with that chain.
+    """
+
+    helper: Helper
+
+
 class Per(StrEnum):
     """What a rate is counted over."""
 
@@ -196,7 +218,9 @@ class ClampMss:
     """Lower the maximum segment size that a SYN offers to what the route's MTU takes (RFC 9293, section 3.7.1)."""
 
 
-Part: TypeAlias = Match | Lookup | Verdict | VerdictMap | Count | Notrack | Limit | Reject | Dnat | Snat | ClampMss | RateOver | OpenOver
+Part: TypeAlias = (
+    Match | Lookup | Verdict | VerdictMap | Count | Notrack | Limit | Reject | Dnat | Snat | ClampMss | RateOver | OpenOver | AssignHelper
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,6 +321,12 @@ def sets_used(chain: Chain) -> Iterator[str]:
                 yield part.set
             elif isinstance(part, Dnat | Snat):
                 yield part.map
+
+
+def helpers_used(chain: Chain | None) -> frozenset[Helper]:
+    """The helpers that the chain's rules assign; none without a chain."""
+    parts = (part for rule in chain.rules for part in rule.parts) if chain else ()
+    return frozenset(part.helper for part in parts if isinstance(part, AssignHelper))
 
 
 def chains_used(chain: Chain) -> Iterator[str]:

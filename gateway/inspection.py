@@ -10,12 +10,28 @@ from firewall import names
 from firewall.codec import WireError
 from firewall.diff import Delta
 from firewall.policy import PolicyError
-from firewall.ruleset import Action, Chain, Element, Elements, Field, Match, Rule, Ruleset, Set, Type, Verdict, chains_used, sets_used
+from firewall.ruleset import (
+    Action,
+    Chain,
+    Element,
+    Elements,
+    Field,
+    Match,
+    Rule,
+    Ruleset,
+    Set,
+    Type,
+    Verdict,
+    chains_used,
+    helpers_used,
+    sets_used,
+)
 from firewall.sets import LARGEST_SET
 
 LATEST = 1 << 40  # Unix seconds: whatever ends later is a mistake, and would overflow the kernel's milliseconds
 _LONGEST_LIFE = 86_400  # seconds
 _NO_WAY_IN = ((), (179,))  # BGP neighbours repair nothing
+HELPERS = "helpers"  # helpers come and go with this chain
 _WHO = (Field.IIFNAME, Field.IP_SADDR, Field.IP6_SADDR)
 
 
@@ -102,6 +118,8 @@ def _chains(chains: Iterable[tuple[str, Chain]]) -> None:
     for name, chain in chains:
         if chain.name != name:
             raise WireError(f"chain {name} calls itself {chain.name}")
+        if chain.name != HELPERS and helpers_used(chain):
+            raise WireError(f"chain {name}: only the chain {HELPERS} may assign helpers")
 
 
 def width(types: tuple[Type, ...]) -> int:

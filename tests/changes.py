@@ -200,6 +200,7 @@ class Changes:
             "clamp_mss": self.dice.random() < 0.5,
         }
         given |= {"bgp_peers": self.dice.choice([[], [rows.PUBLIC]]), "ospf_peers": []}
+        given |= {"ftp_ports": self.dice.choice([[], [21], [21, 2121]]), "sip_ports": []}
         return settings.protect(group=self.net.group, version=row.version, by=self.net.admin, **given)
 
     def _limits(self) -> object:

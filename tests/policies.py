@@ -112,6 +112,8 @@ protections = st.builds(
     Protection,
     bogons=st.booleans(),
     own=st.sampled_from([(), (IPv4Network("203.0.113.0/24"), IPv6Network("2001:db8::/32"))]),
+    ftp_ports=st.sampled_from([(), (21,), (21, 2121)]),
+    sip_ports=st.sampled_from([(), (5060,)]),
     peers=st.sampled_from([(), (Peer(IPv4Address("192.0.2.1"), Routing.BGP), Peer(IPv6Address("fe80::1"), Routing.OSPF))]),
 )
 settings = st.just(Settings()) | st.builds(Settings, clamp_mss=st.booleans(), protection=protections, limits=limits)

@@ -61,10 +61,12 @@ class ProtectionSerializer(SettingsSerializer):
     own = serializers.ListField(child=PrefixText())
     bgp_peers = serializers.ListField(child=AddressText())
     ospf_peers = serializers.ListField(child=AddressText())
+    ftp_ports = serializers.ListField(child=serializers.IntegerField(min_value=1, max_value=65535))
+    sip_ports = serializers.ListField(child=serializers.IntegerField(min_value=1, max_value=65535))
 
     class Meta:
         model = Protection
-        fields = ["group", "version", "clamp_mss", "bogons", "own", "bgp_peers", "ospf_peers", "active"]
+        fields = ["group", "version", "clamp_mss", "bogons", "own", "bgp_peers", "ospf_peers", "ftp_ports", "sip_ports", "active"]
         read_only_fields = ["group"]
 
     def update(self, instance: Any, validated_data: Mapping[str, Any]) -> Row:

@@ -37,6 +37,21 @@ class PrefixLines(forms.CharField):
             raise forms.ValidationError(words % {"value": line.strip()[:60]}) from error
 
 
+class Ports(forms.CharField):
+    """Ports, with commas or spaces between them."""
+
+    widget = forms.TextInput(attrs={"inputmode": "numeric", "autocomplete": "off"})
+
+    def prepare_value(self, value: Any) -> Any:
+        return ", ".join(map(str, value)) if isinstance(value, list) else value
+
+    def clean(self, value: Any) -> list[int]:
+        try:
+            return [int(each) for each in super().clean(value).replace(",", " ").split()]
+        except ValueError as error:
+            raise forms.ValidationError(gettext("Write ports as numbers, like 21, 2121.")) from error
+
+
 class AddressLines(forms.CharField):
     """Addresses, one in each line."""
 
@@ -162,6 +177,16 @@ class ProtectionForm(VersionedForm):
         label=_("OSPF neighbours"),
         required=False,
         help_text=_("Routers whose OSPF the gateways accept; for OSPFv3 their link-local addresses."),
+    )
+    ftp_ports = Ports(
+        label=_("Read along members’ FTP on these ports"),
+        required=False,
+        help_text=_("Usually 21. Lets the server connect back, as active FTP does. Empty: passive FTP works all the same."),
+    )
+    sip_ports = Ports(
+        label=_("Read along members’ SIP on these ports"),
+        required=False,
+        help_text=_("Usually 5060. For old telephones without STUN; with others it does more harm than good. Empty: not read."),
     )
 
     def __init__(self, group: GatewayGroup, data: Any = None) -> None:

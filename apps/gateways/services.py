@@ -32,7 +32,7 @@ def collect(gateway: Gateway) -> bool:
     state, _created = GatewayState.objects.get_or_create(gateway=gateway)
     mine = GatewayState.objects.filter(pk=state.pk)
     try:
-        answer = link.channel(gateway).ask(wire.Counters())
+        answer, full = (link.channel(gateway).ask(question) for question in (wire.Counters(), wire.Gauges()))
     except link.Unreachable as fault:
         mine.filter(unreachable_since=None).update(unreachable_since=Now(), error=str(fault))
         log.warning("gateway does not answer", gateway=gateway.name, error=str(fault))
@@ -44,19 +44,9 @@ def collect(gateway: Gateway) -> bool:
     now = timezone.now()
     hits.record(gateway=gateway, readings=readings.bans(answer), at=now)
     tallies.record(gateway=gateway, readings=readings.members(answer), at=now)
-    _collect_gauges(gateway)
+    if isinstance(full, wire.GaugesAre):
+        gauges.record(gateway=gateway, sets=full.sets, at=now)
     return True
-
-
-def _collect_gauges(gateway: Gateway) -> None:
-    """How full its dynamic sets are. What it does not say now, it says with the next look."""
-    try:
-        answer = link.channel(gateway).ask(wire.Gauges())
-    except link.Unreachable as fault:
-        log.warning("gateway does not answer", gateway=gateway.name, error=str(fault))
-        return
-    if isinstance(answer, wire.GaugesAre):
-        gauges.record(gateway=gateway, sets=answer.sets, at=timezone.now())
 
 
 def configure(

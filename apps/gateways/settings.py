@@ -22,6 +22,7 @@ from firewall.bogons import BOGONS4, BOGONS6
 from firewall.policy import PolicyError
 
 MOST_LISTED = 256  # prefixes and routers: they stand in rules, not in sets
+MOST_PORTS = 16
 
 type Row = Protection | Limits
 
@@ -46,14 +47,20 @@ def protect(
     own: Sequence[Prefix],
     bgp_peers: Sequence[Address],
     ospf_peers: Sequence[Address],
+    ftp_ports: Sequence[int],
+    sip_ports: Sequence[int],
     by: User,
 ) -> Protection:
     """Change what the gateways refuse and let in. Raises Conflict when somebody changed it since `version`, else Problem."""
     for fieldname, listed in (("own", own), ("bgp_peers", bgp_peers), ("ospf_peers", ospf_peers)):
         _check_number(fieldname, listed)
+    for fieldname, ports in (("ftp_ports", ftp_ports), ("sip_ports", sip_ports)):
+        if len(ports) > MOST_PORTS or not all(0 < port < 65536 for port in ports):
+            raise Problem(_("At most %(most)d ports, each between 1 and 65535.") % {"most": MOST_PORTS}, fieldname)
     if bogons:
         _check_probes(group, own)
-    values = {"bogons": bogons, "own": list(own), "bgp_peers": list(bgp_peers), "ospf_peers": list(ospf_peers)}
+    values: dict[str, Any] = {"bogons": bogons, "own": list(own), "bgp_peers": list(bgp_peers), "ospf_peers": list(ospf_peers)}
+    values |= {"ftp_ports": list(ftp_ports), "sip_ports": list(sip_ports)}
     saved: Protection = _save(protection_of(group), version, values)
     GatewayGroup.objects.filter(pk=group.pk).exclude(clamp_mss=clamp_mss).update(clamp_mss=clamp_mss, version=F("version") + 1)
     nudge("workers.reconcile", by.pk)

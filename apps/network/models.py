@@ -222,9 +222,14 @@ class Protection(Versioned, Deployed):
     own = ArrayField(PrefixField(), verbose_name=_("but not these"), default=list, blank=True)
     bgp_peers = ArrayField(AddressField(), verbose_name=_("BGP neighbours"), default=list, blank=True)
     ospf_peers = ArrayField(AddressField(), verbose_name=_("OSPF neighbours"), default=list, blank=True)
+    ftp_ports = ArrayField(models.PositiveIntegerField(), verbose_name=_("FTP ports"), default=list, blank=True)
+    sip_ports = ArrayField(models.PositiveIntegerField(), verbose_name=_("SIP ports"), default=list, blank=True)
 
     class Meta:
         triggers = [stamp_transaction()]
+        constraints = [
+            models.CheckConstraint(condition=Q(ftp_ports__len__lte=16, sip_ports__len__lte=16), name="protection_few_helper_ports"),
+        ]
 
     def __str__(self) -> str:
         return str(self.group)

@@ -5,7 +5,7 @@ docs/ruleset.md; the order is that of the hooks a packet passes.
 """
 
 from firewall import names, probing
-from firewall.chains import bans, bogons, dstnat, forward, input, limits, mangle, members, new, postrouting, raw, spoofed
+from firewall.chains import bans, bogons, dstnat, forward, helpers, input, limits, mangle, members, new, postrouting, raw, spoofed
 from firewall.chains.used import Used
 from firewall.policy import Gateway, Settings
 from firewall.ruleset import Chain
@@ -33,6 +33,7 @@ def build(gateway: Gateway, used: Used) -> dict[str, Chain]:
         raw.prerouting(gateway),
         raw.output(gateway),
         dstnat.chain(gateway),
+        helpers.chain(gateway),
         input.chain(gateway),
         bans.chain(used),
         spoofed.chain(gateway, used),

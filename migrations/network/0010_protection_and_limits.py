@@ -139,6 +139,18 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
+                    "ftp_ports",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.PositiveIntegerField(), blank=True, default=list, verbose_name="FTP ports"
+                    ),
+                ),
+                (
+                    "sip_ports",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.PositiveIntegerField(), blank=True, default=list, verbose_name="SIP ports"
+                    ),
+                ),
+                (
                     "group",
                     models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name="protection", to="network.gatewaygroup"),
                 ),
@@ -169,6 +181,18 @@ class Migration(migrations.Migration):
                     "ospf_peers",
                     django.contrib.postgres.fields.ArrayField(
                         base_field=apps.lib.fields.AddressField(), blank=True, default=list, verbose_name="OSPF neighbours"
+                    ),
+                ),
+                (
+                    "ftp_ports",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.PositiveIntegerField(), blank=True, default=list, verbose_name="FTP ports"
+                    ),
+                ),
+                (
+                    "sip_ports",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.PositiveIntegerField(), blank=True, default=list, verbose_name="SIP ports"
                     ),
                 ),
                 (
@@ -297,6 +321,12 @@ class Migration(migrations.Migration):
                 ),
             ),
         ),
+        migrations.AddConstraint(
+            model_name="protection",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("ftp_ports__len__lte", 16), ("sip_ports__len__lte", 16)), name="protection_few_helper_ports"
+            ),
+        ),
         pgtrigger.migrations.AddTrigger(
             model_name="protection",
             trigger=pgtrigger.compiler.Trigger(
@@ -316,8 +346,8 @@ class Migration(migrations.Migration):
             trigger=pgtrigger.compiler.Trigger(
                 name="insert_insert",
                 sql=pgtrigger.compiler.UpsertTriggerSql(
-                    func='WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "network_protectionevent" ("bgp_peers", "bogons", "group_id", "id", "ospf_peers", "own", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "version") SELECT new_values."bgp_peers", new_values."bogons", new_values."group_id", new_values."id", new_values."ospf_peers", new_values."own", _pgh_attached_context.value, NOW(), \'insert\', new_values."id", new_values."version" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;',
-                    hash="0507321de9c510bf0709add99c91da9a0777eb7d",
+                    func='WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "network_protectionevent" ("bgp_peers", "bogons", "ftp_ports", "group_id", "id", "ospf_peers", "own", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "sip_ports", "version") SELECT new_values."bgp_peers", new_values."bogons", new_values."ftp_ports", new_values."group_id", new_values."id", new_values."ospf_peers", new_values."own", _pgh_attached_context.value, NOW(), \'insert\', new_values."id", new_values."sip_ports", new_values."version" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;',
+                    hash="2d4e081f7d0117f7d723db95391cd4befb9f762a",
                     level="STATEMENT",
                     operation="INSERT",
                     pgid="pgtrigger_insert_insert_92d85",
@@ -332,9 +362,9 @@ class Migration(migrations.Migration):
             trigger=pgtrigger.compiler.Trigger(
                 name="update_update",
                 sql=pgtrigger.compiler.UpsertTriggerSql(
-                    condition='WHEN (OLD."bgp_peers" IS DISTINCT FROM (NEW."bgp_peers") OR OLD."bogons" IS DISTINCT FROM (NEW."bogons") OR OLD."group_id" IS DISTINCT FROM (NEW."group_id") OR OLD."id" IS DISTINCT FROM (NEW."id") OR OLD."ospf_peers" IS DISTINCT FROM (NEW."ospf_peers") OR OLD."own" IS DISTINCT FROM (NEW."own") OR OLD."version" IS DISTINCT FROM (NEW."version"))',
-                    func='INSERT INTO "network_protectionevent" ("bgp_peers", "bogons", "group_id", "id", "ospf_peers", "own", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "version") VALUES (NEW."bgp_peers", NEW."bogons", NEW."group_id", NEW."id", NEW."ospf_peers", NEW."own", _pgh_attach_context(), NOW(), \'update\', NEW."id", NEW."version"); RETURN NULL;',
-                    hash="d7dc82f409664f198cb8d46e78cfa2055a5b387c",
+                    condition='WHEN (OLD."bgp_peers" IS DISTINCT FROM (NEW."bgp_peers") OR OLD."bogons" IS DISTINCT FROM (NEW."bogons") OR OLD."ftp_ports" IS DISTINCT FROM (NEW."ftp_ports") OR OLD."group_id" IS DISTINCT FROM (NEW."group_id") OR OLD."id" IS DISTINCT FROM (NEW."id") OR OLD."ospf_peers" IS DISTINCT FROM (NEW."ospf_peers") OR OLD."own" IS DISTINCT FROM (NEW."own") OR OLD."sip_ports" IS DISTINCT FROM (NEW."sip_ports") OR OLD."version" IS DISTINCT FROM (NEW."version"))',
+                    func='INSERT INTO "network_protectionevent" ("bgp_peers", "bogons", "ftp_ports", "group_id", "id", "ospf_peers", "own", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "sip_ports", "version") VALUES (NEW."bgp_peers", NEW."bogons", NEW."ftp_ports", NEW."group_id", NEW."id", NEW."ospf_peers", NEW."own", _pgh_attach_context(), NOW(), \'update\', NEW."id", NEW."sip_ports", NEW."version"); RETURN NULL;',
+                    hash="175c5472631a43269fb1bb1f0613180f9c2f5b3e",
                     operation="UPDATE",
                     pgid="pgtrigger_update_update_25f99",
                     table="network_protection",
@@ -347,8 +377,8 @@ class Migration(migrations.Migration):
             trigger=pgtrigger.compiler.Trigger(
                 name="delete_delete",
                 sql=pgtrigger.compiler.UpsertTriggerSql(
-                    func='WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "network_protectionevent" ("bgp_peers", "bogons", "group_id", "id", "ospf_peers", "own", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "version") SELECT old_values."bgp_peers", old_values."bogons", old_values."group_id", old_values."id", old_values."ospf_peers", old_values."own", _pgh_attached_context.value, NOW(), \'delete\', old_values."id", old_values."version" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;',
-                    hash="cb2449bcc6592e096cb781cb23b639d6c97fc170",
+                    func='WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "network_protectionevent" ("bgp_peers", "bogons", "ftp_ports", "group_id", "id", "ospf_peers", "own", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "sip_ports", "version") SELECT old_values."bgp_peers", old_values."bogons", old_values."ftp_ports", old_values."group_id", old_values."id", old_values."ospf_peers", old_values."own", _pgh_attached_context.value, NOW(), \'delete\', old_values."id", old_values."sip_ports", old_values."version" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;',
+                    hash="9bca9b261ed9f5116a2b76d9c64bccba81f06679",
                     level="STATEMENT",
                     operation="DELETE",
                     pgid="pgtrigger_delete_delete_bb881",

@@ -17,7 +17,11 @@ from tests.db.rolling import rolled
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-PROTECTION = {"version": 0, "bogons": "on", "own": "203.0.113.0/24\n2001:db8::/32", "bgp_peers": "192.0.2.1", "ospf_peers": ""}
+PROTECTION = {"version": 0, "bogons": "on", "own": "203.0.113.0/24\n2001:db8::/32", "bgp_peers": "192.0.2.1"} | {
+    "ospf_peers": "",
+    "ftp_ports": "21, 2121",
+    "sip_ports": "",
+}
 LIMITS = {"version": 0, "member_rate": 50, "member_burst": 200, "member_open": 0, "source_rate": 0, "source_burst": 100} | {
     "source_open": 0,
     "mail_rate": 10,
@@ -53,6 +57,7 @@ def test_protection_is_saved_reaches_the_policy_and_says_since_when(staff: Clien
     assert settings.clamp_mss and settings.protection.bogons
     assert list(map(str, settings.protection.own)) == ["203.0.113.0/24", "2001:db8::/32"]
     assert [(str(peer.address), peer.routing) for peer in settings.protection.peers] == [("192.0.2.1", "bgp")]
+    assert (settings.protection.ftp_ports, settings.protection.sip_ports) == ((21, 2121), ())
     rolled(network)
     page = text(staff.get(path(network, "protection")))
     assert page.count("as shown, since") == 2 and "not yet" not in page
@@ -70,6 +75,8 @@ def test_limits_are_saved_and_reach_the_policy(staff: Client, network: rows.Netw
     [
         ("protection", PROTECTION | {"own": "203.0.113.1/24"}, "own"),
         ("protection", PROTECTION | {"bgp_peers": "router"}, "bgp_peers"),
+        ("protection", PROTECTION | {"ftp_ports": "21, ftp"}, "ftp_ports"),
+        ("protection", PROTECTION | {"sip_ports": "0"}, "sip_ports"),
         ("limits", LIMITS | {"member_rate": 100_001}, "member_rate"),
         ("limits", LIMITS | {"member_rate": 1, "member_burst": 301}, "member_burst"),
         ("limits", LIMITS | {"exempt": "all"}, "exempt"),

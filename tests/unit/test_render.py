@@ -44,6 +44,8 @@ CASES = {
                         Peer(IPv6Address("2001:db8:b0::1"), Routing.BGP),
                         Peer(IPv6Address("fe80::1"), Routing.OSPF),
                     ),
+                    ftp_ports=(21, 2121),
+                    sip_ports=(5060,),
                 ),
             ),
         ),
@@ -93,6 +95,23 @@ def test_deletes_come_before_adds_in_one_transaction() -> None:
         "add table inet netzwart",
         "delete element inet netzwart snat4 { 10.16.0.10 }",
         "add element inet netzwart snat4 { 10.16.0.10 : 198.51.100.8 }",
+    ]
+
+
+def test_a_helper_comes_before_the_rule_that_assigns_it_and_goes_after_it() -> None:
+    reads = compile_policy(Policy(replace(NAT_1, settings=Settings(protection=Protection(ftp_ports=(21,))))))
+    plain = compile_policy(Policy(NAT_1))
+    assert render_delta(diff(plain, reads), now=NOW).splitlines() == [
+        "add table inet netzwart",
+        "add chain inet netzwart helpers { type filter hook prerouting priority 0; policy accept; }",
+        'add ct helper inet netzwart ftp { type "ftp" protocol tcp; }',
+        'add rule inet netzwart helpers iifname "lan0" ct state new tcp dport 21 ct helper set "ftp"',
+    ]
+    assert render_delta(diff(reads, plain), now=NOW).splitlines() == [
+        "add table inet netzwart",
+        "flush chain inet netzwart helpers",
+        "delete chain inet netzwart helpers",
+        "delete ct helper inet netzwart ftp",
     ]
 
 

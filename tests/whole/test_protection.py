@@ -30,6 +30,7 @@ M1 = "10.16.0.10"
 def protected(network: rows.Network, **changes: Any) -> None:
     """Save these settings, and bring them to the gateways."""
     given: dict[str, Any] = {"clamp_mss": False, "bogons": False, "own": [], "bgp_peers": [], "ospf_peers": []}
+    given |= {"ftp_ports": [], "sip_ports": []}
     listed: dict[str, Callable[[str], object]] = {"own": ip_network, "bgp_peers": ip_address, "ospf_peers": ip_address}
     for name, values in changes.items():
         given[name] = [listed[name](each) for each in values] if name in listed else values
@@ -168,3 +169,38 @@ def test_icmp_errors_of_a_connection_reach_the_member_as_his_and_forged_ones_do_
         inner = packet[28:]
         assert (socket.inet_ntoa(inner[12:16]), int.from_bytes(inner[20:22])) == (M1, 4001)
         assert (socket.inet_ntoa(inner[16:20]), int.from_bytes(inner[22:24])) == target
+
+
+def calls_back(lab: Lab, port: int) -> bool:
+    """Does a server on the internet reach the port that m1 named to it in active FTP (RFC 959, "PORT")?"""
+    with inside(lab, "internet"):
+        server = socket.create_server((INTERNET, port))
+    with inside(lab, "m1"):
+        data = socket.create_server((M1, 4020))
+        control = socket.create_connection((INTERNET, port), timeout=5)
+    with server, data, control:
+        talk, _peer = server.accept()
+        with talk:
+            talk.settimeout(5)
+            control.sendall(b"USER m1\r\n")  # the kernel reads from the second line on
+            talk.recv(100)
+            control.sendall(b"PORT 10,16,0,10,%d,%d\r\n" % divmod(4020, 256))
+            *address, high, low = map(int, talk.recv(100).removeprefix(b"PORT ").split(b","))
+            with inside(lab, "internet"):
+                try:
+                    with socket.create_connection((".".join(map(str, address)), high * 256 + low), timeout=1):
+                        return True
+                except OSError:
+                    return False
+
+
+def test_active_ftp_works_where_it_is_read_along_and_nowhere_else(lab: Lab, network: rows.Network) -> None:
+    plain = 'table inet look { ct helper ftp { type "ftp" protocol tcp; }; }'
+    if lab.run("m4", ["nft", plain], check=False).returncode:
+        pytest.skip("this kernel has no FTP helper (nf_conntrack_ftp)")
+    protected(network, ftp_ports=[2121])
+    assert calls_back(lab, 2121)
+    assert not calls_back(lab, 2122)
+    protected(network)
+    assert "helper" not in lab.run("nat-1", ["nft", "list", "ruleset"]).stdout
+    assert not calls_back(lab, 2121)

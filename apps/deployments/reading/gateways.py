@@ -41,7 +41,13 @@ def _protection(group: GatewayGroup) -> Protection:
     if row is None:
         return Protection()
     peers = ((Routing.BGP, row.bgp_peers), (Routing.OSPF, row.ospf_peers))
-    return Protection(row.bogons, tuple(row.own), tuple(Peer(address, routing) for routing, listed in peers for address in listed))
+    return Protection(
+        row.bogons,
+        tuple(row.own),
+        tuple(Peer(address, routing) for routing, listed in peers for address in listed),
+        tuple(row.ftp_ports),
+        tuple(row.sip_ports),
+    )
 
 
 def _limits(group: GatewayGroup) -> Limits:
