@@ -32,7 +32,8 @@ def collect(gateway: Gateway) -> bool:
     state, _created = GatewayState.objects.get_or_create(gateway=gateway)
     mine = GatewayState.objects.filter(pk=state.pk)
     try:
-        answer, full = (link.channel(gateway).ask(question) for question in (wire.Counters(), wire.Gauges()))
+        channel = link.readings_channel(gateway)
+        answer, full = channel.ask(wire.Counters()), channel.ask(wire.Gauges())
     except link.Unreachable as fault:
         mine.filter(unreachable_since=None).update(unreachable_since=Now(), error=str(fault))
         log.warning("gateway does not answer", gateway=gateway.name, error=str(fault))

@@ -55,7 +55,7 @@ REPLIES = [
     wire.Reverted("d", "back"),
     wire.Drifted("d", ("chain up",), {"up4": wire.ElementDrift({b"\1\2\3\4": PLAIN}, {}, 1, 0)}),
     wire.Planned("d", {"up4": 1}, {}, ("forward",), "add …"),
-    wire.Reading("boot", 3, 4, 5, {"up4": "AAAA"}, {"up4": (1,)}, {"up4": (2,)}, {"leaked": (0, 0)}),
+    wire.Reading("boot", 3, 4, 5, {"up4": wire.Counts(9, b"\0\1\2\xff", b"\0" * 7 + b"\1", b"\xff" * 8)}, {"leaked": (0, 0)}),
     wire.Probed((wire.Connected(310), wire.Connected(None, "refused")), {"leaked": 0, "probe_up4": 3}),
     wire.GaugesAre({"member_rate4_50_100": (3, 65536)}),
     wire.Refused("nft", "no"),
