@@ -6,12 +6,12 @@ Few addresses, ports and prefixes, so that packets often meet what the policy is
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_network
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_network
 
 from hypothesis import strategies as st
 
 from firewall.elements.bans import LENGTHS as BAN_LENGTHS
-from firewall.policy import Address, Ban, Forward, NatMapping, Policy, Protocol, Settings
+from firewall.policy import Address, Ban, Forward, Limits, NatMapping, Peer, Policy, Protection, Protocol, Routing, Settings
 from tests.packets.wires import CARDS, OWN
 from tests.policies import NAT_1, PROBED, PROBES_MAPPING
 
@@ -26,7 +26,7 @@ FOREIGN6 = [IPv6Address(f"2001:db8:ff{n}::1") for n in range(3)]
 OWN4 = [each for _, each in OWN if isinstance(each, IPv4Address)]
 OWN6 = [each for _, each in OWN if isinstance(each, IPv6Address)]
 BANNED: list[Address] = [*FOREIGN, *FOREIGN6, *FOREIGN, *MEMBERS, *MEMBERS6, *PUBLIC]
-PORTS = [22, 80, 443, 3780, 51820]
+PORTS = [22, 80, 179, 443, 3780, 51820]
 TCP, UDP, ICMP, ESP, ICMPV6, VRRP = 6, 17, 1, 50, 58, 112
 
 
@@ -84,6 +84,27 @@ def bans(draw: st.DrawFn) -> Ban:
     return Ban(draw(st.integers(1, 99)), prefix, "", draw(st.sampled_from([0, 0, NOW + 3600, NOW - 1, NOW])))
 
 
+protections = st.builds(
+    Protection,
+    bogons=st.sampled_from([False, True]),
+    own=st.sampled_from(
+        [(IPv4Network("192.0.0.0/7"), IPv6Network("2001:db8::/32")), (IPv4Network("203.0.113.0/26"), IPv4Network("10.99.0.0/16")), ()]
+    ),
+    peers=st.sampled_from([(), tuple(Peer(each, Routing.BGP) for each in (FOREIGN[0], MEMBERS[0], FOREIGN6[0]))]),
+)
+# So high that nobody is over: a trace is that of a packet whose sender is not.
+limits = st.just(Limits()) | st.builds(
+    Limits,
+    member_rate=st.just(100_000),
+    member_burst=st.just(100_000),
+    member_open=st.sampled_from([0, 1_000_000]),
+    source_rate=st.just(100_000),
+    source_burst=st.just(100_000),
+    source_open=st.sampled_from([0, 1_000_000]),
+    exempt=st.sampled_from([(), (IPv4Network("203.0.113.0/24"), IPv4Network("10.16.0.1/32"))]),
+)
+
+
 @st.composite
 def policies(draw: st.DrawFn) -> Policy:
     """A policy of every kind of object there is."""
@@ -94,7 +115,7 @@ def policies(draw: st.DrawFn) -> Policy:
         Forward(n, draw(st.sampled_from(Protocol)), draw(_one(PUBLIC)), draw(_one(PORTS)), draw(_one(MEMBERS)), draw(_one(PORTS)))
         for n in range(draw(st.integers(0, 6)))
     ]
-    settings = Settings(clamp_mss=draw(st.booleans()))
+    settings = draw(st.builds(Settings, st.booleans(), protections, limits))
     plain = Policy(
         replace(NAT_1, settings=settings),
         addresses=tuple(addresses),

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firewall.addresses import PRIVATE
+from firewall.bogons import BOGONS4, BOGONS6
 from firewall.compile import compile_policy
-from firewall.policy import Address, Forward, Policy
+from firewall.policy import Address, Forward, Policy, Prefix
 from firewall.tracing import Icmp, Outcome, Packet, State, Trace, trace
 from firewall.tracing.tracking import state_of
 from tests.packets.scenes import ICMP, ICMPV6, NOW, First, packets, policies
@@ -46,6 +47,8 @@ def promised(policy: Policy, packet: Packet) -> Promise | None:
     leaves = ROUTES.interface(destination)
     if not leaves or banned(policy, packet.source) or banned(policy, destination):
         return None
+    if (packet.interface == at.wan and bogon(policy, packet.source)) or (leaves == at.wan and bogon(policy, destination)):
+        return None
     member, target = holds(policy, packet.source), holds(policy, destination)
     match packet.interface, leaves:
         case (at.lan, at.wan) if member:
@@ -75,6 +78,13 @@ def forward_of(policy: Policy, packet: Packet) -> Forward | None:
 
 def banned(policy: Policy, address: Address) -> bool:
     return any(address in each.prefix for each in policy.bans if not 0 < each.expires <= NOW and each.prefix.version == address.version)
+
+
+def bogon(policy: Policy, address: Address) -> bool:
+    """Cannot this be on the internet, and does the group want to know?"""
+    protection = policy.gateway.settings.protection
+    bogons: tuple[Prefix, ...] = (*BOGONS4, *BOGONS6)
+    return protection.bogons and any(address in each for each in bogons) and not any(address in each for each in protection.own)
 
 
 def holds(policy: Policy, address: Address) -> bool:
