@@ -111,9 +111,9 @@ class FakeKernel:
         """See Table."""
         return dict.fromkeys(self._held.counters, (0, 0))
 
-    def gauges(self) -> Mapping[str, tuple[int, int]]:
+    def occupied(self, name: str) -> int:
         """See Table."""
-        return {name: (self.filled.get(name, 0), each.size) for name, each in self._held.sets.items() if each.dynamic}
+        return self.filled.get(name, 0)
 
     def flows(self) -> list[Flow]:
         """See Table."""

@@ -176,13 +176,13 @@ class Kernel:
         """See Table."""
         return dict(self._named_counters())
 
-    def gauges(self) -> Mapping[str, tuple[int, int]]:
+    def occupied(self, name: str) -> int:
         """See Table."""
-        dynamic = (each for each in self.declarations().values() if each.dynamic)
-        return {each.name: (self._count(each.name), each.size) for each in dynamic}
-
-    def _count(self, name: str) -> int:
-        return sum(codec.count(body) for body in self._netlink.dump(netlink.GETSETELEM, codec.in_set(name)))
+        with closing(Netlink()) as own:
+            try:
+                return sum(codec.count(body) for body in own.dump(netlink.GETSETELEM, codec.in_set(name)))
+            except netlink.GoneError:
+                return 0
 
     def _named_counters(self) -> Iterator[tuple[str, tuple[int, int]]]:
         for body in self._dump_of(netlink.GETOBJ, _OBJECT_TABLE):

@@ -57,8 +57,8 @@ class Table(Protocol):
         was deleted and added again has one of its two counts. A set that vanishes has no elements.
         """
 
-    def gauges(self) -> Mapping[str, tuple[int, int]]:
-        """Of each dynamic set how many elements it has, and how many it can have."""
+    def occupied(self, name: str) -> int:
+        """How many elements the set has, 0 if there is none of this name. May be called on another thread, beside everything else."""
 
     def flows(self) -> list[Flow]:
         """All tracked connections of the gateway, whichever table's rules let them pass."""

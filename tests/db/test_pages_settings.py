@@ -136,7 +136,7 @@ def test_a_full_table_is_warned_of(staff: Client, network: rows.Network) -> None
     sets = {"member_rate4_50_100": (12, 65536), "source_rate4_20_40": (60_000, 65536), "by hand": (1, 1)}
     gauges.record(gateway=network.gateways[0], sets=sets, at=timezone.now())
     shown = text(staff.get(page))
-    assert "Foreign addresses that connect, IPv4" in shown and "91 %: when it is full" in shown
+    assert "Foreign addresses that connect, IPv4" in shown and "91 %, nearly full" in shown
     assert "Members who connect, IPv4" in shown and queries(staff, page) == few
     gauges.record(gateway=network.gateways[0], sets={}, at=timezone.now())
     assert not Gauge.objects.exists()
