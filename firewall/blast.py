@@ -3,13 +3,13 @@
 What waits is left as it runs; everything else goes out. Elements that end by themselves are nobody's removal.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 
 from firewall.diff import ElementChange
 from firewall.digest import digest_elements, text
 from firewall.ruleset import Element, Elements
-from firewall.sets import Kind, kind_of, mirrored
+from firewall.sets import Kind, containing, kind_of, mirrored
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +44,17 @@ def removals(changes: Mapping[str, ElementChange], sizes: Mapping[str, int], now
     gone: dict[Kind, dict[str, Elements]] = {}
     for name, (_, removed, added) in changes.items():
         kind = kind_of(mirrored(name))
-        lost = {key: element for key, element in removed.items() if key not in added and not 0 < element.expires <= now}
+        stays = added.keys() | _said_elsewhere(name, changes)
+        lost = {key: element for key, element in removed.items() if key not in stays and not 0 < element.expires <= now}
         if kind and lost:
             gone.setdefault(kind, {})[name] = lost
     return {kind: _removal(kind, elements, sizes) for kind, elements in gone.items()}
+
+
+def _said_elsewhere(name: str, changes: Mapping[str, ElementChange]) -> Set[bytes]:
+    """Keys whose elements enter the set that says all that this one says: a ban that held one way and holds both now."""
+    whole = containing(name)
+    return changes[whole].added.keys() if whole in changes else frozenset()
 
 
 def _removal(kind: Kind, elements: Mapping[str, Elements], sizes: Mapping[str, int]) -> Removal:

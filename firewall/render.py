@@ -25,6 +25,7 @@ from firewall.ruleset import (
     Field,
     Limit,
     Lookup,
+    Masquerade,
     Match,
     Notrack,
     OpenOver,
@@ -209,6 +210,8 @@ def _render_part(part: Part) -> str:
             return "notrack"
         case AssignHelper(helper):
             return f'ct helper set "{helper}"'
+        case Masquerade():
+            return "masquerade"
         case ClampMss():
             return "tcp option maxseg size set rt mtu"
         case RateOver(fields, name, rate, per, burst, length):

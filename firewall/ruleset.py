@@ -214,12 +214,31 @@ class OpenOver:
 
 
 @dataclass(frozen=True, slots=True)
+class Masquerade:
+    """Rewrite the source to the gateway's own first address on the interface that the packet leaves by."""
+
+
+@dataclass(frozen=True, slots=True)
 class ClampMss:
     """Lower the maximum segment size that a SYN offers to what the route's MTU takes (RFC 9293, section 3.7.1)."""
 
 
 Part: TypeAlias = (
-    Match | Lookup | Verdict | VerdictMap | Count | Notrack | Limit | Reject | Dnat | Snat | ClampMss | RateOver | OpenOver | AssignHelper
+    Match
+    | Lookup
+    | Verdict
+    | VerdictMap
+    | Count
+    | Notrack
+    | Limit
+    | Reject
+    | Dnat
+    | Snat
+    | Masquerade
+    | ClampMss
+    | RateOver
+    | OpenOver
+    | AssignHelper
 )
 
 
@@ -280,11 +299,25 @@ class Set:
 
 
 class Element(NamedTuple):
-    """What an element carries beside its key: the map's value, a text for people, and when it ends (Unix seconds, 0: never)."""
+    """What an element carries beside its key: the map's value, a text for people, and when it ends (Unix seconds, 0: never).
+
+    Two that differ in their text alone are equal: the kernel can change it only by making the element anew, which would empty its
+    counter. So whoever words it anew sends nothing, and the kernel keeps the text with which the element came
+    (docs/adr/0007-bans-by-prefix-length.md).
+    """
 
     value: bytes = b""
     comment: str = ""
     expires: int = 0
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Element) and self[::2] == other[::2]
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self[::2])
 
 
 PLAIN = Element()

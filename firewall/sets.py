@@ -20,7 +20,9 @@ class Kind(StrEnum):
     PREFIXES = "prefixes"
     MAPPINGS = "mappings"
     FORWARDS = "forwards"
+    PINHOLES = "pinholes"
     BANS = "bans"
+    ALLOWED = "allowed"
     RULES = "rules"
 
 
@@ -29,7 +31,7 @@ class Family:
     """Sets that look alike. by_length: one for each prefix length; otherwise there is one, of this very name.
 
     always: it is there even without elements, so that its first element changes no rule. repeats: the family whose elements these
-    are once more; what people call them is counted there.
+    are once more; what people call them is counted there. within: the family in which an element says all that it says here, and more.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Family:
     counter: bool = False
     timeout: bool = False
     repeats: str = ""
+    within: str = ""
 
 
 _PORT_KEY = (Type.IPV4, Type.PROTO, Type.PORT)
@@ -52,8 +55,17 @@ FAMILIES = (
     Family("down6", Kind.PREFIXES, (Type.IPV6,), by_length=True, counter=True, repeats="up6"),
     Family("snat4", Kind.MAPPINGS, (Type.IPV4,), (Type.IPV4,), always=True),
     Family("fwd4", Kind.FORWARDS, _PORT_KEY, (Type.IPV4, Type.PORT), always=True),
+    Family("pin6", Kind.PINHOLES, (Type.IPV6, Type.PROTO, Type.PORT), always=True),
+    Family("pinproto6", Kind.PINHOLES, (Type.IPV6, Type.PROTO), always=True),
+    Family("pinhost6", Kind.PINHOLES, (Type.IPV6,), always=True),
     Family("bans4", Kind.BANS, (Type.IPV4,), by_length=True, counter=True, timeout=True),
     Family("bans6", Kind.BANS, (Type.IPV6,), by_length=True, counter=True, timeout=True),
+    Family("bansin4", Kind.BANS, (Type.IPV4,), by_length=True, counter=True, timeout=True, within="bans4"),
+    Family("bansin6", Kind.BANS, (Type.IPV6,), by_length=True, counter=True, timeout=True, within="bans6"),
+    Family("bansout4", Kind.BANS, (Type.IPV4,), by_length=True, counter=True, timeout=True, within="bans4"),
+    Family("bansout6", Kind.BANS, (Type.IPV6,), by_length=True, counter=True, timeout=True, within="bans6"),
+    Family("allowed4", Kind.ALLOWED, (Type.IPV4,), by_length=True, timeout=True),
+    Family("allowed6", Kind.ALLOWED, (Type.IPV6,), by_length=True, timeout=True),
 )
 ALWAYS = tuple(family.name for family in FAMILIES if family.always)
 _BY_NAME = {family.name: family for family in FAMILIES}
@@ -87,6 +99,12 @@ def mirrored(name: str) -> str:
     """The set that this one repeats, or itself: a member stands in `up4` and in `down4`."""
     family = family_of(name)
     return family.repeats + name.removeprefix(family.name) if family and family.repeats else name
+
+
+def containing(name: str) -> str:
+    """The set in which an element says all that it says in this one, and more: bans4_24 for bansin4_24. "" when there is none."""
+    family = family_of(name)
+    return family.within + name.removeprefix(family.name) if family and family.within else ""
 
 
 def declare(name: str, count: int) -> Set:

@@ -4,13 +4,13 @@ Elements go over raw netlink, which is several times as fast as text; chains and
 knows how to compile rules. Never touches another table than `inet netzwart`.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import closing
 from hashlib import blake2b
 from itertools import islice
 
 from firewall.diff import Delta, ElementChange
-from firewall.flows import Flow
+from firewall.flows import Flow, Toward
 from firewall.render import render_delta
 from firewall.ruleset import EMPTY, TABLE, Action, Chain, Element, Hook, Priority, Ruleset, Set, Type
 from gateway import elements as codec
@@ -191,9 +191,9 @@ class Kernel:
                 counts = attributes(given[_OBJECT_DATA])
                 yield zero_ended(given[_OBJECT_NAME]), (number(counts[_COUNTER_PACKETS]), number(counts[_COUNTER_OCTETS]))
 
-    def flows(self) -> list[Flow]:
+    def flows(self, toward: Collection[Toward] | None = None) -> list[Flow]:
         """See Table."""
-        return self._conntrack.flows()
+        return self._conntrack.flows(toward)
 
     def cut(self, flows: Iterable[Flow]) -> int:
         """See Table."""

@@ -3,11 +3,11 @@
 Times are Unix seconds. Every method may raise TableError; after it nothing has changed.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Protocol, TypeAlias
 
 from firewall.diff import Delta
-from firewall.flows import Flow
+from firewall.flows import Flow, Toward
 from firewall.ruleset import Element, Rule, Ruleset, Set
 
 UNKNOWN_RULES = (Rule((), comment="rules as the kernel holds them, which nobody reads back"),)
@@ -60,8 +60,8 @@ class Table(Protocol):
     def occupied(self, name: str) -> int:
         """How many elements the set has, 0 if there is none of this name. May be called on another thread, beside everything else."""
 
-    def flows(self) -> list[Flow]:
-        """All tracked connections of the gateway, whichever table's rules let them pass."""
+    def flows(self, toward: Collection[Toward] | None = None) -> list[Flow]:
+        """Tracked connections of the gateway, whichever table's rules let them pass: all, or at least those that lead there, each once."""
 
     def cut(self, flows: Iterable[Flow]) -> int:
         """End these connections; how many were still there. Their next packets are those of new ones."""

@@ -1,4 +1,4 @@
-"""What a group's gateways do for all members alike, in the REST API: protection and limits, by the group's id."""
+"""Gateway groups in the REST API, and what their gateways do for all members alike: protection and limits, by the group's id."""
 
 from collections.abc import Callable, Mapping
 from ipaddress import ip_address, ip_network
@@ -9,6 +9,7 @@ from django.shortcuts import get_object_or_404
 from rest_framework import mixins, serializers, viewsets
 
 from apps.gateways import settings
+from apps.gateways.flood import set_flood_mode
 from apps.lib.activation import activations
 from apps.network.models import GatewayGroup, Limits, Protection
 
@@ -122,3 +123,24 @@ class LimitsViewSet(SettingsViewSet):
 
     row_of = settings.limits_of
     serializer_class = LimitsSerializer
+
+
+class GatewayGroupSerializer(serializers.ModelSerializer[GatewayGroup]):
+    version = serializers.IntegerField(required=False)
+
+    class Meta:
+        model = GatewayGroup
+        fields = ["id", "name", "flood_mode", "version"]
+        read_only_fields = ["name"]
+
+    def update(self, instance: GatewayGroup, validated_data: Mapping[str, Any]) -> GatewayGroup:
+        version, on = validated_data.get("version", instance.version), validated_data.get("flood_mode", instance.flood_mode)
+        return set_flood_mode(group=instance, version=version, on=on, by=self.context["request"].user)
+
+
+class GatewayGroupViewSet(mixins.RetrieveModelMixin, mixins.UpdateModelMixin, mixins.ListModelMixin, viewsets.GenericViewSet[GatewayGroup]):
+    """Groups, and whether they are in flood mode."""
+
+    serializer_class = GatewayGroupSerializer
+    queryset = GatewayGroup.objects.order_by("name")
+    http_method_names = ["get", "patch", "head", "options"]

@@ -13,4 +13,5 @@ urlpatterns = [
     path("groups/<int:pk>/", views.group, name="group"),
     path("groups/<int:pk>/protection/", views.protection, name="protection"),
     path("groups/<int:pk>/limits/", views.limits, name="limits"),
+    path("groups/<int:pk>/flood/", views.flood, name="flood"),
 ]

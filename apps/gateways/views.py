@@ -16,6 +16,7 @@ from apps.deployments import services as deployments
 from apps.deployments.selectors import holds
 from apps.gateways import groups as of_groups
 from apps.gateways import selectors, services, settings
+from apps.gateways.flood import set_flood_mode
 from apps.gateways.forms import GatewayForm, GroupForm, LimitsForm, ProtectionForm, VersionedForm
 from apps.gateways.gauges import gauges_of
 from apps.lib.activation import Activation, activations
@@ -135,3 +136,19 @@ def _settings(
 def _known(row: Protection | Limits) -> list[Activation]:
     """Since when each gateway runs it as it is; nothing of what nobody ever saved."""
     return activations([row])[0][1] if row.pk else []
+
+
+@staff_page
+def flood(request: HttpRequest, pk: int) -> HttpResponse:
+    """Say what flood mode does and costs; then switch it."""
+    found = get_object_or_404(GatewayGroup, pk=pk)
+    if request.method != "POST":
+        names = ", ".join(found.gateways.order_by("name").values_list("name", flat=True)) or _("no gateway yet")
+        return render(request, "gateways/flood.html", {"group": found, "gateways": names})
+    on, version = request.POST.get("on") == "1", request.POST.get("version", "")
+    try:
+        set_flood_mode(group=found, version=int(version) if version.isdecimal() else 0, on=on, by=person(request))
+        messages.success(request, _("Flood mode is on.") if on else _("Flood mode is off."))
+    except Conflict as conflict:
+        messages.error(request, str(conflict))
+    return redirect("gateways:group", found.pk)

@@ -5,10 +5,10 @@ from datetime import datetime
 from ipaddress import IPv4Address
 
 from django.db import connection
-from django.db.models import Count, QuerySet
+from django.db.models import Count, F, Q, QuerySet
 
 from apps.lib.fields import Address
-from apps.lib.validity import holds_now
+from apps.lib.validity import holds_now, holds_now_or_later
 from apps.members.models import Member
 from apps.nat.models import NatMapping, PortForward
 from apps.network.models import GatewayGroup, Pool
@@ -36,22 +36,32 @@ def public_addresses_of(member: Member) -> list[str]:
     return sorted({str(mapping.public) for mapping in mappings_of(member)})
 
 
-def holder_of_port(public: Address, protocol: str, port: int) -> PortForward | None:
-    """The forward that holds a public port now or later."""
-    held = PortForward.objects.filter(public=public, protocol=protocol, public_port=port, valid__isempty=False)
-    return held.select_related("holding__member").order_by("-id").first()
+def on_ports(first: int, last: int) -> Q:
+    """Forwards of any of these public ports, both ends included."""
+    return Q(public_port__lte=last, public_port__gt=first - F("ports"))
 
 
-def free_port(public: Address, protocol: str, wanted: int) -> int | None:
-    """The next port from `wanted` on that nobody holds now; from 1024 when there is none above."""
+def holder_of_ports(public: Address, protocol: str, first: int, ports: int = 1) -> PortForward | None:
+    """The forward that holds any of these public ports now or later."""
+    held = PortForward.objects.filter(on_ports(first, first + ports - 1), holds_now_or_later(), public=public, protocol=protocol)
+    return held.select_related("holding__member").order_by("public_port", "id").first()
+
+
+def free_port(public: Address, protocol: str, wanted: int, ports: int = 1) -> int | None:
+    """The first of so many ports in a row that nobody holds now or later, from `wanted` on; from 1024 when there are none above."""
     query = """
-        SELECT min(port) FROM generate_series(%(start)s, 65535) AS port WHERE NOT EXISTS (
-            SELECT FROM nat_portforward WHERE public = %(public)s AND protocol = %(protocol)s AND public_port = port
+        SELECT min(first) FROM (
+            SELECT %(start)s::int AS first UNION ALL
+            SELECT public_port + ports FROM nat_portforward WHERE public = %(public)s AND protocol = %(protocol)s
+                AND public_port + ports >= %(start)s AND (upper_inf(valid) OR upper(valid) > now())
+        ) candidates WHERE first + %(ports)s <= 65536 AND NOT EXISTS (
+            SELECT FROM nat_portforward WHERE public = %(public)s AND protocol = %(protocol)s
+            AND int4range(public_port, public_port + ports) && int4range(first, first + %(ports)s)
             AND (upper_inf(valid) OR upper(valid) > now()))
     """
     with connection.cursor() as cursor:
         for start in (wanted, LOWEST_OFFERED):
-            cursor.execute(query, {"start": start, "public": str(public), "protocol": protocol})
+            cursor.execute(query, {"start": start, "public": str(public), "protocol": protocol, "ports": ports})
             port: int | None = cursor.fetchone()[0]
             if port:
                 return port
@@ -93,13 +103,13 @@ def left_as(public: Address, at: datetime) -> QuerySet[NatMapping]:
 
 def port_led_to(public: Address, port: int, at: datetime) -> QuerySet[PortForward]:
     """Where this public port led at that moment: one forward per protocol, if it was on then or not."""
-    led = PortForward.objects.filter(public=public, public_port=port, valid__contains=at)
+    led = PortForward.objects.filter(on_ports(port, port), public=public, valid__contains=at)
     return led.select_related("holding__member").order_by("protocol")
 
 
 def forwards_on_port(port: int, public: Address | None = None) -> QuerySet[PortForward]:
-    """The forwards of this public port, on any or on this address."""
-    found = forwards().filter(public_port=port)
+    """The forwards of this public port, alone or in a range, on any or on this address."""
+    found = forwards().filter(on_ports(port, port))
     return found.filter(public=public) if public else found
 
 

@@ -40,6 +40,7 @@ class GatewayGroup(Versioned):
     removal_share = models.PositiveSmallIntegerField(_("removals that wait for a second person: above this share, in percent"), default=20)
     removal_least = models.PositiveIntegerField(_("and at least this many"), default=10)
     clamp_mss = models.BooleanField(_("lower TCP segments to what the uplink takes"), default=False)
+    flood_mode = models.BooleanField(_("flood mode: drop banned sources before connection tracking"), default=False)
     probe_target4 = AddressField(_("IPv4 address to probe"), null=True, blank=True)
     probe_target6 = AddressField(_("IPv6 address to probe"), null=True, blank=True)
     probe_port = models.PositiveIntegerField(_("TCP port to probe"), null=True, blank=True)

@@ -5,7 +5,7 @@ docs/ruleset.md; the order is that of the hooks a packet passes.
 """
 
 from firewall import names, probing
-from firewall.chains import bans, bogons, dstnat, forward, helpers, input, limits, mangle, members, new, postrouting, raw, spoofed
+from firewall.chains import bans, bogons, dstnat, forward, helpers, icmp6, input, limits, mangle, members, new, postrouting, raw, spoofed
 from firewall.chains.used import Used
 from firewall.policy import Gateway, Settings
 from firewall.ruleset import Chain
@@ -30,7 +30,9 @@ def build(gateway: Gateway, used: Used) -> dict[str, Chain]:
     if gateway.probe:
         probing.check(gateway.name, at, gateway.probe)
     chains = (
-        raw.prerouting(gateway),
+        bans.sources(used),
+        bans.destinations(used),
+        raw.prerouting(gateway, used),
         raw.output(gateway),
         dstnat.chain(gateway),
         helpers.chain(gateway),
@@ -40,8 +42,10 @@ def build(gateway: Gateway, used: Used) -> dict[str, Chain]:
         *bogons.chains(gateway),
         *limits.chains(gateway, used),
         new.chain(gateway),
+        icmp6.related(),
         members.up(gateway, used),
         members.down(gateway, used),
+        members.inside6(used),
         members.inside(used),
         mangle.forward(gateway.settings),
         forward.chain(gateway),

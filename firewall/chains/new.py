@@ -1,6 +1,7 @@
 """The first packet of a connection."""
 
 from firewall import limiting, probing
+from firewall.chains import icmp6, pinholes
 from firewall.chains.parts import RETURN, at, jump, rule
 from firewall.policy import Gateway
 from firewall.ruleset import Chain, Count, Field, Match, Refusal, Reject
@@ -17,15 +18,10 @@ def chain(gateway: Gateway) -> Chain:
             rule(jump("spoofed")),
             *((rule(jump("bogons")),) if gateway.settings.protection.bogons else ()),
             *((rule(jump("limits")),) if limiting.meters(gateway.settings.limits) else ()),
+            icmp6.new(),
             rule(Match(Field.CT_STATUS, ("dnat",)), RETURN, comment="port forwards"),
             rule(at(Field.IIFNAME, names.lan), at(Field.OIFNAME, names.wan), RETURN),
-            rule(
-                at(Field.IIFNAME, names.wan),
-                at(Field.OIFNAME, names.lan),
-                Match(Field.ICMPV6_TYPE, ("echo-request",)),
-                RETURN,
-                comment="RFC 4890, 4.3.1",
-            ),
+            *pinholes.new(gateway),
             *probing.new(gateway),
             rule(Match(Field.L4PROTO, ("tcp",)), *refuse, Reject(Refusal.TCP_RESET)),
             rule(*refuse, Reject(Refusal.ADMIN_PROHIBITED)),

@@ -3,7 +3,7 @@
 from firewall.addresses import PRIVATE
 from firewall.chains.parts import DROP, at, rule
 from firewall.policy import Gateway
-from firewall.ruleset import Chain, Count, Field, Hook, Match, Priority, Snat
+from firewall.ruleset import Chain, Count, Field, Hook, Masquerade, Match, Priority, Snat
 
 
 def srcnat(gateway: Gateway) -> Chain:
@@ -15,6 +15,7 @@ def srcnat(gateway: Gateway) -> Chain:
         (
             rule(at(Field.OIFNAME, names.wan), Snat((Field.IP_SADDR,), "snat4", fully_random=True)),
             rule(*hairpin, Snat((Field.IP_SADDR,), "snat4"), comment="hairpin"),
+            rule(*hairpin, Masquerade(), comment="hairpin of who has no public address"),
         ),
         Hook("nat", "postrouting", Priority.SRCNAT),
     )

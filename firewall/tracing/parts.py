@@ -5,6 +5,7 @@ from ipaddress import IPv4Address, IPv6Address
 from typing import Any
 
 from firewall.ruleset import (
+    Action,
     AssignHelper,
     ClampMss,
     Count,
@@ -12,6 +13,7 @@ from firewall.ruleset import (
     Field,
     Limit,
     Lookup,
+    Masquerade,
     Match,
     Notrack,
     OpenOver,
@@ -103,6 +105,14 @@ def _snat(passage: Passage, part: Snat) -> Read:
     return Read(part, found.values, True, found.set, found.key, found.element, passage.accepted)
 
 
+def _masquerade(passage: Passage, part: Masquerade) -> Read:
+    """Without an address on that interface the kernel drops the packet (`nf_nat_masquerade_ipv4`)."""
+    if passage.own is None:
+        return Read(part, verdict=Verdict(Action.DROP))
+    passage.rewrite_source(passage.own, random=False)
+    return Read(part, verdict=passage.accepted)
+
+
 def _clamp_mss(_passage: Passage, part: ClampMss) -> Read:
     """An option of TCP that no rule reads."""
     return Read(part)
@@ -141,6 +151,7 @@ HANDLERS: dict[type[Any], Callable[[Passage, Any], Read]] = {
     Reject: _reject,
     Dnat: _dnat,
     Snat: _snat,
+    Masquerade: _masquerade,
     ClampMss: _clamp_mss,
     RateOver: _over,
     OpenOver: _over,

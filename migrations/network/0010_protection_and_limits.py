@@ -11,7 +11,7 @@ import apps.lib.fields
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("network", "0007_clamped_segments"),
+        ("network", "0009_flood_mode"),
         ("pghistory", "0007_auto_20250421_0444"),
     ]
 

@@ -1,8 +1,10 @@
 """The faults, one for each promise: what somebody might get wrong in a busy night."""
 
+from tests.mutants.forwarded import FORWARDED
 from tests.mutants.mutant import Mutant
 
 PROMISES = "tests/whole/test_promises.py"
+BANS = "tests/whole/test_bans.py"
 DEPLOY = "tests/whole/test_deploy.py"
 
 MUTANTS = (
@@ -95,13 +97,13 @@ MUTANTS = (
         "firewall/chains/postrouting.py",
         '            rule(*hairpin, Snat((Field.IP_SADDR,), "snat4"), comment="hairpin"),\n',
         "",
-        f"{PROMISES}::test_members_reach_a_forward_from_inside_even_their_own",
+        "tests/whole/test_hairpin.py::test_a_member_reaches_his_own_forward_and_those_of_others",
     ),
     Mutant(
         "forward to the wrong member",
         "firewall/elements/forwards.py",
-        "Element(forward.private.packed + ",
-        "Element((forward.private + 1).packed + ",
+        "PROTOCOL_KEY[forward.protocol], forward.private.packed",
+        "PROTOCOL_KEY[forward.protocol], (forward.private + 1).packed",
         f"{DEPLOY}::test_a_forward_lets_the_internet_reach_a_members_host_until_it_is_removed",
     ),
     Mutant(
@@ -135,15 +137,58 @@ MUTANTS = (
     Mutant(
         "keep a stale element in a delta",
         "firewall/diff.py",
-        "return dict(sorted(gone)), dict(sorted(come))",
-        "return {}, dict(sorted(come))",
+        "return _lacking(running, wanted), _lacking(wanted, running)",
+        "return {}, _lacking(wanted, running)",
         "tests/unit/test_diff.py::test_applying_the_difference_leads_to_what_is_wanted",
     ),
     Mutant(
         "ban only one direction",
         "firewall/chains/bans.py",
-        "for field in fields]",
-        "for field in fields[:1]]",
+        "for side in (sources(used), destinations(used)) if side",
+        "for side in (sources(used),) if side",
         f"{PROMISES}::test_nobody_connects_to_a_banned_host",
+    ),
+    *FORWARDED,
+    Mutant(
+        "let an allow list lose",
+        "firewall/chains/bans.py",
+        "[*returns, *drops]",
+        "[*drops, *returns]",
+        f"{BANS}::test_the_allow_list_wins_over_wider_and_narrower_bans",
+    ),
+    Mutant(
+        "ban the other direction",
+        "firewall/chains/bans.py",
+        '("bans", "bansin")',
+        '("bans", "bansout")',
+        f"{BANS}::test_a_ban_drops_connections_in_its_direction_alone",
+    ),
+    Mutant(
+        "cut connections that are allowed",
+        "firewall/banned.py",
+        "return concerned and address not in self._allowed",
+        "return concerned",
+        f"{BANS}::test_a_ban_cuts_in_its_direction_and_spares_what_is_allowed",
+    ),
+    Mutant(
+        "leave connections open under an allow entry that goes",
+        "firewall/banned.py",
+        "address in self._come or (address in self._freed and address in self._banned)",
+        "address in self._come",
+        f"{BANS}::test_a_ban_cuts_in_its_direction_and_spares_what_is_allowed",
+    ),
+    Mutant(
+        "forget flood mode",
+        "firewall/chains/raw.py",
+        '        rule(outside, jump(bans.FROM), comment="flood mode"),\n',
+        "",
+        f"{BANS}::test_flood_mode_keeps_banned_sources_out_of_connection_tracking",
+    ),
+    Mutant(
+        "let a new comment empty a counter",
+        "firewall/digest.py",
+        "(value, _comment, expires) in elements.items():\n        octets = key + value\n",
+        "(value, comment, expires) in elements.items():\n        octets = key + value + comment.encode()\n",
+        f"{BANS}::test_a_comment_that_is_worded_anew_keeps_the_kernels_counter",
     ),
 )

@@ -70,3 +70,11 @@ def test_an_approved_part_does_not_grow(known: frozenset[int], asked: frozenset[
 def test_the_digest_is_of_exactly_these_elements(one: frozenset[int], other: frozenset[int]) -> None:
     digests = [Removal(Kind.ADDRESSES, {"up4": keys(*each)}).digest for each in (one, other)]
     assert (digests[0] == digests[1]) == (one == other)
+
+
+def test_a_ban_that_holds_both_ways_from_now_on_is_not_removed() -> None:
+    one, both = (Set(f"{name}4_32", (Type.IPV4,), 1 << 16, timeout=True) for name in ("bansin", "bans"))
+    wider = {one.name: ElementChange(one, keys(1), {}), both.name: ElementChange(both, {}, keys(1))}
+    assert removals(wider, {one.name: 1}, 0) == {}
+    narrower = {both.name: ElementChange(both, keys(1), {}), one.name: ElementChange(one, {}, keys(1))}
+    assert removals(narrower, {both.name: 1}, 0)[Kind.BANS].removed == 1

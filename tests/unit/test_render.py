@@ -10,13 +10,29 @@ from hypothesis import given, settings
 from firewall.compile import compile_policy
 from firewall.diff import diff
 from firewall.names import COMMENT_OCTETS, comment
-from firewall.policy import Ban, Forward, NatMapping, Peer, Policy, PolicyError, Protection, Protocol, Routing, Settings
+from firewall.policy import (
+    Allowed,
+    Ban,
+    Direction,
+    Forward,
+    Hole,
+    NatMapping,
+    Peer,
+    Pinhole,
+    Policy,
+    PolicyError,
+    Protection,
+    Protocol,
+    Routing,
+    Settings,
+)
 from firewall.render import render, render_delta, render_rule
 from firewall.ruleset import Action, Count, Field, Match, Rule, Verdict
 from tests.policies import LIMITS, NAT_1, PROBED, PROBES_MAPPING, network, texts
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 NOW = 1_800_000_000
+HOST6 = IPv6Address("2001:db8:a0:10::10")
 HOST, PUBLIC = IPv4Address("10.16.0.10"), IPv4Address("198.51.100.7")
 
 CASES = {
@@ -56,6 +72,21 @@ CASES = {
         addresses=(HOST,),
         prefixes=(IPv6Network("2001:db8:a0:10::/64"), IPv6Network("2001:db8:a1::/56")),
     ),
+    "hairpin": Policy(
+        replace(NAT_1, settings=Settings(publics=(IPv4Network("198.51.100.0/24"), IPv4Network("192.0.2.64/26")))),
+        addresses=(HOST,),
+        forwards=(Forward(1, Protocol.UDP, PUBLIC, 6000, HOST, 16000, 3),),
+    ),
+    "pinholes": Policy(
+        NAT_1,
+        prefixes=(IPv6Network("2001:db8:a0:10::/64"),),
+        pinholes=(
+            Pinhole(1, Hole(HOST6, Protocol.TCP, 443)),
+            Pinhole(2, Hole(HOST6, Protocol.UDP, 6000, 3)),
+            Pinhole(3, Hole(HOST6 + 1, Protocol.UDP)),
+            Pinhole(4, Hole(HOST6 + 2)),
+        ),
+    ),
     "prefixes": Policy(NAT_1, prefixes=(IPv6Network("2001:db8:a0:10::/64"), IPv6Network("2001:db8:a1::/56"))),
     "bans": Policy(
         NAT_1,
@@ -65,6 +96,15 @@ CASES = {
             Ban(3, IPv4Network("192.0.2.128/25"), "for ever"),
             Ban(4, IPv6Network("2001:db8:bad::/48"), '"}; flush ruleset'),
         ),
+    ),
+    "allowed": Policy(
+        replace(NAT_1, settings=Settings(flood_mode=True)),
+        bans=(
+            Ban(1, IPv4Network("203.0.113.0/24")),
+            Ban(2, IPv4Network("192.0.2.9/32"), "they call us", direction=Direction.IN),
+            Ban(3, IPv6Network("2001:db8:bad::/48"), direction=Direction.OUT),
+        ),
+        allowed=(Allowed(1, IPv4Network("203.0.113.9/32"), "our mirror", NOW + 60), Allowed(2, IPv6Network("2001:db8:bad:1::/64"))),
     ),
 }
 

@@ -4,7 +4,7 @@ from dataclasses import fields
 from ipaddress import ip_network
 
 from apps.network.models import Gateway as Row
-from apps.network.models import GatewayGroup
+from apps.network.models import GatewayGroup, Pool
 from apps.network.models import Limits as LimitsRow
 from apps.network.models import Protection as ProtectionRow
 from firewall.policy import Gateway, Interfaces, Limits, Management, NatMapping, Peer, Probe, Protection, Routing, Settings
@@ -32,8 +32,9 @@ def probe_mapping(row: Row) -> NatMapping | None:
 
 def settings(group: GatewayGroup) -> Settings:
     """What all gateways of the group do alike."""
-    clamps = GatewayGroup.objects.values_list("clamp_mss", flat=True).get(pk=group.pk)
-    return Settings(clamp_mss=clamps, protection=_protection(group), limits=_limits(group))
+    now = GatewayGroup.objects.get(pk=group.pk)
+    publics = Pool.objects.filter(group=group, kind=Pool.Kind.PUBLIC4).order_by("prefix").values_list("prefix", flat=True)
+    return Settings(now.clamp_mss, now.flood_mode, tuple(publics), _protection(group), _limits(group))
 
 
 def _protection(group: GatewayGroup) -> Protection:

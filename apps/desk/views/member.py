@@ -18,6 +18,7 @@ from apps.lib.states import On, Post
 from apps.members.models import Member
 from apps.nat import panel
 from apps.nat.models import NatMapping
+from apps.nat.pinholes import panel as pinholes
 from apps.network.models import Holding
 from apps.traffic.selectors import total_of
 
@@ -39,7 +40,9 @@ def member(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(Member.objects.select_related("tariff", "room__site"), pk=pk)
     saved, removed = number(request.GET, "saved"), number(request.GET, "removed")
     held = panels.addresses(found, added=number(request.GET, "added"))
-    context = {**_facts(found, held["holdings"]), **held, **panels.devices(found), **panel.context(found, saved=saved, removed=removed)}
+    opened = pinholes.context(found, saved=number(request.GET, "pinhole_saved"), removed=number(request.GET, "pinhole_removed"))
+    forwards = panel.context(found, saved=saved, removed=removed)
+    context = {**_facts(found, held["holdings"]), **held, **panels.devices(found), **forwards, **opened}
     return render(request, "desk/member.html", context | {"history": history_of(found, HISTORY)})
 
 
