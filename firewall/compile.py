@@ -6,7 +6,7 @@ change compiled alone gives the very ruleset that compiling everything would giv
 
 from collections.abc import Mapping, Set
 
-from firewall import chains, probing
+from firewall import chains, limiting, probing
 from firewall.chains.used import Used
 from firewall.diff import Delta, ElementChange, diff_shape
 from firewall.elements import elements_of, keys_of
@@ -56,7 +56,7 @@ def change_shape(running: Ruleset, gateway: Gateway, changes: Mapping[str, Eleme
     elements = dict(changes)
     for name, (old, new) in shape.sets.items():
         of = new or old
-        if of:  # the set is made anew, or goes: all its elements do
+        if of and not of.dynamic:  # the set is made anew, or goes: all its elements do
             before_all = running.elements.get(name, {})
             elements[name] = ElementChange(of, before_all, _afterwards(before_all, elements.get(name)) if new else {})
     return Delta(shape.chains, shape.sets, dict(sorted(elements.items())), shape.counters)
@@ -79,7 +79,7 @@ def assemble(gateway: Gateway, elements: Mapping[str, Elements]) -> Ruleset:
     """
     shape = _shape(gateway, {name: len(each) for name, each in elements.items()})
     probing.collide(gateway, elements)
-    return Ruleset(shape.chains, shape.sets, {name: elements[name] for name in shape.sets}, shape.counters)
+    return Ruleset(shape.chains, shape.sets, {name: elements.get(name, {}) for name in shape.sets}, shape.counters)
 
 
 def _shape(gateway: Gateway, counts: Mapping[str, int]) -> Ruleset:
@@ -90,7 +90,8 @@ def _shape(gateway: Gateway, counts: Mapping[str, int]) -> Ruleset:
     if len(used.lengths("up6")) > MOST_LENGTHS:
         text = "members' IPv6 prefixes have {} different lengths; at most {} are possible"
         raise PolicyError(text.format(len(used.lengths("up6")), MOST_LENGTHS))
-    return Ruleset(chains.build(gateway, used), sets, {}, chains.counters(gateway))
+    sets |= limiting.sets(gateway.settings.limits)
+    return Ruleset(chains.build(gateway, used), dict(sorted(sets.items())), {}, chains.counters(gateway))
 
 
 def _check_management(gateway: Gateway) -> None:

@@ -58,6 +58,57 @@ class Probe:
     source6: IPv6Address | None = None
 
 
+class Routing(StrEnum):
+    """Routing protocols that neighbours of a gateway may speak to it."""
+
+    BGP = "bgp"
+    OSPF = "ospf"
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """A router on the inside or outside interface that may speak this protocol to the gateway itself."""
+
+    address: Address
+    routing: Routing
+
+
+@dataclass(frozen=True, slots=True)
+class Protection:
+    """What gateways refuse and let in beyond the members' traffic.
+
+    bogons: nothing from or to special-purpose addresses (RFC 6890) through the uplink, but for the `own` prefixes: those that the
+    network, its uplink or what lies behind that really use. ftp_ports (TCP), sip_ports (UDP): where members' connections to the
+    outside are read along, so that what they agree on there (a data connection, a call) passes NAT and is let in.
+    """
+
+    bogons: bool = False
+    own: tuple[Prefix, ...] = ()
+    peers: tuple[Peer, ...] = ()
+    ftp_ports: tuple[int, ...] = ()
+    sip_ports: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How many new connections one may open; 0: as many as he likes.
+
+    member_*: a member, by the address or prefix that he holds; source_*: a foreign address, or /64 of IPv6. *_rate: a second,
+    *_burst of them at once; *_open: at the same time. mail_rate: a member's to TCP port 25 outside, a minute. refuses: what is
+    over is told so, not dropped in silence. exempt: prefixes that no limit concerns, members' or foreign.
+    """
+
+    member_rate: int = 0
+    member_burst: int = 100
+    member_open: int = 0
+    source_rate: int = 0
+    source_burst: int = 100
+    source_open: int = 0
+    mail_rate: int = 0
+    refuses: bool = False
+    exempt: tuple[Prefix, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What a group's gateways do for all members alike.
@@ -70,6 +121,8 @@ class Settings:
     clamp_mss: bool = False
     flood_mode: bool = False
     publics: tuple[IPv4Network, ...] = ()
+    protection: Protection = Protection()
+    limits: Limits = Limits()
 
 
 @dataclass(frozen=True, slots=True)

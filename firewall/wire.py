@@ -93,6 +93,11 @@ class Counters:
 
 
 @dataclass(frozen=True, slots=True)
+class Gauges:
+    """How full are the sets that packets fill?"""
+
+
+@dataclass(frozen=True, slots=True)
 class Target:
     """A host that answers on this TCP port."""
 
@@ -235,6 +240,13 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
+class GaugesAre:
+    """Answer to Gauges. For each dynamic set how many elements it has, and how many it can have."""
+
+    sets: Mapping[str, tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
 class Connected:
     """Microseconds until the target took the connection; None with the reason why it did not."""
 
@@ -261,8 +273,8 @@ class Refused:
     text: str
 
 
-Request: TypeAlias = Hello | Plan | Apply | Confirm | Revert | Digest | Drift | Counters | Probe
-Reply: TypeAlias = Welcome | Planned | Applied | Confirmed | Reverted | DigestIs | Drifted | Reading | Probed | Refused
+Request: TypeAlias = Hello | Plan | Apply | Confirm | Revert | Digest | Drift | Counters | Gauges | Probe
+Reply: TypeAlias = Welcome | Planned | Applied | Confirmed | Reverted | DigestIs | Drifted | Reading | GaugesAre | Probed | Refused
 Message: TypeAlias = Request | Reply
 
 

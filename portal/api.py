@@ -4,7 +4,7 @@ from rest_framework.routers import DefaultRouter
 
 from apps.bans.api import AllowEntryViewSet, BanListViewSet, BanViewSet, FeedViewSet
 from apps.deployments.api import HeldBackViewSet, HoldViewSet, RevisionViewSet, RolloutViewSet
-from apps.gateways.api import GatewayGroupViewSet
+from apps.gateways.api import GatewayGroupViewSet, LimitsViewSet, ProtectionViewSet
 from apps.members.api import MemberViewSet
 from apps.nat.api import ForwardViewSet
 from apps.nat.api_mappings import MappingViewSet
@@ -26,3 +26,5 @@ router.register("rollouts", RolloutViewSet, "rollout")
 router.register("revisions", RevisionViewSet, "revision")
 router.register("approvals", HeldBackViewSet, "approval")
 router.register("holds", HoldViewSet, "hold")
+router.register("protection", ProtectionViewSet, "protection")
+router.register("limits", LimitsViewSet, "limits")

@@ -17,6 +17,7 @@ from django.utils import timezone
 from apps.bans import allowing
 from apps.bans import services as bans
 from apps.bans.models import AllowEntry, Ban, BanList
+from apps.gateways import settings
 from apps.lib.errors import Conflict, Problem
 from apps.members import services as members
 from apps.members.models import Member
@@ -25,7 +26,7 @@ from apps.nat.models import NatMapping, Pinhole, PortForward
 from apps.nat.pinholes import services as pinholes
 from apps.nat.sharing import change_sharing
 from apps.network import services as addresses
-from apps.network.models import Gateway, GatewayGroup, Holding, Pool
+from apps.network.models import Gateway, GatewayGroup, Holding, Limits, Pool
 from tests import rows
 
 BANNED = ["192.0.2.0/24", "192.0.2.7", "203.0.113.9", "203.0.113.0/28", "2001:db8:bad::/48", "2001:db8:bad:1::/64"]
@@ -47,6 +48,7 @@ class Changes:
             self._raw_pinhole, self._raw_pinhole, self._bulk_forwards, self._delete_nat, self._nothing_that_reaches_gateways,
             self._direction, self._allow, self._allow, self._disallow, self._end_of_allowed, self._word_anew,
             self._sharing, self._sharing, self._raw_block, self._unmap,
+            self._protection, self._limits,
         ]  # fmt: skip
 
     def step(self) -> None:
@@ -268,6 +270,25 @@ class Changes:
         if self.dice.random() < 0.5:
             return Gateway.objects.filter(pk=of.pk).update(lan=self.dice.choice(["lan0", "bond0"]))
         return Gateway.objects.filter(pk=of.pk).update(management_port=self.dice.choice([22, 2222]))
+
+    def _protection(self) -> object:
+        own = self.dice.choice([[], ["203.0.113.0/24"], ["203.0.113.0/24", "2001:db8::/32"]])
+        row = settings.protection_of(self.net.group)
+        given: dict[str, Any] = {
+            "bogons": self.dice.random() < 0.5,
+            "own": list(map(ip_network, own)),
+            "clamp_mss": self.dice.random() < 0.5,
+        }
+        given |= {"bgp_peers": self.dice.choice([[], [rows.PUBLIC]]), "ospf_peers": []}
+        given |= {"ftp_ports": self.dice.choice([[], [21], [21, 2121]]), "sip_ports": []}
+        return settings.protect(group=self.net.group, version=row.version, by=self.net.admin, **given)
+
+    def _limits(self) -> object:
+        found = Limits.objects.get_or_create(group=self.net.group)[0]
+        if self.dice.random() < 0.1:
+            return found.delete()
+        rates = {"member_rate": self.dice.choice([0, 10, 50]), "mail_rate": self.dice.choice([0, 5])}
+        return Limits.objects.update(**rates, source_open=self.dice.choice([0, 100]), exempt=[rows.PUBLIC] * self.dice.randrange(2))
 
     def _pool(self) -> None:
         prefix = self.dice.choice(["10.16.0.0/16", "10.16.0.0/15"])

@@ -14,13 +14,18 @@ from firewall.policy import (
     Gateway,
     Hole,
     Interfaces,
+    Limits,
     Management,
     NatMapping,
+    Peer,
     Pinhole,
     Policy,
     Port,
     Probe,
+    Protection,
     Protocol,
+    Routing,
+    Settings,
     Sharing,
 )
 
@@ -28,6 +33,18 @@ NAT_1 = Gateway("nat-1", Interfaces("lan0", "wan0", "mgmt0", "sync0"), Managemen
 PROBE = Probe("probe0", IPv4Address("172.31.254.2"), IPv4Address("192.0.2.251"), IPv6Address("2001:db8:b1::2"))
 PROBED = replace(NAT_1, probe=PROBE)
 PROBES_MAPPING = NatMapping(IPv4Address("172.31.254.2"), IPv4Address("192.0.2.251"))
+
+LIMITS = Limits(
+    member_rate=50,
+    member_burst=200,
+    member_open=2000,
+    source_rate=20,
+    source_burst=40,
+    source_open=200,
+    mail_rate=10,
+    refuses=True,
+    exempt=(IPv4Network("10.16.0.99/32"), IPv6Network("2001:db8:cafe::/48")),
+)
 
 PRIVATE = int(IPv4Address("10.16.0.0"))
 PUBLIC = int(IPv4Address("198.51.100.0"))
@@ -94,6 +111,27 @@ def forwards(draw: st.DrawFn) -> Forward:
     )
 
 
+limits = st.builds(
+    Limits,
+    member_rate=st.sampled_from([0, 10, 50]),
+    member_open=st.sampled_from([0, 500]),
+    source_rate=st.sampled_from([0, 10]),
+    source_open=st.sampled_from([0, 100]),
+    mail_rate=st.sampled_from([0, 10]),
+    refuses=st.booleans(),
+    exempt=st.sampled_from([(), (IPv4Network("203.0.113.0/24"), IPv4Network("203.0.113.9/32"), IPv6Network("2001:db8:a0::/48"))]),
+)
+protections = st.builds(
+    Protection,
+    bogons=st.booleans(),
+    own=st.sampled_from([(), (IPv4Network("203.0.113.0/24"), IPv6Network("2001:db8::/32"))]),
+    ftp_ports=st.sampled_from([(), (21,), (21, 2121)]),
+    sip_ports=st.sampled_from([(), (5060,)]),
+    peers=st.sampled_from([(), (Peer(IPv4Address("192.0.2.1"), Routing.BGP), Peer(IPv6Address("fe80::1"), Routing.OSPF))]),
+)
+settings = st.just(Settings()) | st.builds(Settings, clamp_mss=st.booleans(), protection=protections, limits=limits)
+
+
 @st.composite
 def mappings_of(draw: st.DrawFn, private: IPv4Address, publics: st.SearchStrategy[IPv4Address]) -> NatMapping:
     """Any way that this address leaves."""
@@ -134,7 +172,7 @@ def policies(draw: st.DrawFn) -> Policy:
     """Any policy without contradictions."""
     addresses = draw(st.lists(private_addresses, unique=True, max_size=8))
     return Policy(
-        NAT_1,
+        replace(NAT_1, settings=draw(settings)),
         addresses=tuple(addresses),
         prefixes=tuple(draw(st.lists(prefixes6(), unique=True, max_size=5))),
         mappings=tuple(draw(mappings_of(address, public_addresses)) for address in addresses),

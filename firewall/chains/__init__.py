@@ -5,9 +5,9 @@ docs/ruleset.md; the order is that of the hooks a packet passes.
 """
 
 from firewall import names, probing
-from firewall.chains import bans, dstnat, forward, icmp6, input, mangle, members, new, postrouting, raw, spoofed
+from firewall.chains import bans, bogons, dstnat, forward, helpers, icmp6, input, limits, mangle, members, new, postrouting, raw, spoofed
 from firewall.chains.used import Used
-from firewall.policy import Gateway
+from firewall.policy import Gateway, Settings
 from firewall.ruleset import Chain
 
 COUNTERS = frozenset({"leaked", "spoofed", "refused", "unmatched", "unmapped", "portless"})
@@ -15,7 +15,11 @@ COUNTERS = frozenset({"leaked", "spoofed", "refused", "unmatched", "unmapped", "
 
 def counters(gateway: Gateway) -> frozenset[str]:
     """The names of all counters of one gateway."""
-    return COUNTERS | probing.counters(gateway)
+    return COUNTERS | probing.counters(gateway) | _of_settings(gateway.settings) | limits.counters(gateway)
+
+
+def _of_settings(settings: Settings) -> frozenset[str]:
+    return frozenset({"bogons_from", "bogons_to"} if settings.protection.bogons else ())
 
 
 def build(gateway: Gateway, used: Used) -> dict[str, Chain]:
@@ -31,9 +35,12 @@ def build(gateway: Gateway, used: Used) -> dict[str, Chain]:
         raw.prerouting(gateway, used),
         raw.output(gateway),
         dstnat.chain(gateway),
+        helpers.chain(gateway),
         input.chain(gateway),
         bans.chain(used),
         spoofed.chain(gateway, used),
+        *bogons.chains(gateway),
+        *limits.chains(gateway, used),
         new.chain(gateway),
         icmp6.related(),
         members.up(gateway, used),

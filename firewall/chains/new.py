@@ -1,6 +1,6 @@
 """The first packet of a connection."""
 
-from firewall import probing
+from firewall import limiting, probing
 from firewall.chains import icmp6, pinholes
 from firewall.chains.parts import RETURN, WITH_PORTS, at, jump, rule
 from firewall.policy import Gateway
@@ -15,6 +15,8 @@ def chain(gateway: Gateway) -> Chain:
         (
             rule(jump("bans")),
             rule(jump("spoofed")),
+            *((rule(jump("bogons")),) if gateway.settings.protection.bogons else ()),
+            *((rule(jump("limits")),) if limiting.meters(gateway.settings.limits) else ()),
             icmp6.new(),
             rule(Match(Field.CT_STATUS, ("dnat",)), RETURN, comment="port forwards"),
             *_out(gateway),

@@ -6,6 +6,7 @@ from typing import Any
 
 from firewall.ruleset import (
     Action,
+    AssignHelper,
     ClampMss,
     Count,
     Dnat,
@@ -15,7 +16,9 @@ from firewall.ruleset import (
     Masquerade,
     Match,
     Notrack,
+    OpenOver,
     Part,
+    RateOver,
     Reject,
     Set,
     Snat,
@@ -124,6 +127,16 @@ def _clamp_mss(_passage: Passage, part: ClampMss) -> Read:
     return Read(part)
 
 
+def _over(passage: Passage, part: RateOver | OpenOver) -> Read:
+    """As of a limit of all: the trace is that of a packet whose sender is not over."""
+    return Read(part, tuple(read(passage, field) for field in part.fields), passed=False)
+
+
+def _assign_helper(_passage: Passage, part: AssignHelper) -> Read:
+    """What the helper will expect is another packet's matter: that one is related."""
+    return Read(part)
+
+
 def _address(name: str, value: object) -> IPv4Address | IPv6Address:
     if not isinstance(value, IPv4Address | IPv6Address):
         raise TraceError(f"map {name}: the value of a NAT map begins with an address")
@@ -149,6 +162,9 @@ HANDLERS: dict[type[Any], Callable[[Passage, Any], Read]] = {
     Snat: _snat,
     Masquerade: _masquerade,
     ClampMss: _clamp_mss,
+    RateOver: _over,
+    OpenOver: _over,
+    AssignHelper: _assign_helper,
 }
 
 

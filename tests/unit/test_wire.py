@@ -57,6 +57,7 @@ REPLIES = [
     wire.Planned("d", {"up4": 1}, {}, ("forward",), "add …"),
     wire.Reading("boot", 3, 4, 5, {"up4": wire.Counts(9, b"\0\1\2\xff", b"\0" * 7 + b"\1", b"\xff" * 8)}, {"leaked": (0, 0)}),
     wire.Probed((wire.Connected(310), wire.Connected(None, "refused")), {"leaked": 0, "probe_up4": 3}),
+    wire.GaugesAre({"member_rate4_50_100": (3, 65536)}),
     wire.Refused("nft", "no"),
 ]
 
@@ -152,7 +153,7 @@ def test_no_octets_are_too_strange_to_be_refused(line: bytes) -> None:
 
 def test_another_version_is_named() -> None:
     line = json.dumps({"v": 1, "id": 1, "last": True, "part": "{}"}).encode()
-    with pytest.raises(WireError, match="speaks version 3, the other 1"):
+    with pytest.raises(WireError, match=f"speaks version {wire.VERSION}, the other 1"):
         wire.Assembler().feed(line)
 
 

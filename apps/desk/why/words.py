@@ -20,6 +20,8 @@ CAUSES: dict[str, str | Promise] = {
     "spoofed": gettext_lazy("No active member holds its source, or it comes from the wrong side."),
     "refused": gettext_lazy("Nothing allows this connection to begin."),
     "leaked": gettext_lazy("It would leave with a private source: the address has no public one to leave as."),
+    "bogons_from": gettext_lazy("Its sender cannot be on the internet, and is none of the networks that the group calls its own."),
+    "bogons_to": gettext_lazy("Its target cannot be on the internet, and is none of the networks that the group calls its own."),
     "unmatched": gettext_lazy("Neither end is an active member, or no way leads between these interfaces."),
 }
 _PROTOCOLS = {1: "ICMP", 6: "TCP", 17: "UDP", 58: "ICMPv6"}
