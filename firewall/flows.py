@@ -1,7 +1,7 @@
 """Which open connections a change ends, and when: a delta and connections in, those to be cut out.
 
 Established connections survive every change of the ruleset by themselves (nf_conntrack keeps their NAT), so what was
-withdrawn has to be ended. New bans cut at commit; whatever may come back if nobody confirms only after the confirmation.
+withdrawn has to be ended. New bans and blocks cut at commit; whatever may come back if nobody confirms only after the confirmation.
 Costs one lookup in a hash table for each prefix length in use, whatever the number of changes.
 """
 
@@ -45,6 +45,8 @@ class Changes:
 
     def __init__(self, *deltas: Delta) -> None:
         self._bans: dict[tuple[int, int], set[bytes]] = {}
+        self._blocks: dict[tuple[int, int], set[bytes]] = {}
+        self._unblocked: dict[tuple[int, int], set[bytes]] = {}
         self._members: dict[tuple[int, int], set[bytes]] = {}
         self._mappings: set[tuple[bytes, bytes]] = set()
         self._forwards: set[tuple[bytes, bytes]] = set()
@@ -52,12 +54,17 @@ class Changes:
             for name, change in delta.elements.items():
                 self._note(name, change)
         self._banned, self._left = Prefixes(self._bans), Prefixes(self._members)
+        self._blocked, self._free = Prefixes(self._blocks), Prefixes(self._unblocked)
 
     def _note(self, name: str, change: ElementChange) -> None:
         kind, _, length = name.partition("_")
         match kind:
             case "bans4" | "bans6":
                 _note_bans(self._bans.setdefault((_octets(kind), int(length)), set()), change)
+            case "blocked4" | "blocked6":
+                at = (_octets(kind), int(length or 32))
+                _note_bans(self._blocks.setdefault(at, set()), change)
+                _note_members(self._unblocked.setdefault(at, set()), change)
             case "up4" | "down4" | "up6" | "down6":
                 whole = 32 if kind.endswith("4") else int(length)
                 _note_members(self._members.setdefault((_octets(kind), whole), set()), change)
@@ -67,12 +74,12 @@ class Changes:
                 _note_values(self._forwards, change)
 
     def __bool__(self) -> bool:
-        return bool(self._banned or self._left or self._mappings or self._forwards)
+        return bool(self.at_commit or self._left or self._free or self._mappings or self._forwards)
 
     @property
     def at_commit(self) -> bool:
         """Can a flow have to be cut at commit?"""
-        return bool(self._banned)
+        return bool(self._banned or self._blocked)
 
     def moment(self, flow: Flow) -> Moment | None:
         """When to cut this flow; None: it goes on.
@@ -82,6 +89,10 @@ class Changes:
         """
         if self._banned and (flow.source in self._banned or flow.reply_source in self._banned):
             return Moment.COMMIT
+        if self._blocked and (flow.source in self._blocked or flow.reply_source in self._blocked):
+            return Moment.COMMIT
+        if self._free and flow.destination != flow.reply_source and flow.source in self._free:
+            return Moment.CONFIRM  # to the notice page, the only place where a blocked member's packets are led to
         if self._left and (flow.source in self._left or flow.reply_source in self._left):
             return Moment.CONFIRM
         if self._mappings and (flow.source, flow.reply_destination) in self._mappings:

@@ -3,6 +3,7 @@
 Prefixes lie in one hash set for each length in use, named after their family and that length: "bans4_24".
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -21,6 +22,8 @@ class Kind(StrEnum):
     MAPPINGS = "mappings"
     FORWARDS = "forwards"
     BANS = "bans"
+    BLOCKS = "blocks"
+    LISTENERS = "listeners"
     RULES = "rules"
 
 
@@ -29,7 +32,8 @@ class Family:
     """Sets that look alike. by_length: one for each prefix length; otherwise there is one, of this very name.
 
     always: it is there even without elements, so that its first element changes no rule. repeats: the family whose elements these
-    are once more; what people call them is counted there.
+    are once more; what people call them is counted there. follows: a family by length that brings this one with each of its lengths,
+    so that here too the first element changes no rule.
     """
 
     name: str
@@ -41,9 +45,11 @@ class Family:
     counter: bool = False
     timeout: bool = False
     repeats: str = ""
+    follows: str = ""
 
 
 _PORT_KEY = (Type.IPV4, Type.PROTO, Type.PORT)
+_PORT_KEY6 = (Type.IPV6, Type.PROTO, Type.PORT)
 
 FAMILIES = (
     Family("up4", Kind.ADDRESSES, (Type.IPV4,), always=True, counter=True),
@@ -54,6 +60,12 @@ FAMILIES = (
     Family("fwd4", Kind.FORWARDS, _PORT_KEY, (Type.IPV4, Type.PORT), always=True),
     Family("bans4", Kind.BANS, (Type.IPV4,), by_length=True, counter=True, timeout=True),
     Family("bans6", Kind.BANS, (Type.IPV6,), by_length=True, counter=True, timeout=True),
+    Family("blocked4", Kind.BLOCKS, (Type.IPV4,), always=True, timeout=True),
+    Family("blocked6", Kind.BLOCKS, (Type.IPV6,), by_length=True, timeout=True, follows="up6"),
+    Family("lst4", Kind.LISTENERS, _PORT_KEY),
+    Family("lst4_hosts", Kind.LISTENERS, (Type.IPV4,), repeats="lst4"),
+    Family("lst6", Kind.LISTENERS, _PORT_KEY6),
+    Family("lst6_hosts", Kind.LISTENERS, (Type.IPV6,), repeats="lst6"),
 )
 ALWAYS = tuple(family.name for family in FAMILIES if family.always)
 _BY_NAME = {family.name: family for family in FAMILIES}
@@ -75,6 +87,12 @@ def of_length(family: str, length: int) -> str:
 def length_of(name: str) -> int:
     """The length of the prefixes in a set that is named after it."""
     return int(name.rpartition("_")[2])
+
+
+def following(name: str) -> Iterator[str]:
+    """The sets that are there whenever this one is, though they may be empty."""
+    start, _, length = name.partition("_")
+    return (of_length(family.name, int(length)) for family in FAMILIES if family.follows and family.follows == start)
 
 
 def kind_of(name: str) -> Kind | None:

@@ -24,6 +24,8 @@ def kind_words(kind: Kind) -> str:
         Kind.MAPPINGS: _("NAT mappings"),
         Kind.FORWARDS: _("Port forwards"),
         Kind.BANS: _("Bans"),
+        Kind.BLOCKS: _("Blocked addresses"),
+        Kind.LISTENERS: _("Listeners"),
         Kind.RULES: _("Rules"),
     }
     return texts[kind]
@@ -63,6 +65,8 @@ def things(kind: Kind, number: int) -> str:
         Kind.MAPPINGS: ngettext("%(n)s NAT mapping", "%(n)s NAT mappings", number),
         Kind.FORWARDS: ngettext("%(n)s port forward", "%(n)s port forwards", number),
         Kind.BANS: ngettext("%(n)s ban", "%(n)s bans", number),
+        Kind.BLOCKS: ngettext("%(n)s blocked address", "%(n)s blocked addresses", number),
+        Kind.LISTENERS: ngettext("%(n)s listener", "%(n)s listeners", number),
         Kind.RULES: ngettext("%(n)s rule", "%(n)s rules", number),
     }
     return texts[kind] % {"n": formats.number(number)}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from firewall.compile import compile_policy
 from firewall.diff import Delta, diff
 from firewall.flows import Changes, Flow, Moment
-from firewall.policy import Ban, Forward, Gateway, Interfaces, Management, NatMapping, Policy, Protocol
+from firewall.policy import Ban, Block, Forward, Gateway, Interfaces, Management, NatMapping, Policy, Protocol
 from firewall.ruleset import EMPTY
 
 GATEWAY = Gateway("gw1", Interfaces("lan", "wan", "mgmt"), Management((IPv4Network("192.0.2.0/24"),)))
@@ -31,6 +31,7 @@ def some[T](of: list[T]) -> st.SearchStrategy[list[T]]:
 @st.composite
 def policies(draw: st.DrawFn) -> Policy:
     keys = draw(some([(protocol, public, port) for protocol in Protocol for public in PUBLIC for port in PORTS]))
+    blocked: list[IPv4Network | IPv6Network] = draw(some([IPv4Network(PRIVATE[0]), IPv4Network(PRIVATE[1]), *PREFIXES]))
     return Policy(
         GATEWAY,
         addresses=tuple(draw(some(PRIVATE))),
@@ -38,6 +39,7 @@ def policies(draw: st.DrawFn) -> Policy:
         mappings=tuple(NatMapping(each, draw(st.sampled_from(PUBLIC))) for each in draw(some(PRIVATE))),
         forwards=tuple(Forward(1, *key, draw(st.sampled_from(PRIVATE)), draw(st.sampled_from(PORTS))) for key in keys),
         bans=tuple(Ban(1, ip_network(each), draw(st.sampled_from(["", "scans"]))) for each in draw(some(BANS))),
+        blocks=tuple(Block(draw(st.integers(1, 2)), each) for each in blocked),
     )
 
 
@@ -66,6 +68,11 @@ def moment(before: Policy, after: Policy, flow: Flow) -> Moment | None:
     old_bans, new_bans = {ban.prefix for ban in before.bans}, {ban.prefix for ban in after.bans}
     if any(end in prefix for end in ends for prefix in new_bans - old_bans):
         return Moment.COMMIT
+    old_blocks, new_blocks = {each.prefix for each in before.blocks}, {each.prefix for each in after.blocks}
+    if any(end in prefix for end in ends for prefix in new_blocks - old_blocks):
+        return Moment.COMMIT
+    if flow.destination != flow.reply_source and any(ends[0] in prefix for prefix in old_blocks - new_blocks):
+        return Moment.CONFIRM
     if any(end in before.addresses and end not in after.addresses for end in ends):
         return Moment.CONFIRM
     if any(end in prefix for end in ends for prefix in set(before.prefixes) - set(after.prefixes)):
@@ -100,7 +107,7 @@ def test_a_change_that_is_undone_before_it_is_confirmed_cuts_nothing(policy: Pol
     assert Moment.CONFIRM not in {changes.moment(flow) for flow in open_flows}
 
 
-@given(policy=policies().filter(lambda policy: not policy.bans))
+@given(policy=policies().filter(lambda policy: not policy.bans and not policy.blocks))
 @settings(max_examples=50, deadline=None)
 def test_what_only_comes_concerns_no_flow(policy: Policy) -> None:
     assert not Changes(diff(EMPTY, compile_policy(policy)))

@@ -1,6 +1,6 @@
 import os
 import re
-from ipaddress import IPv4Address, IPv4Network, IPv6Network
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from pathlib import Path
 
 import pytest
@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from firewall.compile import compile_policy
 from firewall.diff import diff
 from firewall.names import COMMENT_OCTETS, comment
-from firewall.policy import Ban, Forward, NatMapping, Policy, PolicyError, Protocol
+from firewall.policy import Ban, Block, Forward, Listener, NatMapping, Policy, PolicyError, Protocol
 from firewall.render import render, render_delta, render_rule
 from firewall.ruleset import Action, Count, Field, Match, Rule, Verdict
-from tests.policies import NAT_1, PROBED, PROBES_MAPPING, network, texts
+from tests.policies import NAT_1, PROBED, PROBES_MAPPING, SERVING, network, texts
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 NOW = 1_800_000_000
@@ -31,6 +31,22 @@ CASES = {
         forwards=(Forward(1, Protocol.TCP, PUBLIC, 8443, HOST, 443), Forward(2, Protocol.UDP, PUBLIC, 51820, HOST, 51820)),
     ),
     "prefixes": Policy(NAT_1, prefixes=(IPv6Network("2001:db8:a0:10::/64"), IPv6Network("2001:db8:a1::/56"))),
+    "blocks": Policy(
+        SERVING,
+        addresses=(HOST, HOST + 1),
+        prefixes=(IPv6Network("2001:db8:a0:10::/64"),),
+        blocks=(Block(7, IPv4Network(HOST), NOW + 3600), Block(7, IPv6Network("2001:db8:a0:10::/64"), NOW + 3600)),
+    ),
+    "listeners": Policy(
+        SERVING,
+        addresses=(HOST,),
+        prefixes=(IPv6Network("2001:db8:a0:10::/64"),),
+        listeners=(
+            Listener(1, IPv4Address("192.0.2.130"), Protocol.TCP, 443, "portal"),
+            Listener(2, IPv4Address("192.0.2.130"), Protocol.UDP, 53, 'name server "a"'),
+            Listener(3, IPv6Address("2001:db8:99::53"), Protocol.UDP, 53, "name server"),
+        ),
+    ),
     "bans": Policy(
         NAT_1,
         bans=(
