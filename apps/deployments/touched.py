@@ -7,12 +7,12 @@ addresses of a member, the forwards of a holding, the bans of a list. Called wit
 from collections import defaultdict
 from collections.abc import Iterable
 from datetime import datetime
-from ipaddress import IPv4Address, IPv4Network, IPv6Network, ip_network
+from ipaddress import IPv4Address, IPv4Network, IPv6Network, ip_address, ip_network
 from typing import Any
 
 from django.db import connection
 
-from firewall.policy import Keys, Port, Protocol
+from firewall.policy import Keys, Port, Protocol, Service
 
 MOST = 4000  # with more to look up, reading everything is no slower
 KEPT = "1 hour"
@@ -31,6 +31,7 @@ TOUCHED = f"""
     UNION ALL SELECT 'holding', id::text FROM network_holding WHERE {BETWEEN}
     UNION ALL SELECT 'holding', holding_id::text FROM nat_natmapping WHERE {BETWEEN}
     UNION ALL SELECT 'forward', protocol || ' ' || host(public) || ' ' || public_port FROM nat_portforward WHERE {BETWEEN}
+    UNION ALL SELECT 'member', member_id::text FROM bans_block WHERE {BETWEEN}
     UNION ALL SELECT 'ban', prefix::text FROM bans_ban WHERE expires BETWEEN %(since)s AND %(until)s
     LIMIT {MOST} + 1
 """  # noqa: S608 - constants
@@ -65,6 +66,7 @@ def touched_since(seen: str, since: datetime, until: datetime) -> Keys | None:
         {network for network in networks if isinstance(network, IPv6Network)},
         {_port(*key.split()) for key in of["forward"]},
         {ip_network(prefix) for prefix in of["ban"]},
+        {_service(*key.split()) for key in of["listener"]},
     )
 
 
@@ -84,6 +86,10 @@ def _first(rows: Iterable[tuple[Any, ...]]) -> set[str]:
 
 def _port(protocol: str, public: str, port: str) -> Port:
     return Protocol(protocol), IPv4Address(public), int(port)
+
+
+def _service(protocol: str, address: str, port: str) -> Service:
+    return Protocol(protocol), ip_address(address), int(port)
 
 
 def prune() -> None:

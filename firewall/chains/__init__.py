@@ -7,7 +7,7 @@ docs/ruleset.md; the order is that of the hooks a packet passes.
 from firewall import names, probing
 from firewall.chains import bans, blocks, dstnat, forward, input, listeners, mangle, members, new, postrouting, raw, spoofed
 from firewall.chains.used import Used
-from firewall.policy import Gateway
+from firewall.policy import Gateway, PolicyError
 from firewall.ruleset import Chain
 
 COUNTERS = frozenset({"leaked", "spoofed", "refused", "unmatched", "blocked"})
@@ -23,6 +23,8 @@ def build(gateway: Gateway, used: Used) -> dict[str, Chain]:
     at = gateway.interfaces
     for interface in (at.lan, at.wan, at.management, *filter(None, [at.sync, at.server])):
         names.interface(interface)
+    if at.server in (at.lan, at.wan, at.management, *filter(None, [at.sync])):
+        raise PolicyError(f"gateway {gateway.name}: {at.server} is another interface of it already; servers need one of their own, or none")
     if gateway.probe:
         probing.check(gateway.name, at, gateway.probe)
     chains = (

@@ -2,6 +2,7 @@
 
 from ipaddress import ip_network
 
+from apps.deployments.reading.blocks import notice
 from apps.network.models import Gateway as Row
 from apps.network.models import GatewayGroup
 from firewall.policy import Gateway, Interfaces, Management, NatMapping, Probe, Settings
@@ -11,11 +12,15 @@ def gateway(row: Row, settings: Settings) -> Gateway:
     """The gateway of this row."""
     return Gateway(
         row.name,
-        Interfaces(row.lan, row.wan, row.management, row.sync),
+        Interfaces(row.lan, row.wan, row.management, row.sync, _server(row)),
         Management(tuple(map(ip_network, map(str, row.management_networks))), row.management_port),
         _probe(row),
         settings,
     )
+
+
+def _server(row: Row) -> str:
+    return row.server_interface.name if hasattr(row, "server_interface") else ""
 
 
 def _probe(row: Row) -> Probe | None:
@@ -29,4 +34,4 @@ def probe_mapping(row: Row) -> NatMapping | None:
 
 def settings(group: GatewayGroup) -> Settings:
     """What all gateways of the group do alike."""
-    return Settings(clamp_mss=group.clamp_mss)
+    return Settings(clamp_mss=group.clamp_mss, notice=notice(group))
