@@ -2,6 +2,7 @@
 
 from rest_framework.routers import DefaultRouter
 
+from apps.bans.api import BlockViewSet, ListenerViewSet
 from apps.deployments.api import HeldBackViewSet, HoldViewSet, RevisionViewSet, RolloutViewSet
 from apps.members.api import MemberViewSet
 from apps.nat.api import ForwardViewSet
@@ -11,6 +12,8 @@ router = DefaultRouter()
 router.register("members", MemberViewSet, "member")
 router.register("addresses", HoldingViewSet, "address")
 router.register("forwards", ForwardViewSet, "forward")
+router.register("blocks", BlockViewSet, "block")
+router.register("listeners", ListenerViewSet, "listener")
 router.register("rollouts", RolloutViewSet, "rollout")
 router.register("revisions", RevisionViewSet, "revision")
 router.register("approvals", HeldBackViewSet, "approval")

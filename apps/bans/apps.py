@@ -1,5 +1,26 @@
+from typing import Any
+
 from django.apps import AppConfig
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
 
 
 class BansConfig(AppConfig):
     name = "apps.bans"
+
+    def ready(self) -> None:
+        from apps.audit.trail import UNSHOWN, Trail, tell
+        from apps.bans.models import Block, Listener, Reachable, ServerInterface
+
+        tell(Trail(Block, called=_("Block"), part_of="member", href=_block_page, fields={"lifted_by": _("lifted by"), "author": _("by")}))
+        tell(Trail(Listener, called=_("Listener"), href=_listener_page, unshown=UNSHOWN | {"group"}))
+        tell(Trail(Reachable, called=_("Stays reachable while blocked"), part_of="notice"))
+        tell(Trail(ServerInterface, called=_("Interface for servers"), part_of="gateway"))
+
+
+def _block_page(row: Any) -> str:
+    return reverse("bans:block", args=[row.pk])
+
+
+def _listener_page(row: Any) -> str:
+    return reverse("bans:listener", args=[row.pk])

@@ -13,6 +13,7 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from apps.bans.listeners.selectors import listeners
 from apps.bans.models import Ban
 from apps.bans.selectors import covering, find
 from apps.lib import formats
@@ -73,7 +74,11 @@ def search(text: str) -> list[Group]:
     asked = read(text)
     if not asked.text:
         return []
-    return [group for group in (_members(asked), *_addresses(asked), _forwards(asked), _bans(asked), _pools(asked)) if group.hits]
+    return [
+        group
+        for group in (_members(asked), *_addresses(asked), _forwards(asked), _bans(asked), _listeners(asked), _pools(asked))
+        if group.hits
+    ]
 
 
 def only(groups: Sequence[Group]) -> str:
@@ -114,6 +119,16 @@ def _addresses(asked: Asked) -> Iterator[Group]:
 
 def _from(address: str) -> str:
     return _("from %(address)s") % {"address": address}
+
+
+def _listeners(asked: Asked) -> Group:
+    """Servers of the network, by name, address or port."""
+    found = list(listeners(str(asked.address or asked.text))[: SHOWN + 1])
+    hits = [
+        Hit(each.name, f"{each.get_protocol_display()} {each.port} · {each.address}", reverse("bans:listener", args=[each.pk]))
+        for each in found
+    ]
+    return Group(_("Listeners"), "listeners", hits[:SHOWN], reverse("bans:listeners") if len(hits) > SHOWN else "")
 
 
 def _forwards(asked: Asked) -> Group:
