@@ -1,7 +1,7 @@
 """Values <-> JSON, strictly: what is not expected is refused with the path to it.
 
 Works from the annotations of frozen dataclasses and named tuples, so that a new value needs no code here. Elements are
-packed: all keys in one base64 text, all values in another, because a ruleset is mostly elements.
+packed: all keys in one base64 text, all values in another, because a ruleset is mostly elements. Octets are base64.
 """
 
 from base64 import b64decode, b64encode
@@ -19,7 +19,7 @@ Json: TypeAlias = Any  # what json.loads gives
 _ADDRESSES = {IPv4Address: ip_address, IPv6Address: ip_address, IPv4Network: ip_network, IPv6Network: ip_network}
 
 
-_PLAIN_TYPES = frozenset({int, str, bool})  # as they are in JSON: a reading has a million numbers
+_PLAIN_TYPES = frozenset({int, str, bool})  # as they are in JSON
 
 
 class WireError(ValueError):
@@ -33,6 +33,8 @@ def encode(value: Any) -> Json:
             return value.value
         case None | bool() | int() | str():
             return value
+        case bytes():
+            return b64encode(value).decode()
         case IPv4Address() | IPv6Address():
             return {"address": str(value)}
         case IPv4Network() | IPv6Network():
@@ -80,6 +82,8 @@ def decode(hint: Any, data: Json, where: str = "message") -> Any:
         return _decode_enum(hint, data, where)
     if is_dataclass(hint) or hasattr(hint, "_fields"):
         return _decode_fields(hint, data, where)
+    if hint is bytes:
+        return _decode_octets(data, where)
     if type(data) is not hint:
         raise WireError(f"{where}: expected {hint.__name__}, got {type(data).__name__}")
     return data
@@ -158,11 +162,15 @@ def _unique(elements: dict[bytes, Element], count: int, where: str) -> Elements:
     return elements
 
 
-def _decode_packed(data: Json, count: int, where: str) -> list[bytes]:
+def _decode_octets(data: Json, where: str) -> bytes:
     try:
-        octets = b64decode(decode(str, data, where), validate=True)
+        return b64decode(decode(str, data, where), validate=True)
     except ValueError as error:
         raise WireError(f"{where}: not base64: {error}") from error
+
+
+def _decode_packed(data: Json, count: int, where: str) -> list[bytes]:
+    octets = _decode_octets(data, where)
     width, rest = divmod(len(octets), count) if count > 0 else (0, len(octets))
     if rest or not width:
         raise WireError(f"{where}: {len(octets)} octets cannot be {count} keys of one width")

@@ -14,7 +14,7 @@ from firewall.diff import Delta
 from firewall.policy import Address
 from firewall.ruleset import Elements, Ruleset
 
-VERSION = 2
+VERSION = 3
 MAX_LINE = 1 << 20
 MAX_MESSAGE = 512 << 20
 CONFIRM_WITHIN = range(1, 601)  # seconds
@@ -206,19 +206,31 @@ class Drifted:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """Answer to Counters. For each counted set the elements' keys (base64, one width), and packets and octets in their order.
+class Counts:
+    """One set's counters: how many elements it has, and keys (of one width), packets and octets of those that counted anything.
 
-    boot: the kernel's boot id; table: the handle the kernel gave our table; sequence: counts readings of this agent.
+    packets, octets: in the order of the keys, eight octets each, in network order. Who is not named has counted nothing since it came.
+    """
+
+    elements: int
+    keys: bytes
+    packets: bytes
+    octets: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Answer to Counters: the counted sets, and packets and octets of the named counters.
+
+    boot: the kernel's boot id; table: the handle the kernel gave our table; sequence: counts readings of this agent; at: when it ended.
+    Elements may come and go meanwhile: each that was there all the time is in it once, as it stood at some moment of the reading.
     """
 
     boot: str
     table: int
     sequence: int
     at: int
-    keys: Mapping[str, str]
-    packets: Mapping[str, tuple[int, ...]]
-    octets: Mapping[str, tuple[int, ...]]
+    sets: Mapping[str, Counts]
     named: Mapping[str, tuple[int, int]]
 
 

@@ -1,11 +1,11 @@
 """What the agent does when it is asked: hello, plan, apply, confirm, revert, digest, drift, counters, probe.
 
 In comes a request, out goes a reply; between them one table and one state directory. Knows no socket and no nft. One
-operation at a time. What is not confirmed in time is taken back, by CLOCK_MONOTONIC, which nobody can set.
+operation at a time, but counters may be read beside others. What is not confirmed in time is taken back, by CLOCK_MONOTONIC,
+which nobody can set.
 """
 
 import logging
-from base64 import b64encode
 from collections.abc import Callable
 from functools import reduce
 from math import ceil, inf
@@ -22,6 +22,7 @@ from firewall.ruleset import Ruleset, without_expired
 from gateway import VERSION, prober
 from gateway.boot import Brought, bring_back, origin_of, take_back
 from gateway.clock import Clock
+from gateway.counting import Counting
 from gateway.cutting import cut_at_commit, cut_at_confirm
 from gateway.held import Held, ReadBackError, Spent
 from gateway.inspection import inspect_delta, inspect_management, inspect_ruleset
@@ -132,7 +133,7 @@ class Agent:
         """Do what is asked, or say why not. `opened`: when its connection was, on the steady clock; inf: just now."""
         try:
             self.take_back_overdue()
-            self._clock.follow(getattr(request, "now", 0))
+            self._clock.follow(getattr(request, "now", 0), prompt=not getattr(request, "ruleset", None))
             return self._do(request, opened)
         except RefusalError as refusal:
             return wire.Refused(refusal.reason, str(refusal))
@@ -304,18 +305,20 @@ class Agent:
         return wire.Drifted(digests.text(self._held.digest_of_elements(request.now)), rules, elements)
 
     def _counters(self) -> wire.Reading:
-        tallies = self._table.counters()
+        counting = self.counting()
+        for name in counting.sets:
+            counting.read(name)
+        return self.reading(counting)
+
+    def counting(self) -> Counting:
+        """Begin to read all counters. Its sets may be read on other threads, between and beside other operations."""
+        return Counting(self._table, self._held.keys)
+
+    def reading(self, counting: Counting) -> wire.Reading:
+        """The answer, once all sets are read. Raises TableError."""
+        reading = counting.reading(boot=self._boot, sequence=self._sequence + 1, at=self._clock())
         self._sequence += 1
-        return wire.Reading(
-            self._boot,
-            tallies.table,
-            self._sequence,
-            self._clock(),
-            {name: b64encode(b"".join(tally.keys)).decode() for name, tally in tallies.sets.items()},
-            {name: tuple(tally.packets) for name, tally in tallies.sets.items()},
-            {name: tuple(tally.octets) for name, tally in tallies.sets.items()},
-            tallies.named,
-        )
+        return reading
 
     def _probe(self, request: wire.Probe) -> wire.Probed:
         """Nothing else is done meanwhile, so what the counters of the probe count is this probe's."""

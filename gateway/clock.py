@@ -7,7 +7,8 @@ The portal's time comes with its messages and wins, because its clock is the one
 from collections.abc import Callable
 
 _ROUNDING = 0.001  # two floats that should make up a whole second may fall short of it
-TOLERANCE = 1  # seconds: whole ones are sent, and a message takes some time
+BEHIND = 1  # seconds: whole ones are sent
+AHEAD = 5  # seconds: what a message says was so when it was written, and reading a large network takes the portal some
 
 
 class Clock:
@@ -20,7 +21,11 @@ class Clock:
     def __call__(self) -> int:
         return int(self._steady() + self._offset + _ROUNDING)
 
-    def follow(self, now: int) -> None:
-        """It is `now` at the portal; 0 says nothing."""
-        if now > 0 and abs(now - self()) > TOLERANCE:
+    def follow(self, now: int, *, prompt: bool = True) -> None:
+        """It was `now` at the portal when this was said; 0 says nothing.
+
+        A large message is long on its way, so unless it is prompt it only tells that it is no earlier than that. Setting the clock
+        back moves the ends of what is in the kernel already, so that is done only when it is really wrong.
+        """
+        if now > self() + BEHIND or (prompt and 0 < now < self() - AHEAD):
             self._offset = now - self._steady()

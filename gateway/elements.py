@@ -4,7 +4,7 @@ A set's elements mostly look alike, octet for octet, but for key, value and coun
 if the others have the same shape they are unpacked together; if not, each is taken apart by itself.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import islice
 from struct import Struct, pack
@@ -43,6 +43,9 @@ class Columns(NamedTuple):
             return dict.fromkeys(self.keys, PLAIN)
         expires = (now + -(-left // 1000) if left else 0 for left in self.remaining)
         return dict(zip(self.keys, map(Element, self.values, self.comments, expires), strict=True))
+
+
+NO_COLUMNS = Columns((), (), (), (), (), ())
 
 
 def in_set(name: str) -> bytes:
@@ -116,20 +119,29 @@ def decode(attributes: bytes) -> Iterator[Columns]:
     """The elements in one message's attributes."""
     for kind, start, end in places(attributes):
         if kind == _LIST_ELEMENTS:
-            yield _decode_list(attributes[start:end])
+            yield _decode_list(attributes[start:end], _one_by_one)
 
 
-def _decode_list(listed: bytes) -> Columns:
+def counts(attributes: bytes) -> Iterator[tuple[Sequence[bytes], Sequence[int], Sequence[int]]]:
+    """Keys, packets and octets of the elements in one message's attributes."""
+    for kind, start, end in places(attributes):
+        if kind == _LIST_ELEMENTS:
+            columns = _decode_list(attributes[start:end], _counts_one_by_one)
+            yield columns.keys, columns.packets, columns.octets
+
+
+def _decode_list(listed: bytes, otherwise: Callable[[bytes], Columns]) -> Columns:
+    """`otherwise`: what takes them apart if they do not all look alike."""
     ends = next(places(listed), None)
     if ends is None:
-        return Columns((), (), (), (), (), ())
+        return NO_COLUMNS
     stride = (ends[2] + 3) & ~3
     if stride == len(listed):
-        return _one_by_one(listed)
+        return otherwise(listed)
     leaves = list(_leaves(listed, 4, ends[2]))
     count, rest = divmod(len(listed), stride)
     if rest or any(role == "comments" for role, _, _ in leaves) or not _alike(listed, stride, count, leaves):
-        return _one_by_one(listed)
+        return otherwise(listed)
     return _together(listed, stride, count, leaves)
 
 
@@ -191,6 +203,27 @@ def _one_by_one(listed: bytes) -> Columns:
         counts = (number(leaves.get(role, b"")) for role in ("remaining", "octets", "packets"))
         rows.append((leaves.get("keys", b""), leaves.get("values", b""), comment(leaves.get("comments", b"")), *counts))
     return Columns(*zip(*rows, strict=True))
+
+
+def _counts_one_by_one(listed: bytes) -> Columns:
+    """Keys and counts alone. The kernel puts them before whatever differs in length, so each element begins like the first."""
+    elements = [(start, end) for _, start, end in places(listed)]
+    front = _front(listed, *elements[0])
+    if front is None or any(end - start < front.size for start, end in elements):
+        return _one_by_one(listed)
+    head, keys, middle, octets, between, packets = zip(*(front.unpack_from(listed, start) for start, _ in elements), strict=True)
+    if any(len(set(each)) != 1 for each in (head, middle, between)):
+        return _one_by_one(listed)
+    return NO_COLUMNS._replace(keys=keys, octets=octets, packets=packets)
+
+
+def _front(listed: bytes, start: int, end: int) -> Struct | None:
+    """An element up to its counts, with what lies around them; None for one without counts."""
+    leaves = [(role, begin - start, length) for role, begin, length in _leaves(listed, start, end) if role in ("keys", "octets", "packets")]
+    if [role for role, _, _ in leaves] != ["keys", "octets", "packets"]:
+        return None
+    (_, key, width), (_, octets, _), (_, packets, _) = leaves
+    return Struct(f">{key}s{width}s{octets - key - width}sQ{packets - octets - 8}sQ")
 
 
 def comment(userdata: bytes) -> str:

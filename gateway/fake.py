@@ -3,15 +3,17 @@
 For tests, and for a gateway on a machine that allows no network namespaces. No packet passes it: `count` stands for them.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import TypeVar
 
 from firewall.diff import Delta, ElementChange
 from firewall.flows import Flow
 from firewall.ruleset import EMPTY, Chain, Element, Ruleset, Set, chains_used, sets_used
-from gateway.table import UNKNOWN_RULES, CommitRefusedError, Tallies, Tally
+from gateway.table import UNKNOWN_RULES, CommitRefusedError, Tally
 
 T = TypeVar("T")  # Python 3.11 has no other way
+_PART = 256  # elements whose counters are read at once
 
 
 class FakeKernel:
@@ -90,14 +92,19 @@ class FakeKernel:
         held = self._held.elements[of.name]
         return {key: held[key] for key in keys if key in held}
 
-    def counters(self) -> Tallies:
+    def handle(self) -> int | None:
         """See Table."""
-        sets = {}
-        for name, declaration in self._held.sets.items():
-            if declaration.counter:
-                counts = [self._counts.get((name, key), (0, 0)) for key in self._held.elements[name]]
-                sets[name] = Tally(list(self._held.elements[name]), [each[0] for each in counts], [each[1] for each in counts])
-        return Tallies(self._table, sets, self.named_counters())
+        return self._table
+
+    def tally(self, name: str, known: Iterable[bytes], into: Tally) -> Iterator[None]:
+        """See Table. What comes meanwhile is read only if it is known."""
+        remaining = iter((*self._held.elements.get(name, ()), *known))
+        while some := list(islice(remaining, _PART)):
+            if (there := self._held.elements.get(name)) is None:
+                into.clear()
+                return
+            into.update({key: self._counts.get((name, key), (0, 0)) for key in some if key in there})
+            yield
 
     def named_counters(self) -> Mapping[str, tuple[int, int]]:
         """See Table."""

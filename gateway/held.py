@@ -1,6 +1,6 @@
 """What the agent knows about the kernel's table, and how it changes it: known values as long as nobody else commits, else read anew."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from time import perf_counter
 
@@ -56,6 +56,12 @@ class Held:
         if self._running:
             self._listing = self._table.listing()
             self.rules_known = True
+
+    @property
+    def keys(self) -> Mapping[str, Iterable[bytes]]:
+        """The elements of each set as far as they are known without asking the kernel; changes in place."""
+        known = self._running or self._committed
+        return known.ruleset.elements if known else {}
 
     @property
     def _chains(self) -> Mapping[str, Chain]:

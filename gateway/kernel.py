@@ -5,6 +5,7 @@ knows how to compile rules. Never touches another table than `inet netzwart`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
 from hashlib import blake2b
 from itertools import islice
 
@@ -17,7 +18,7 @@ from gateway import netlink
 from gateway.conntrack import Conntrack
 from gateway.libnftables import Libnftables
 from gateway.netlink import Netlink, attributes, number, places, text, zero_ended
-from gateway.table import UNKNOWN_RULES, CommitRefusedError, TableError, Tallies, Tally
+from gateway.table import UNKNOWN_RULES, CommitRefusedError, TableError, Tally
 
 # linux/netfilter/nf_tables.h
 _TABLE_NAME, _TABLE_HANDLE = 1, 4
@@ -101,7 +102,7 @@ class Kernel:
     def read(self, now: int) -> Ruleset:
         """See Table."""
         self._expected = self._generation()
-        if self._handle() is None:
+        if self.handle() is None:
             return EMPTY
         declared = self.declarations()
         return Ruleset(
@@ -145,30 +146,34 @@ class Kernel:
         if len(wanted) > _ASK_AT_MOST:
             found = self._dump(of.name, now)
             return {key: found[key] for key in wanted if key in found}
-        encoded = codec.encode_keys(wanted)
         found = {}
-        while some := [codec.message(of.name, [each]) for each in islice(encoded, _ASK_AT_ONCE)]:
-            for body in filter(None, self._netlink.ask(netlink.GETSETELEM, some)):
-                for columns in codec.decode(body):
-                    found |= columns.elements(now)
+        for bodies in _ask_for(self._netlink, of.name, wanted):
+            for columns in (columns for body in bodies for columns in codec.decode(body)):
+                found |= columns.elements(now)
         return found
 
-    def counters(self) -> Tallies:
-        """See Table."""
-        counted = (name for name, declaration in self.declarations().items() if declaration.counter)
-        return Tallies(self._handle() or 0, {name: self._tally(name) for name in counted}, dict(self._named_counters()))
+    def tally(self, name: str, known: Iterable[bytes], into: Tally) -> Iterator[None]:
+        """See Table. Over a socket of its own; those of `known` that the dump left out are asked for one by one."""
+        with closing(Netlink()) as own:
+            whole = True
+            try:
+                for bodies, undisturbed in own.parts(netlink.GETSETELEM, codec.in_set(name)):
+                    whole = whole and undisturbed
+                    _note(bodies, into)
+                    yield
+            except netlink.GoneError:
+                into.clear()
+                return
+            missing = [key for key in known if key not in into]
+            if whole and len(missing) > _ASK_AT_MOST:
+                return  # nothing was left out: somebody else emptied the set
+            for bodies in _ask_for(own, name, missing):
+                _note(bodies, into)
+                yield
 
     def named_counters(self) -> Mapping[str, tuple[int, int]]:
         """See Table."""
         return dict(self._named_counters())
-
-    def _tally(self, name: str) -> Tally:
-        tally = Tally()
-        for columns in self._columns(name):
-            tally.keys.extend(columns.keys)
-            tally.packets.extend(columns.packets)
-            tally.octets.extend(columns.octets)
-        return tally
 
     def _named_counters(self) -> Iterator[tuple[str, tuple[int, int]]]:
         for body in self._dump_of(netlink.GETOBJ, _OBJECT_TABLE):
@@ -206,10 +211,23 @@ class Kernel:
                 chain.update(_without_counts(body))
         return {name: seen.hexdigest() for name, seen in chains.items()}
 
-    def _handle(self) -> int | None:
-        """The number the kernel gave our table; None when there is no such table."""
+    def handle(self) -> int | None:
+        """See Table."""
         [body] = self._netlink.ask(netlink.GETTABLE, [text(_TABLE_NAME, TABLE)])
         return None if body is None else number(attributes(body)[_TABLE_HANDLE])
+
+
+def _ask_for(own: Netlink, name: str, keys: Iterable[bytes]) -> Iterator[list[bytes]]:
+    """The messages about these elements of a set, some at a time; nothing about those that are not there."""
+    encoded = codec.encode_keys(keys)
+    while some := [codec.message(name, [each]) for each in islice(encoded, _ASK_AT_ONCE)]:
+        yield [body for body in own.ask(netlink.GETSETELEM, some) if body]
+
+
+def _note(bodies: Iterable[bytes], tally: Tally) -> None:
+    for body in bodies:
+        for keys, packets, octets in codec.counts(body):
+            tally.update(zip(keys, zip(packets, octets, strict=True), strict=True))
 
 
 def _large_and_new(delta: Delta) -> tuple[Delta, Delta]:

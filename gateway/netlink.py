@@ -135,12 +135,28 @@ class Netlink:
         Raises GoneError when the table or set is not there.
         """
         for _ in range(_ATTEMPTS):
-            sequence = self._next()
-            self._send(message(self._subsystem | kind, family, _REQUEST | _ROOT_MATCH, sequence, body))
-            bodies, whole = self._collect(sequence)
-            if whole:
-                return bodies
+            parts = list(self.parts(kind, body, family))
+            if all(undisturbed for _, undisturbed in parts):
+                return [each for bodies, _ in parts for each in bodies]
         raise TableError(f"the ruleset changed during each of {_ATTEMPTS} dumps")
+
+    def parts(self, kind: int, body: bytes = b"", family: int = INET) -> Iterator[tuple[list[bytes], bool]]:
+        """A dump as it comes: the attributes of a datagram's messages, and whether nobody has committed since the datagram before.
+
+        The kernel walks on when the next one is taken, by counting from the start: whatever was deleted or added meanwhile makes
+        it leave something out or tell it again. Raises GoneError when the table or set is not there, or not any more.
+        """
+        asked = self._next()
+        self._send(message(self._subsystem | kind, family, _REQUEST | _ROOT_MATCH, asked, body))
+        done = False
+        while not done:
+            messages = [each for each in self._receive() if each[2] == asked]
+            bodies = [body for reply, _, _, body in messages if reply not in (_DONE, _ERROR)]
+            for reply, _, _, last in messages:
+                if reply in (_DONE, _ERROR):
+                    _raise(last)
+                    done = True
+            yield bodies, not any(flags & _INTERRUPTED for _, flags, _, _ in messages)
 
     def tell(self, kind: int, bodies: list[bytes], family: int) -> int:
         """Requests that the kernel does one by one; how many it did, the others were about what is not there."""
@@ -154,19 +170,6 @@ class Netlink:
                     answered += 1
                     done += not _CODE.unpack_from(body)[0]
         return done
-
-    def _collect(self, sequence: int) -> tuple[list[bytes], bool]:
-        bodies: list[bytes] = []
-        whole = True
-        while True:
-            for reply, flags, of, body in self._receive():
-                if of != sequence:
-                    continue
-                whole = whole and not flags & _INTERRUPTED
-                if reply in (_DONE, _ERROR):
-                    _raise(body)
-                    return bodies, whole
-                bodies.append(body)
 
     def transact(self, steps: list[tuple[int, bytes]]) -> None:
         """Messages (kind, body) as one transaction. Raises StepRefusedError, and nothing has changed then."""

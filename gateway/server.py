@@ -1,5 +1,6 @@
 """The unix socket: JSON lines in, JSON lines out, one operation at a time (firewall/wire.py says what they look like).
 
+Counters alone are read beside other operations, on threads of their own: most of that time passes in the kernel.
 A peer that breaks the rules is told why and cut off; the others notice nothing. Peers may be silent for as long as they
 like, but only so many of them: the one that has been silent longest makes room.
 """
@@ -7,6 +8,7 @@ like, but only so many of them: the one that has been silent longest makes room.
 import asyncio
 import logging
 from asyncio import IncompleteReadError, LimitOverrunError, StreamReader, StreamWriter
+from concurrent.futures import ThreadPoolExecutor
 from time import monotonic, perf_counter
 
 from firewall import wire
@@ -18,6 +20,7 @@ from gateway.words import describe, outcome, plain
 
 MOST_PEERS = 32
 RETRY = 1.0  # seconds until taking back is tried again, if the kernel would not
+READERS = 2  # sets whose counters are read at the same time
 STALLED = 30.0  # seconds a peer may take for the next line of a message it has begun, or to take the next line of an answer
 
 log = logging.getLogger("gateway")
@@ -32,6 +35,8 @@ class Server:
         self._peers: dict[StreamWriter, float] = {}
         self._long_message = asyncio.Lock()  # one at a time: each may take hundreds of megabytes
         self._timer: asyncio.TimerHandle | None = None
+        self._counting = asyncio.Lock()
+        self._readers = ThreadPoolExecutor(READERS, "counters")
 
     async def meet(self, reader: StreamReader, writer: StreamWriter) -> None:
         """Talk with one peer until it leaves or breaks the rules."""
@@ -62,7 +67,7 @@ class Server:
         while line := await _line(reader):
             self._peers[writer] = monotonic()
             number, data = await self._message(line, reader)
-            await self._say(writer, number, self._answer(data, opened))
+            await self._say(writer, number, await self._answer(data, opened))
             self._tidy()
 
     async def _message(self, line: bytes, reader: StreamReader) -> tuple[int, object]:
@@ -78,22 +83,35 @@ class Server:
                 whole = assembler.feed(line)
         return whole
 
-    def _answer(self, data: object, opened: float) -> wire.Reply:
+    async def _answer(self, data: object, opened: float) -> wire.Reply:
         """The reply to a message, and a line in the log. A mistake of our own is told like any other refusal."""
         start = perf_counter()
         said = "a message"
         try:
             request = wire.request(data)
             said = describe(request)
-            reply = self._agent.answer(request, opened)
+            reply = await self._count() if isinstance(request, wire.Counters) else self._agent.answer(request, opened)
         except WireError as error:
             reply = wire.Refused("malformed", str(error))
+        except (TableError, OSError) as error:
+            reply = wire.Refused("state", str(error))
         except Exception as error:
             log.exception("a mistake in the agent itself")
             reply = wire.Refused("state", f"the agent failed: {type(error).__name__}: {error}")
         log.info("%s: %s, %.1f ms", said, outcome(reply), (perf_counter() - start) * 1000)
         self._watch()
         return reply
+
+    async def _count(self) -> wire.Reading:
+        """One reading at a time; whoever asks meanwhile gets the next one. Raises TableError."""
+        async with self._counting:
+            counting = self._agent.counting()
+            loop = asyncio.get_running_loop()
+            try:
+                await asyncio.gather(*(loop.run_in_executor(self._readers, counting.read, name) for name in counting.sets))
+            finally:
+                counting.stop()
+            return self._agent.reading(counting)
 
     def _watch(self, at_least: float = 0.0) -> None:
         """Wake when the time to confirm is over; the loop's clock is CLOCK_MONOTONIC too."""

@@ -3,9 +3,8 @@
 Times are Unix seconds. Every method may raise TableError; after it nothing has changed.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Protocol
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Protocol, TypeAlias
 
 from firewall.diff import Delta
 from firewall.flows import Flow
@@ -22,22 +21,7 @@ class CommitRefusedError(TableError):
     """The transaction was refused as a whole, so nothing has changed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """Counters of one set: keys, packets and octets of its elements in the same order."""
-
-    keys: list[bytes] = field(default_factory=list)
-    packets: list[int] = field(default_factory=list)
-    octets: list[int] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class Tallies:
-    """All counters. `table` is the handle the kernel gave the table: another one means that they began anew."""
-
-    table: int
-    sets: Mapping[str, Tally]
-    named: Mapping[str, tuple[int, int]]
+Tally: TypeAlias = dict[bytes, tuple[int, int]]  # packets and octets of a set's elements, by their keys
 
 
 class Table(Protocol):
@@ -63,8 +47,15 @@ class Table(Protocol):
     def elements(self, of: Set, keys: Iterable[bytes], now: int) -> dict[bytes, Element]:
         """Those of the elements that are there."""
 
-    def counters(self) -> Tallies:
-        """All counters of sets and all named ones."""
+    def handle(self) -> int | None:
+        """The number the kernel gave the table; another one means that all counters began anew. None when there is no table."""
+
+    def tally(self, name: str, known: Iterable[bytes], into: Tally) -> Iterator[None]:
+        """Read the counters of a set's elements, part after part. Meanwhile the table may be changed, also on another thread.
+
+        An element that is there from the first part to the last is read, if it is one of `known` or nothing was changed. One that
+        was deleted and added again has one of its two counts. A set that vanishes has no elements.
+        """
 
     def flows(self) -> list[Flow]:
         """All tracked connections of the gateway, whichever table's rules let them pass."""

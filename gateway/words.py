@@ -43,8 +43,8 @@ def outcome(reply: Message) -> str:
             return f"digest {digest[:12]}{'' if rules_as_committed else ', rules changed by somebody else'}"
         case wire.Planned(added=added, removed=removed, chains=chains):
             return f"would add {sum(added.values())}, remove {sum(removed.values())} elements, rewrite {len(chains)} chains"
-        case wire.Reading(sequence=sequence, packets=packets):
-            return f"reading {sequence} of {sum(map(len, packets.values()))} elements"
+        case wire.Reading(sequence=sequence, sets=sets):
+            return f"reading {sequence} of {sum(counts.elements for counts in sets.values())} elements"
         case wire.Probed(answers=answers):
             return ", ".join(each.error or f"connected in {each.microseconds} µs" for each in answers)
     return "done"

@@ -34,6 +34,10 @@ def why_no_browser() -> str:
 REASONS: dict[str, Callable[[], str]] = {"kernel": why_no_kernel, "browser": why_no_browser}
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--deep", action="store_true", help="ten times as many random cases where a test has many")
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     for marker, why in REASONS.items():
         if item.get_closest_marker(marker) and (reason := why()):

@@ -3,6 +3,7 @@
 import os
 
 from celery import Celery
+from kombu import Queue
 
 from workers import broker
 
@@ -11,6 +12,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 
 # A task that its worker did not live to finish comes back this soon. One that takes longer runs twice, which is harmless.
 RESTORE = {"visibility_timeout": 15, "unacked_restore_interval": 2, "unacked_restore_throttle": 1}
+# Reading a large gateway's counters is much Python at once: who wants changes out quickly gives each queue a worker of its own.
+CHANGES, READINGS = "celery", "readings"
 TAKE_OVER_SECONDS = 5.0
 FORGET_SECONDS = 3600.0
 
@@ -33,6 +36,9 @@ def _make() -> Celery:
         accept_content=["json"],
         task_serializer="json",
         task_ignore_result=True,
+        task_queues=[Queue(each, routing_key=each) for each in (CHANGES, READINGS)],
+        task_default_queue=CHANGES,
+        task_routes={"workers.collect": {"queue": READINGS}, "workers.collect_one": {"queue": READINGS}},
         task_acks_late=True,
         worker_prefetch_multiplier=1,
         worker_hijack_root_logger=False,

@@ -133,19 +133,28 @@ class Channel:
         return self.way.explain(str(ended)) or "the connection was closed"
 
 
-_channels: dict[int, Channel] = {}
+_channels: dict[tuple[int, bool], Channel] = {}  # by gateway, and whether it is the one for readings
 _channels_lock = Lock()
 
 
 def channel(gateway: Gateway) -> Channel:
     """This process's channel to the gateway; opened by the first question."""
-    by = way(gateway)
+    return _kept(gateway, readings=False)
+
+
+def readings_channel(gateway: Gateway) -> Channel:
+    """Another one, for answers that are long in coming: a change waits neither for them nor behind them."""
+    return _kept(gateway, readings=True)
+
+
+def _kept(gateway: Gateway, *, readings: bool) -> Channel:
+    by, which = way(gateway), (gateway.pk, readings)
     with _channels_lock:
-        known = _channels.get(gateway.pk)
+        known = _channels.get(which)
         if known is None or known.way != by:
             if known:
                 known.close()
-            known = _channels[gateway.pk] = Channel(gateway.name, by, Backoff() if by.is_far else None)
+            known = _channels[which] = Channel(gateway.name, by, Backoff() if by.is_far else None)
         return known
 
 

@@ -2,12 +2,13 @@
 
 from django.urls import path
 
-from apps.desk.views import addresses_of, dashboard, devices_of, member, member_edit, members, search
+from apps.desk.views import addresses_of, dashboard, devices_of, member, member_edit, members, search, why
 
 app_name = "desk"
 urlpatterns = [
     path("", dashboard.dashboard, name="dashboard"),
     path("search", search.search, name="search"),
+    path("why/", why.why, name="why"),
     path("members/", members.members, name="members"),
     path("members.csv", members.members_csv, name="members-csv"),
     path("members/bulk/", members.bulk_action, name="members-bulk"),

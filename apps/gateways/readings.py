@@ -1,39 +1,49 @@
 """What a gateway's reading of its counters says of bans and of members. Pure: a wire message in, values out."""
 
-from base64 import b64decode
-from collections.abc import Iterator, Mapping
-from ipaddress import ip_network
+from collections.abc import Mapping
+from ipaddress import IPv4Network, IPv6Network
+from struct import Struct
 
 from apps.lib.fields import Prefix
 from apps.traffic.tallies import Counted
-from firewall.wire import Reading
+from firewall.wire import Counts, Reading
 
-type Row = tuple[Prefix, int, int]
+type Pair = tuple[int, int]  # packets and octets
+
+NUMBER = Struct(">Q")
+NOTHING: Pair = (0, 0)
 
 
-def bans(reading: Reading) -> Mapping[Prefix, tuple[int, int]]:
+def bans(reading: Reading) -> Mapping[Prefix, Pair]:
     """Packets and octets of each banned prefix that was hit."""
-    return {prefix: (packets, octets) for prefix, packets, octets in _rows(reading, "bans")}
+    return {_prefix(kind, key): pair for kind, pairs in _kinds(reading, "bans").items() for key, pair in pairs.items()}
 
 
 def members(reading: Reading) -> Mapping[Prefix, Counted]:
     """Counters of each address and prefix over which anything went, by what its holder holds."""
-    up = {prefix: (packets, octets) for prefix, packets, octets in _rows(reading, "up")}
-    down = {prefix: (packets, octets) for prefix, packets, octets in _rows(reading, "down")}
-    return {prefix: Counted(*up.get(prefix, (0, 0)), *down.get(prefix, (0, 0))) for prefix in up | down}
+    ups, downs = _kinds(reading, "up"), _kinds(reading, "down")
+    found: dict[Prefix, Counted] = {}
+    for kind in ups | downs:
+        up, down = ups.get(kind, {}), downs.get(kind, {})
+        found |= {_prefix(kind, key): Counted(*up.get(key, NOTHING), *down.get(key, NOTHING)) for key in up | down}
+    return found
 
 
-def _rows(reading: Reading, start: str) -> Iterator[Row]:
-    """Prefix, packets and octets of every element with packets, in all sets whose names start so."""
-    for name, packed in reading.keys.items():
-        if name.startswith(start):
-            yield from _set_rows(name.removeprefix(start), b64decode(packed), reading.packets[name], reading.octets[name])
+def _kinds(reading: Reading, start: str) -> dict[str, dict[bytes, Pair]]:
+    """Keys with their counts, by what follows in the names of all sets that start so: "4", "6_64"."""
+    return {name.removeprefix(start): _pairs(name, counts) for name, counts in reading.sets.items() if name.startswith(start)}
 
 
-def _set_rows(kind: str, keys: bytes, packets: tuple[int, ...], octets: tuple[int, ...]) -> Iterator[Row]:
-    family, _, digits = kind.partition("_")
-    width = 4 if family == "4" else 16
-    length = int(digits or 32)
-    for at, (number, volume) in enumerate(zip(packets, octets, strict=True)):
-        if number:
-            yield ip_network((keys[at * width : (at + 1) * width], length)), number, volume
+def _pairs(name: str, counts: Counts) -> dict[bytes, Pair]:
+    keys = Struct("4s" if _is_ipv4(name) else "16s").iter_unpack(counts.keys)
+    numbers = (NUMBER.iter_unpack(column) for column in (counts.packets, counts.octets))
+    return {key: (packets, octets) for (key,), (packets,), (octets,) in zip(keys, *numbers, strict=True)}
+
+
+def _is_ipv4(name: str) -> bool:
+    return name.partition("_")[0].endswith("4")
+
+
+def _prefix(kind: str, key: bytes) -> Prefix:
+    length = int(kind.partition("_")[2] or 32)
+    return IPv4Network((key, length)) if _is_ipv4(kind) else IPv6Network((key, length))

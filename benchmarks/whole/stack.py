@@ -106,7 +106,8 @@ class Stack:
         self.agents = {name: self._agent(name, logs) for name in plan.GATEWAYS}
         self.sshds = {name: self._sshd(name, logs) for name in plan.GATEWAYS}
         worker_log = logs / "worker.log"
-        self.worker = Part(plan.worker_in_lab(places), worker_log, lambda: _ready_again(worker_log, self))
+        self.worker = Part(plan.in_lab(places, plan.worker()), worker_log, lambda: _ready_again(worker_log, self))
+        self.collector = Part(plan.in_lab(places, plan.collector()), logs / "collector.log", lambda: True)
         self.beat = Part(plan.ticker(places), logs / "beat.log", lambda: True)
         self.worker_begins = 0
 
@@ -130,7 +131,7 @@ class Stack:
     @property
     def parts(self) -> list[Part]:
         """In the order in which they are stopped."""
-        return [self.beat, self.worker, *self.sshds.values(), *self.agents.values(), self.redis, self.postgres]
+        return [self.beat, self.collector, self.worker, *self.sshds.values(), *self.agents.values(), self.redis, self.postgres]
 
 
 def _ready_again(log: Path, stack: Stack) -> bool:
@@ -169,6 +170,7 @@ def _start(stack: Stack, members: int) -> None:
         stack.start_agent(name)
         stack.sshds[name].start()
     stack.start_worker()
+    stack.collector.start()
     stack.beat.start()
 
 

@@ -13,6 +13,7 @@ from portal.stack.program import Program
 ROOT = Path(__file__).resolve().parent.parent.parent
 PYTHON = sys.executable
 GATEWAYS = ("nat-1", "nat-2")
+CHANGES, READINGS = "celery", "readings"  # the queues of workers.app, which needs Django to be imported
 PORTAL = "portal"  # the lab's node on the management network
 NOTICE = "notice"  # the lab's node that answers blocked members' HTTP
 PROBES = {"nat-1": "probe-1", "nat-2": "probe-2"}  # the lab's node from where each gateway is probed
@@ -104,13 +105,24 @@ def notice(places: Places) -> Program:
 
 
 def worker() -> Program:
-    alone = ("--without-gossip", "--without-mingle", "--without-heartbeat")  # there are no other workers to talk to
-    return Program("worker", celery("worker", "--loglevel", "INFO", "--pool", "threads", "--concurrency", "4", *alone), hush=ROUTINE)
+    """Brings changes to the gateways."""
+    return _worker("worker", CHANGES, 4)
 
 
-def worker_in_lab(places: Places) -> Program:
+def collector() -> Program:
+    """Reads the gateways' counters, in a process of its own: that is much Python at once, and changes would wait for it."""
+    return _worker("collector", READINGS, 4)
+
+
+def _worker(name: str, queue: str, threads: int) -> Program:
+    alone = ("--without-gossip", "--without-mingle", "--without-heartbeat")  # workers have nothing to tell each other
+    tasks = ("--queues", queue, "--hostname", f"{name}@%h", "--pool", "threads", "--concurrency", str(threads))
+    return Program(name, celery("worker", "--loglevel", "INFO", *tasks, *alone), hush=ROUTINE)
+
+
+def in_lab(places: Places, program: Program) -> Program:
     """The same worker on the management network, from where it reaches gateways by ssh; it is in the lab and enters none."""
-    return replace(worker(), command=in_node(places, PORTAL, worker().command), environment={"NETZWART_LAB_NAME": ""})
+    return replace(program, command=in_node(places, PORTAL, program.command), environment={"NETZWART_LAB_NAME": ""})
 
 
 def ticker(places: Places) -> Program:

@@ -9,7 +9,8 @@ from portal.stack.errors import StackError
 from portal.stack.lock import alone, held
 from portal.stack.outcome import Outcome, read, summary
 from portal.stack.places import Places
-from portal.stack.plan import accept_queue, gateway, gateway_in_memory, prober, prober_socket, web
+from portal.stack.plan import accept_queue, collector, gateway, gateway_in_memory, prober, prober_socket, web, worker
+from workers import app
 
 PLACES = Places.at(Path("/srv/var"))
 
@@ -30,6 +31,20 @@ def test_a_prober_listens_where_its_gateways_agent_asks() -> None:
     command, agent = prober(PLACES, "nat-2").command, gateway(PLACES, "nat-2").command
     assert command[command.index("exec") + 1] == "probe-2"
     assert command[command.index("--socket") + 1] == agent[agent.index("--prober") + 1]
+
+
+def test_changes_and_readings_have_a_worker_each_that_together_take_every_task() -> None:
+    taken = [each.command[each.command.index("--queues") + 1] for each in (worker(), collector())]
+    app.loader.import_default_modules()
+    names = [name for name in app.tasks if name.startswith("workers.")]
+    assert {name: app.amqp.router.route({}, name)["queue"].name for name in names} == {
+        "workers.reconcile": taken[0],
+        "workers.take_over": taken[0],
+        "workers.forget": taken[0],
+        "workers.collect": taken[1],
+        "workers.collect_one": taken[1],
+    }
+    assert {queue.name: queue.routing_key for queue in app.amqp.queues.values()} == {each: each for each in taken}
 
 
 def test_a_busy_port_is_named_with_one_that_is_free() -> None:

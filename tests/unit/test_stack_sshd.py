@@ -39,7 +39,7 @@ def test_without_a_lab_there_is_no_sshd(tmp_path: Path) -> None:
 
 
 def test_the_worker_that_reaches_gateways_by_ssh_is_the_same_in_the_portals_node(tmp_path: Path) -> None:
-    inside = plan.worker_in_lab(Places.at(tmp_path))
+    inside = plan.in_lab(Places.at(tmp_path), plan.worker())
     assert inside.command[inside.command.index("--") + 1 :] == plan.worker().command
     assert inside.command[inside.command.index("--") - 1] == "portal"
     assert inside.environment == {"NETZWART_LAB_NAME": ""}

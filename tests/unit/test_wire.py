@@ -55,7 +55,7 @@ REPLIES = [
     wire.Reverted("d", "back"),
     wire.Drifted("d", ("chain up",), {"up4": wire.ElementDrift({b"\1\2\3\4": PLAIN}, {}, 1, 0)}),
     wire.Planned("d", {"up4": 1}, {}, ("forward",), "add …"),
-    wire.Reading("boot", 3, 4, 5, {"up4": "AAAA"}, {"up4": (1,)}, {"up4": (2,)}, {"leaked": (0, 0)}),
+    wire.Reading("boot", 3, 4, 5, {"up4": wire.Counts(9, b"\0\1\2\xff", b"\0" * 7 + b"\1", b"\xff" * 8)}, {"leaked": (0, 0)}),
     wire.Probed((wire.Connected(310), wire.Connected(None, "refused")), {"leaked": 0, "probe_up4": 3}),
     wire.Refused("nft", "no"),
 ]
@@ -152,18 +152,18 @@ def test_no_octets_are_too_strange_to_be_refused(line: bytes) -> None:
 
 def test_another_version_is_named() -> None:
     line = json.dumps({"v": 1, "id": 1, "last": True, "part": "{}"}).encode()
-    with pytest.raises(WireError, match="speaks version 2, the other 1"):
+    with pytest.raises(WireError, match="speaks version 3, the other 1"):
         wire.Assembler().feed(line)
 
 
 def test_lines_of_two_messages_do_not_mix() -> None:
     assembler = wire.Assembler()
-    assembler.feed(json.dumps({"v": 2, "id": 1, "last": False, "part": "{"}).encode())
+    assembler.feed(json.dumps({"v": wire.VERSION, "id": 1, "last": False, "part": "{"}).encode())
     with pytest.raises(WireError, match="line of message 2 within message 1"):
-        assembler.feed(json.dumps({"v": 2, "id": 2, "last": True, "part": "}"}).encode())
+        assembler.feed(json.dumps({"v": wire.VERSION, "id": 2, "last": True, "part": "}"}).encode())
 
 
 def test_deeply_nested_json_is_refused_and_nothing_more() -> None:
-    line = json.dumps({"v": 2, "id": 1, "last": True, "part": "[" * 100_000}).encode()
+    line = json.dumps({"v": wire.VERSION, "id": 1, "last": True, "part": "[" * 100_000}).encode()
     with pytest.raises(WireError, match="not JSON"):
         wire.Assembler().feed(line)

@@ -1,0 +1,97 @@
+"""manage.py trace: what a gateway's ruleset does to a packet, and why. Sends nothing."""
+
+import json
+from argparse import ArgumentParser
+from datetime import datetime
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+
+from apps.desk.why import words
+from apps.desk.why.answer import Answer, answer
+from apps.desk.why.export import as_data
+from apps.desk.why.path import Stop, stops
+from apps.desk.why.question import EPHEMERAL, INTERFACES, CannotAsk, Question, Way, ends
+from apps.network.models import Gateway
+
+
+class Command(BaseCommand):
+    help = "Say what a gateway's ruleset does to a packet, and which ban, forward or member is the reason. Nothing is sent."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("source", help="address, or member (M-2207, a name)")
+        parser.add_argument("destination", help="address, or member")
+        parser.add_argument("port", nargs="?", type=int, default=443, help="destination port (default: 443)")
+        parser.add_argument("--protocol", choices=["tcp", "udp", "icmp"], default="tcp")
+        parser.add_argument("--source-port", type=int, default=EPHEMERAL, metavar="PORT")
+        parser.add_argument(
+            "--in", dest="interface", choices=list(INTERFACES), default="", help="where it comes in (default: where it belongs)"
+        )
+        parser.add_argument("--gateway", help="whose ruleset (default: the first by name)")
+        parser.add_argument(
+            "--packet", choices=list(Way), default=Way.FIRST, help="of the connection: first, answer or next (default: first)"
+        )
+        parser.add_argument("--runs", action="store_true", help="through what the gateway has confirmed, not what the database asks for")
+        parser.add_argument("--at", type=datetime.fromisoformat, help="as if it were then: 2026-11-12T21:16 (default: now)")
+        parser.add_argument("--json", action="store_true", help="everything as JSON")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            found = answer(self._question(options))
+        except CannotAsk as problem:
+            raise CommandError(f"{problem.field}: {problem}") from problem
+        if options["json"]:
+            self.stdout.write(json.dumps(as_data(found), indent=2, ensure_ascii=False))
+        else:
+            self._show(found)
+
+    def _question(self, options: dict[str, Any]) -> Question:
+        source, destination = ends(options["source"], options["destination"])
+        gateway = self._gateway(options["gateway"])
+        if options["interface"] and not getattr(gateway, INTERFACES[options["interface"]]):
+            raise CannotAsk("--in", f"{gateway} has no such interface.")
+        for name in ("port", "source_port"):
+            if not 0 < options[name] < 65536:
+                raise CannotAsk(name, "a port is between 1 and 65535.")
+        at = options["at"]
+        return Question(
+            gateway,
+            source,
+            destination,
+            options["protocol"],
+            options["port"],
+            options["source_port"],
+            options["interface"],
+            Way(options["packet"]),
+            timezone.make_aware(at) if at and timezone.is_naive(at) else at,
+            options["runs"],
+        )
+
+    def _gateway(self, name: str | None) -> Gateway:
+        gateways = Gateway.objects.select_related("group").order_by("name")
+        found = gateways.filter(name=name).first() if name else gateways.first()
+        if found is None:
+            known = ", ".join(gateways.values_list("name", flat=True)) or "none yet"
+            raise CommandError(f"There is no gateway {name!r}. Known: {known}.")
+        return found
+
+    def _show(self, found: Answer) -> None:
+        trace = found.trace
+        self.stdout.write(f"{words.packet(trace.packet)}, {trace.state}, to {trace.packet.interface} of {found.traceable.gateway}")
+        self.stdout.write(str(words.verdict(found)))
+        if found.differs:
+            self.stdout.write("What the gateway runs and what the database asks for differ here; compare with and without --runs.")
+        for stop in stops(found):
+            if stop.reached:
+                self._stop(stop)
+
+    def _stop(self, stop: Stop) -> None:
+        self.stdout.write(f"\n{stop.name}{f' ({stop.place})' if stop.place else ''}")
+        for line in stop.lines:
+            self.stdout.write(f"  {'*' if line.matched else ' '} {line.text}")
+            said = "; ".join(filter(None, [line.read, line.did, *(f"{each.name} {each.note}".strip() for each in line.things)]))
+            if said:
+                self.stdout.write(f"      {said}")
+        if stop.packet:
+            self.stdout.write(f"    now {stop.packet}")

@@ -1,0 +1,44 @@
+"""Why does a packet get through, or not?"""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from apps.accounts.permissions import staff_page
+from apps.desk.why import words
+from apps.desk.why.answer import answer
+from apps.desk.why.form import RUNS, START, WANTED, QuestionForm
+from apps.desk.why.path import stops
+from apps.desk.why.question import CannotAsk
+from apps.network.models import Gateway
+
+
+@staff_page
+def why(request: HttpRequest) -> HttpResponse:
+    """The question, and its answer once it is asked. What is only begun, as a member's page does, is a form that is partly filled in."""
+    if not Gateway.objects.exists():
+        return render(request, "desk/why.html", {"gateways": False})
+    asked = "source" in request.GET and "destination" in request.GET
+    given = START | request.GET.dict()
+    form = QuestionForm(given) if asked else QuestionForm(initial=given)
+    return render(request, "desk/why.html", {"gateways": True, "form": form, **(_answered(form) if asked else {})})
+
+
+def _answered(form: QuestionForm) -> dict[str, Any]:
+    if not form.is_valid():
+        return {}
+    try:
+        found = answer(form.question())
+    except CannotAsk as problem:
+        form.add_error(problem.field, str(problem))
+        return {}
+    return {
+        "answer": found,
+        "said": words.verdict(found),
+        "packet": words.packet(found.trace.packet),
+        "stops": stops(found),
+        "aside": ", ".join(words.elsewhere(found)),
+        "other_ruleset": WANTED if form.cleaned_data["ruleset"] == RUNS else RUNS,
+        "state": found.trace.state,
+    }

@@ -1,0 +1,152 @@
+"""What people made that stands behind an element of a set: a member, a mapping, a forward, a ban.
+
+One small function for each family of sets, registered in RESOLVERS under the family's name (firewall/sets.py). A family without one
+is shown by its key alone.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from ipaddress import IPv4Address, IPv6Address, ip_network
+
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+
+from apps.bans.models import Ban
+from apps.lib import formats
+from apps.lib.fields import Address, Prefix
+from apps.members.models import Member
+from apps.nat.models import NatMapping, PortForward
+from apps.network.models import Gateway
+from apps.network.selectors import held_at
+from firewall.render import PROTOCOLS
+from firewall.ruleset import Element, Set
+from firewall.sets import family_of, length_of
+from firewall.tracing.fields import values_of
+from firewall.tracing.result import Reading
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """A thing that people made. kind: a word for programs; name: what it is called; note: who, why, until when; url: its page."""
+
+    kind: str
+    name: str
+    note: str = ""
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An element of a set at a moment."""
+
+    declaration: Set
+    key: bytes
+    element: Element
+    at: datetime
+
+    @property
+    def keys(self) -> tuple[Reading, ...]:
+        """The fields of its key."""
+        return values_of(self.declaration.key, self.key)
+
+    @property
+    def values(self) -> tuple[Reading, ...]:
+        """The fields of its value."""
+        return values_of(self.declaration.value, self.element.value)
+
+
+def behind(found: Found) -> list[Behind]:
+    """Everything that the element stands for; none if nobody knows."""
+    family = family_of(found.declaration.name)
+    resolver = RESOLVERS.get(family.name) if family else None
+    return resolver(found) if resolver else []
+
+
+def _holder(found: Found) -> list[Behind]:
+    """Who holds the address, or the prefix of this length."""
+    address = _address(found.keys[0])
+    return [_member(holding.member, str(holding.address)) for holding in held_at(address, found.at)] or _probe(address)
+
+
+def _mapping(found: Found) -> list[Behind]:
+    private = _address(found.keys[0])
+    mappings = NatMapping.objects.filter(holding__prefix=ip_network(private), valid__contains=found.at).select_related("holding__member")
+    leaves = [
+        Behind("mapping", str(each.holding.member), _leaves(private, each.public), reverse("desk:member", args=[each.holding.member_id]))
+        for each in mappings
+    ]
+    return leaves or _probe(private)
+
+
+def _leaves(private: object, public: object) -> str:
+    return _("%(private)s leaves as %(public)s") % {"private": private, "public": public}
+
+
+def _forward(found: Found) -> list[Behind]:
+    public, protocol, port = map(str, found.keys)
+    of = {"public": public, "protocol": PROTOCOLS.get(int(protocol), ""), "public_port": int(port)}
+    there = PortForward.objects.filter(**of, valid__contains=found.at, enabled=True)
+    return [
+        Behind(
+            "forward",
+            _("port forward %(forward)s") % {"forward": each},
+            " · ".join(filter(None, [str(each.holding.member), each.purpose])),
+            f"{reverse('desk:member', args=[each.holding.member_id])}#forwards",
+        )
+        for each in there.select_related("holding__member")
+    ]
+
+
+def _ban(found: Found) -> list[Behind]:
+    """The bans of this prefix on all lists that are on."""
+    prefix = _prefix(found)
+    bans = Ban.objects.filter(prefix=prefix, list__enabled=True).select_related("list", "author").order_by("pk")
+    return [Behind("ban", _("ban of %(prefix)s") % {"prefix": ban.shown}, _of_ban(ban, found.at), _ban_url(ban)) for ban in bans]
+
+
+def _of_ban(ban: Ban, at: datetime) -> str:
+    by = _("by %(author)s") % {"author": ban.author.name} if ban.author else ""
+    ends = _("ends %(moment)s") % {"moment": formats.moment(ban.expires, at, with_zone=True)} if ban.expires else _("without an end")
+    comment = _("“%(comment)s”") % {"comment": ban.comment} if ban.comment else ""
+    return ", ".join(filter(None, [comment, by, ends, _("list %(list)s") % {"list": ban.list}]))
+
+
+def _ban_url(ban: Ban) -> str:
+    return f"{reverse('bans:list', args=[ban.list_id])}?{urlencode({'q': str(ban.prefix)})}"
+
+
+def _member(member: Member, note: str) -> Behind:
+    return Behind("member", str(member), note, reverse("desk:member", args=[member.pk]))
+
+
+def _probe(address: Address) -> list[Behind]:
+    of = {"probe_source4": address} if address.version == 4 else {"probe_source6": address}
+    return [_of_probe(each) for each in Gateway.objects.filter(**of)]
+
+
+def _of_probe(gateway: Gateway) -> Behind:
+    return Behind("probe", _("probe of %(gateway)s") % {"gateway": gateway}, "", reverse("gateways:gateway", args=[gateway.pk]))
+
+
+def _address(reading: Reading) -> Address:
+    if not isinstance(reading, IPv4Address | IPv6Address):
+        raise TypeError(f"{reading!r} is no address")
+    return reading
+
+
+def _prefix(found: Found) -> Prefix:
+    return ip_network((_address(found.keys[0]), length_of(found.declaration.name)))
+
+
+RESOLVERS: dict[str, Callable[[Found], list[Behind]]] = {
+    "up4": _holder,
+    "down4": _holder,
+    "up6": _holder,
+    "down6": _holder,
+    "snat4": _mapping,
+    "fwd4": _forward,
+    "bans4": _ban,
+    "bans6": _ban,
+}

@@ -1,0 +1,99 @@
+"""A question about a packet, as a page's address or a command asks it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from django.utils.translation import gettext as _
+
+from apps.desk.selectors.search import read
+from apps.lib.fields import Address
+from apps.members.models import Member
+from apps.members.selectors import search as find_members
+from apps.network.models import Gateway, Holding, Pool
+from apps.network.selectors import holdings_of
+from firewall.tracing import Icmp, Packet, Routes
+
+NUMBERS = {"tcp": 6, "udp": 17}
+EPHEMERAL = 50_000  # a port as programs are given one
+INTERFACES = {"lan": "lan", "wan": "wan", "management": "management", "sync": "sync", "probe": "probe_interface"}
+
+
+class Way(StrEnum):
+    """Which packet of the connection is asked about."""
+
+    FIRST = "first"
+    NEXT = "next"
+    ANSWER = "answer"
+
+
+class CannotAsk(ValueError):  # noqa: N818 - a state of the world
+    """The question makes no sense. `field` is what it is about, the message says what to do."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """interface: one of INTERFACES; "" for where such a source belongs. at: None for now. runs: through what the
+    gateway has confirmed, not through what it should run."""
+
+    gateway: Gateway
+    source: Address
+    destination: Address
+    protocol: str = "tcp"
+    port: int = 443
+    source_port: int = EPHEMERAL
+    interface: str = ""
+    way: Way = Way.FIRST
+    at: datetime | None = None
+    runs: bool = False
+
+
+def packet(question: Question, gateway: Gateway, routes: Routes) -> Packet:
+    """The first packet of the connection that is asked about, as it comes to a gateway."""
+    card = INTERFACES.get(question.interface)
+    interface: str = getattr(gateway, card) if card else routes.interface(question.source) or gateway.wan
+    source, destination = question.source, question.destination
+    if question.protocol == "icmp":
+        number, kind = (1, 8) if source.version == 4 else (58, 128)
+        return Packet(interface, source, destination, number, icmp=Icmp(kind, id=question.source_port))
+    return Packet(interface, source, destination, NUMBERS[question.protocol], question.source_port, question.port)
+
+
+def ends(source: str, destination: str) -> tuple[Address, Address]:
+    """Both addresses, of the same family; a member stands for what he holds of it. Raises CannotAsk."""
+    one, other = _end("source", source), _end("destination", destination)
+    version = next((each.version for each in (one, other) if not isinstance(each, Member)), 4)
+    first = _address("source", one, version)
+    second = _address("destination", other, version)
+    if first.version != second.version:
+        raise CannotAsk(
+            "destination", _("%(source)s and %(destination)s are of different families.") % {"source": first, "destination": second}
+        )
+    return first, second
+
+
+def _end(field: str, text: str) -> Address | Member:
+    asked = read(text)
+    if asked.address:
+        return asked.address
+    found = list(find_members(Member.objects.all(), text).order_by("name", "id")[:2]) if text.strip() else []
+    if not found:
+        raise CannotAsk(field, _("“%(text)s” is no address and no member.") % {"text": text})
+    if len(found) > 1:
+        raise CannotAsk(field, _("“%(text)s” may be several members. Give the number, such as M-2207, or an address.") % {"text": text})
+    return found[0]
+
+
+def _address(field: str, end: Address | Member, version: int) -> Address:
+    if not isinstance(end, Member):
+        return end
+    kind = Pool.Kind.PRIVATE4 if version == 4 else Pool.Kind.PREFIX6
+    held: Holding | None = holdings_of(end).filter(kind=kind).first()
+    if held is None:
+        raise CannotAsk(field, _("%(member)s holds no IPv%(version)s address.") % {"member": end, "version": version})
+    first: Address = held.prefix[0] if version == 4 else held.prefix[1]
+    return first

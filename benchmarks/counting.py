@@ -1,0 +1,142 @@
+"""Reading all counters of an agent through its socket, alone and beside changes; and once everything has counted something."""
+
+import asyncio
+import os
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from itertools import cycle
+from multiprocessing import Pipe, get_context
+from pathlib import Path
+from select import select
+from statistics import median
+from struct import pack
+
+from firewall import digest, wire
+from firewall.diff import Delta
+from firewall.ruleset import Ruleset
+from gateway import elements, netlink
+from gateway.apply import Agent
+from gateway.netlink import Netlink, attribute, nested
+from gateway.server import Server
+
+TIMES = 3
+PATIENCE = 120.0  # seconds
+
+# linux/netfilter/nf_tables.h
+_LIST_ELEM, _KEY, _EXPR, _VALUE = 1, 1, 7, 1
+_NAME, _DATA, _OCTETS, _PACKETS = 1, 2, 1, 2
+
+
+def measure(agent: Agent, directory: Path, ruleset: Ruleset, delta: Delta) -> dict[str, float]:
+    """`ruleset` runs and is confirmed; delta: a change of one member, which is made and taken back all the time."""
+    alone = _served(agent, directory / "alone", lambda path: _alone(path, ruleset, delta))
+    let_all_count(ruleset)
+    return alone | _served(agent, directory / "counted", _all_counted)
+
+
+def _served(agent: Agent, path: Path, ask: Callable[[Path], dict[str, float]]) -> dict[str, float]:
+    """What a client in a process of its own finds, while this one serves the agent."""
+    receiver, sender = Pipe(duplex=False)
+    client = get_context("fork").Process(target=lambda: sender.send(ask(path)))
+
+    async def serve() -> None:
+        server = await asyncio.start_unix_server(Server(agent).meet, path, limit=wire.MAX_LINE)
+        client.start()
+        await asyncio.to_thread(client.join)
+        server.close()
+
+    asyncio.run(serve())
+    if client.exitcode:
+        raise SystemExit("the client of the benchmark failed")
+    found: dict[str, float] = receiver.recv()
+    return found
+
+
+class Client:
+    """One connection to the agent."""
+
+    def __init__(self, path: Path) -> None:
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._socket.settimeout(PATIENCE)
+        self._socket.connect(str(path))
+        self._file = self._socket.makefile("rb")
+        self.octets = 0  # of the last answer
+
+    def send(self, request: wire.Request) -> None:
+        self._socket.sendall(b"".join(wire.lines(1, request)))
+
+    @property
+    def answers(self) -> bool:
+        """Has the answer begun to come?"""
+        return bool(select([self._socket], [], [], 0)[0])
+
+    def receive(self) -> wire.Reply:
+        assembler, self.octets = wire.Assembler(), 0
+        for line in self._file:
+            self.octets += len(line)
+            if whole := assembler.feed(line):
+                return wire.reply(whole[1])
+        raise SystemExit("the agent has hung up")
+
+    def ask(self, kind: type[wire.Reply], request: wire.Request) -> float:
+        """Seconds until the answer has come and is understood."""
+        start = time.perf_counter()
+        self.send(request)
+        if not isinstance(answer := self.receive(), kind):
+            raise SystemExit(f"the agent answered {answer}")
+        return time.perf_counter() - start
+
+    def close(self) -> None:
+        self._file.close()
+        self._socket.close()
+
+
+def _alone(path: Path, ruleset: Ruleset, delta: Delta) -> dict[str, float]:
+    with closing(Client(path)) as collector, closing(Client(path)) as portal:
+        alone = [collector.ask(wire.Reading, wire.Counters()) for _ in range(TIMES)]
+        collector.send(wire.Counters())
+        applied = [portal.ask(*each) for each in _changes(digest.digest(ruleset), delta, collector)]
+        collector.receive()
+    milliseconds = [seconds * 1000 for seconds in applied[::2]]  # every other one is the confirmation
+    return {
+        "counters_seconds": median(alone),
+        "apply_beside_counters_ms": median(milliseconds),
+        "apply_beside_counters_slowest_ms": max(milliseconds),
+    }
+
+
+def _changes(running: int, delta: Delta, collector: Client) -> Iterator[tuple[type[wire.Reply], wire.Request]]:
+    """Apply and confirm, there and back, until the collector has its answer."""
+    for each in cycle((delta, delta.inverted())):
+        after = digest.update(running, each)
+        target = digest.text(after)
+        yield wire.Applied, wire.Apply(1, int(time.time()), digest.text(running), target, each, None, 30)
+        yield wire.Confirmed, wire.Confirm(1, target)
+        running = after
+        if collector.answers:
+            return
+
+
+def _all_counted(path: Path) -> dict[str, float]:
+    with closing(Client(path)) as collector:
+        seconds = [collector.ask(wire.Reading, wire.Counters()) for _ in range(TIMES)]
+        return {"counters_all_counted_seconds": median(seconds), "counters_all_counted_mib": collector.octets / (1 << 20)}
+
+
+def let_all_count(ruleset: Ruleset) -> None:
+    """As if packets had matched every counted element that stays for ever: each is made anew, with counts as a kernel gives them."""
+    with closing(Netlink()) as own:
+        for name, declaration in ruleset.sets.items():
+            if declaration.counter and not declaration.timeout:
+                keys = ruleset.elements[name]
+                gone = [(netlink.DELSETELEM, body) for body in elements.messages(name, elements.encode_keys(keys))]
+                own.transact(gone + [(netlink.NEWSETELEM, body) for body in elements.messages(name, map(_counted, keys))])
+
+
+def _counted(key: bytes) -> bytes:
+    octets = int.from_bytes(os.urandom(4))
+    data = nested(_DATA, attribute(_OCTETS, pack(">Q", octets)), attribute(_PACKETS, pack(">Q", octets // 800 + 1)))
+    counter = nested(_EXPR, attribute(_NAME, b"counter\0"), data)
+    return nested(_LIST_ELEM, nested(_KEY, attribute(_VALUE, key)), counter)

@@ -1,0 +1,132 @@
+"""A packet, and the connection it belongs to, as much of them as rules can ask about."""
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from firewall.policy import Address
+
+ICMP, TCP, UDP, ICMPV6 = 1, 6, 17, 58  # IANA protocol numbers
+WITH_PORTS = frozenset({TCP, UDP, 33, 132, 136})  # also DCCP, SCTP, UDP-Lite
+ANSWERS = {ICMP: {8: 0, 13: 14, 15: 16, 17: 18}, ICMPV6: {128: 129, 139: 140}}  # by the type of the query
+SYN = frozenset({"syn"})
+
+
+class State(StrEnum):
+    """What connection tracking says of a packet, in nft's words (man nft, "CONNTRACK EXPRESSIONS")."""
+
+    NEW = "new"
+    ESTABLISHED = "established"
+    RELATED = "related"
+    INVALID = "invalid"
+    UNTRACKED = "untracked"
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """Who speaks to whom. The id of an ICMP query is the port of him who asks; where there is no port there is a zero."""
+
+    source: Address
+    destination: Address
+    source_port: int = 0
+    destination_port: int = 0
+
+    def turned(self) -> "Ends":
+        """The same of a packet the other way."""
+        return Ends(self.destination, self.source, self.destination_port, self.source_port)
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """A tracked connection: its ends as the first packet had them, and as an answer has them when it arrives.
+
+    NAT shows as the difference between the two. replied: has connection tracking seen an answer?
+    """
+
+    original: Ends
+    reply: Ends
+    replied: bool = True
+
+    @property
+    def source_changed(self) -> bool:
+        """Was its source rewritten?"""
+        return (self.original.source, self.original.source_port) != (self.reply.destination, self.reply.destination_port)
+
+    @property
+    def destination_changed(self) -> bool:
+        """Was its destination rewritten?"""
+        return (self.original.destination, self.original.destination_port) != (self.reply.source, self.reply.source_port)
+
+
+@dataclass(frozen=True, slots=True)
+class Icmp:
+    """An ICMP or ICMPv6 message. id: of a query and its answer. quoted: whose packet an error is about, as the error has it."""
+
+    type: int
+    code: int = 0
+    id: int = 0
+    quoted: Ends | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Packet:
+    """A packet as it arrives. interface: where it comes in, "" for the gateway's own. protocol: its IANA number.
+
+    flow: the connection that it belongs to, None for the first packet of one. state: worked out from flow, protocol and
+    flags unless it is given. fragment: only a part of it arrives.
+    """
+
+    interface: str
+    source: Address
+    destination: Address
+    protocol: int
+    source_port: int = 0
+    destination_port: int = 0
+    icmp: Icmp | None = None
+    flags: frozenset[str] = SYN
+    hop_limit: int = 64
+    fragment: bool = False
+    flow: Flow | None = None
+    state: State | None = None
+
+    @property
+    def version(self) -> int:
+        """4 or 6."""
+        return self.source.version
+
+    @property
+    def ends(self) -> Ends:
+        """Who speaks to whom."""
+        ports = (self.source_port, self.destination_port)
+        if self.icmp:
+            ports = (0, self.icmp.id) if self._answers else (self.icmp.id, 0)
+        return Ends(self.source, self.destination, *ports)
+
+    @property
+    def _answers(self) -> bool:
+        return self.icmp is not None and self.icmp.type in ANSWERS.get(self.protocol, {}).values()
+
+    @property
+    def begins(self) -> bool:
+        """Does it go the way of its connection's first packet?
+
+        An error goes the other way than the packet it quotes (RFC 792).
+        """
+        if self.flow is None:
+            return True
+        if self.icmp and self.icmp.quoted:
+            return self.icmp.quoted.turned() == self.flow.original
+        return self.ends == self.flow.original
+
+    def moved(self, ends: Ends) -> "Packet":
+        """The packet with other ends, as NAT rewrites it. Of an error only the addresses change here, not what it quotes."""
+        if self.icmp is None:
+            return replace(
+                self,
+                source=ends.source,
+                destination=ends.destination,
+                source_port=ends.source_port,
+                destination_port=ends.destination_port,
+            )
+        port = ends.destination_port if self._answers else ends.source_port
+        icmp = self.icmp if self.icmp.quoted else replace(self.icmp, id=port)
+        return replace(self, source=ends.source, destination=ends.destination, icmp=icmp)

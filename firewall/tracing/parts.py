@@ -1,0 +1,126 @@
+"""What each kind of part does to a packet: one function each. A part that has none is refused aloud."""
+
+from collections.abc import Callable
+from ipaddress import IPv4Address, IPv6Address
+from typing import Any
+
+from firewall.ruleset import ClampMss, Count, Dnat, Field, Limit, Lookup, Match, Notrack, Part, Reject, Snat, Verdict, VerdictMap
+from firewall.tracing.fields import key_of, read, same, values_of
+from firewall.tracing.passage import Passage
+from firewall.tracing.result import Read, TraceError
+
+
+def _match(passage: Passage, part: Match) -> Read:
+    reading = read(passage, part.field)
+    found = any(same(part.field, value, reading) for value in part.values)
+    return Read(part, (reading,), passed=reading is not None and found != part.negated)
+
+
+def _lookup(passage: Passage, part: Lookup) -> Read:
+    """A negated lookup counts nothing: the kernel updates an element only where it was to be found."""
+    found = _found(passage, part, part.fields, part.set, part.length)
+    passed = bool(found.key) and (found.element is not None) != part.negated
+    if passed and found.element is not None:
+        passage.count_element(part.set, found.key)
+    return Read(part, found.values, passed, part.set, found.key, found.element)
+
+
+def _found(passage: Passage, part: Part, fields: tuple[Field, ...], name: str, length: int | None = None) -> Read:
+    """What the fields read, as a key, and the element under it."""
+    declaration = passage.declaration(name)
+    values = tuple(read(passage, field) for field in fields)
+    key = key_of(declaration.key, values, length)
+    element = None if key is None else passage.element(name, key)
+    return Read(part, values, element is not None, name, key or b"", element)
+
+
+def _verdict(_passage: Passage, part: Verdict) -> Read:
+    return Read(part, verdict=part)
+
+
+def _verdict_map(passage: Passage, part: VerdictMap) -> Read:
+    readings = tuple(read(passage, field) for field in part.fields)
+    for key, verdict in part.entries:
+        if all(same(field, value, reading) for field, value, reading in zip(part.fields, key, readings, strict=True)):
+            return Read(part, readings, verdict=verdict)
+    return Read(part, readings, passed=False)
+
+
+def _count(passage: Passage, part: Count) -> Read:
+    if part.name:
+        passage.count(part.name)
+    return Read(part)
+
+
+def _notrack(passage: Passage, part: Notrack) -> Read:
+    passage.leave_untracked()
+    return Read(part)
+
+
+def _limit(_passage: Passage, part: Limit) -> Read:
+    """Whether a rate is exceeded is not the packet's to say: the trace is that of one which is not."""
+    return Read(part)
+
+
+def _reject(_passage: Passage, part: Reject) -> Read:
+    return Read(part, verdict=part)
+
+
+def _dnat(passage: Passage, part: Dnat) -> Read:
+    found = _found(passage, part, part.fields, part.map)
+    if found.element is None:
+        return found
+    passage.count_element(part.map, found.key)
+    address, *port = values_of(passage.declaration(part.map).value, found.element.value)
+    passage.rewrite_destination(_address(part.map, address), _port(port[0]) if port else None)
+    return Read(part, found.values, True, found.set, found.key, found.element, passage.accepted)
+
+
+def _snat(passage: Passage, part: Snat) -> Read:
+    found = _found(passage, part, part.fields, part.map)
+    if found.element is None:
+        return found
+    passage.count_element(part.map, found.key)
+    (address,) = values_of(passage.declaration(part.map).value, found.element.value)
+    passage.rewrite_source(_address(part.map, address), random=part.fully_random)
+    return Read(part, found.values, True, found.set, found.key, found.element, passage.accepted)
+
+
+def _clamp_mss(_passage: Passage, part: ClampMss) -> Read:
+    """An option of TCP that no rule reads."""
+    return Read(part)
+
+
+def _address(name: str, value: object) -> IPv4Address | IPv6Address:
+    if not isinstance(value, IPv4Address | IPv6Address):
+        raise TraceError(f"map {name}: the value of a NAT map begins with an address")
+    return value
+
+
+def _port(value: object) -> int:
+    if not isinstance(value, int):
+        raise TraceError("the value of a NAT map ends with a port")
+    return value
+
+
+HANDLERS: dict[type[Any], Callable[[Passage, Any], Read]] = {
+    Match: _match,
+    Lookup: _lookup,
+    Verdict: _verdict,
+    VerdictMap: _verdict_map,
+    Count: _count,
+    Notrack: _notrack,
+    Limit: _limit,
+    Reject: _reject,
+    Dnat: _dnat,
+    Snat: _snat,
+    ClampMss: _clamp_mss,
+}
+
+
+def meet(passage: Passage, part: Part) -> Read:
+    """Let the packet meet one part of a rule."""
+    handler = HANDLERS.get(type(part))
+    if handler is None:
+        raise TraceError(f"no trace knows what {type(part).__name__} does; it needs a function in firewall/tracing/parts.py")
+    return handler(passage, part)

@@ -1,0 +1,133 @@
+"""A packet on its way: what rules can ask of it and do to it, and what connection tracking and NAT do between them.
+
+Changed from step to step, and used for one packet only. It knows no chain.
+Source: linux/net/netfilter/nf_nat_core.c (what NAT does to which packets).
+"""
+
+from collections import Counter
+from dataclasses import replace
+
+from firewall.policy import Address
+from firewall.ruleset import Action, Element, Ruleset, Set, Verdict
+from firewall.tracing import ports
+from firewall.tracing.packet import Ends, Flow, Packet, State
+from firewall.tracing.result import TraceError
+from firewall.tracing.tracking import state_of
+
+
+class Passage:
+    """A packet in a gateway. packet: as it is now; interface: where it leaves; state: what connection tracking says by now.
+
+    begins: does it go the way of its connection's first packet?
+    """
+
+    accepted = Verdict(Action.ACCEPT)
+
+    def __init__(self, ruleset: Ruleset, packet: Packet, *, now: int, begins: bool) -> None:
+        self._ruleset, self._now, self._begins, self._arrived = ruleset, now, begins, packet
+        self.packet, self.interface = packet, ""
+        self.state = State.INVALID  # what an expression reads before the packet is tracked
+        self.source_ports: range | None = None
+        self.elements: Counter[tuple[str, bytes]] = Counter()
+        self.counters: Counter[str] = Counter()
+
+    def status(self) -> frozenset[str] | None:
+        """Which NAT the packet's connection has; None without a connection."""
+        if self.state in (State.INVALID, State.UNTRACKED):
+            return None
+        flow = self._arrived.flow
+        if flow:
+            changed = (("dnat", flow.destination_changed), ("snat", flow.source_changed))
+        else:
+            now, before = self.packet.ends, self._arrived.ends
+            destination = (now.destination, now.destination_port) != (before.destination, before.destination_port)
+            changed = (("dnat", destination), ("snat", self.source_ports is not None))
+        return frozenset(name for name, is_so in changed if is_so)
+
+    def declaration(self, name: str) -> Set:
+        """How a set or map is declared."""
+        if name not in self._ruleset.sets:
+            raise TraceError(f"a rule looks up {name}, which the ruleset does not have")
+        return self._ruleset.sets[name]
+
+    def element(self, name: str, key: bytes) -> Element | None:
+        """What a set has under a key, unless it has ended."""
+        element = self._ruleset.elements[name].get(key)
+        ended = element is not None and self.declaration(name).timeout and 0 < element.expires <= self._now
+        return None if ended else element
+
+    def count_element(self, name: str, key: bytes) -> None:
+        """A packet for the element's own counter, if it has one."""
+        if self.declaration(name).counter:
+            self.elements[name, key] += 1
+
+    def count(self, name: str) -> None:
+        """A packet for a named counter."""
+        self.counters[name] += 1
+
+    def leave_untracked(self) -> None:
+        """Connection tracking, which comes later, shall not see the packet; nothing happens if it has."""
+        if self.state is State.INVALID:
+            self.state = State.UNTRACKED
+
+    def rewrite_destination(self, address: Address, port: int | None) -> None:
+        """Destination NAT of a connection's first packet."""
+        ends = self.packet.ends
+        self.packet = self.packet.moved(Ends(ends.source, address, ends.source_port, ends.destination_port if port is None else port))
+
+    def rewrite_source(self, address: Address, *, random: bool, within: range | None = None) -> None:
+        """Source NAT of a connection's first packet. within: the ports it may leave with, None for any."""
+        ends = self.packet.ends
+        self.source_ports = ports.chosen_from(self.packet, random=random, within=within)
+        self.packet = self.packet.moved(Ends(address, ends.destination, ends.source_port, ends.destination_port))
+
+    def track(self) -> None:
+        """Connection tracking sees the packet, unless it was told not to."""
+        if self.state is State.INVALID:
+            self.state = state_of(self._arrived)
+
+    @property
+    def _flow(self) -> Flow | None:
+        return None if self.state in (State.INVALID, State.UNTRACKED) else self._arrived.flow
+
+    def flow_now(self) -> Flow | None:
+        """The connection as it stands before source NAT; None without one."""
+        if self.state in (State.INVALID, State.UNTRACKED):
+            return None
+        return self._arrived.flow or Flow(self._arrived.ends, self.packet.ends.turned(), replied=False)
+
+    def translate_destination(self) -> None:
+        """A known connection's packet, to where the NAT of its first packet says."""
+        flow = self._flow
+        if flow and (flow.destination_changed if self._begins else flow.source_changed):
+            now, to = self.packet.ends, self._as_sent(flow).turned()
+            self.packet = self.packet.moved(Ends(now.source, to.destination, now.source_port, to.destination_port))
+            self._quote(source=True, flow=flow)
+
+    def translate_source(self) -> None:
+        """The same of where it comes from."""
+        flow = self._flow
+        if flow and (flow.source_changed if self._begins else flow.destination_changed):
+            now, to = self.packet.ends, self._as_sent(flow).turned()
+            self.packet = self.packet.moved(Ends(to.source, now.destination, to.source_port, now.destination_port))
+            self._quote(source=False, flow=flow)
+
+    def _as_sent(self, flow: Flow) -> Ends:
+        """The ends of a packet of the other side, as that side sends it."""
+        return flow.reply if self._begins else flow.original
+
+    def _quote(self, *, source: bool, flow: Flow) -> None:
+        """An error quotes its receiver's own packet as he sent it (RFC 3022, 4.3)."""
+        icmp = self.packet.icmp
+        if icmp and icmp.quoted:
+            sent, old = self._as_sent(flow), icmp.quoted
+            if source:
+                quoted = Ends(sent.source, old.destination, sent.source_port, old.destination_port)
+            else:
+                quoted = Ends(old.source, sent.destination, old.source_port, sent.destination_port)
+            self.packet = replace(self.packet, icmp=replace(icmp, quoted=quoted))
+
+    @property
+    def asks_for_nat(self) -> bool:
+        """NAT chains see a connection's first packet alone."""
+        return self.state is State.NEW and self._arrived.flow is None

@@ -1,0 +1,32 @@
+"""Which source ports source NAT may choose from.
+
+Source: linux/net/netfilter/nf_nat_core.c, `nf_nat_l4proto_unique_tuple`.
+"""
+
+from firewall.tracing.packet import WITH_PORTS, Packet
+
+LOW, PRIVILEGED, HIGH, IDS = range(1, 512), range(600, 1024), range(1024, 65536), range(65536)
+
+
+def chosen_from(packet: Packet, *, random: bool, within: range | None = None) -> range:
+    """The ports (of an ICMP query: the ids) that the first packet of a connection may leave with.
+
+    within: those that NAT allows, None for any. Without randomness the packet keeps its own where it may; only if another
+    connection has that already, another one is taken.
+    """
+    kept = packet.ends.source_port
+    own = range(kept, kept + 1)
+    if not (packet.icmp or packet.protocol in WITH_PORTS):
+        return own
+    if not random and (within is None or kept in within):
+        return own
+    return within if within is not None else _class_of(packet, kept)
+
+
+def _class_of(packet: Packet, port: int) -> range:
+    """Privileged ports stay privileged."""
+    if packet.icmp:
+        return IDS
+    if port < LOW.stop:
+        return LOW
+    return PRIVILEGED if port < HIGH.start else HIGH

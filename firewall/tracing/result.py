@@ -1,0 +1,114 @@
+"""What a trace says: the outcome, the packet as it leaves, the path with everything that was read, and the counters that moved."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TypeAlias
+
+from firewall.policy import Address
+from firewall.ruleset import Chain, Element, Part, Refusal, Reject, Rule, Verdict
+from firewall.tracing.packet import Ends, Flow, Packet, State
+
+
+class TraceError(Exception):
+    """The ruleset says something that no trace understands, or does not hold together. The message names it."""
+
+
+class Outcome(StrEnum):
+    """What becomes of a packet."""
+
+    FORWARDED = "forwarded"
+    DELIVERED = "delivered"  # to the gateway itself
+    DROPPED = "dropped"
+    REJECTED = "rejected"
+    UNROUTED = "unrouted"  # no route leads to where it goes
+    HELD = "held"  # a fragment that waits for the others
+
+
+Reading: TypeAlias = str | int | Address | frozenset[str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """One part of a rule: what it read of the packet (None: nothing there), and whether the packet passed it.
+
+    set, key: what was looked up there; element: what was found. verdict: what the part says, if it says anything.
+    """
+
+    part: Part
+    values: tuple[Reading, ...] = ()
+    passed: bool = True
+    set: str = ""
+    key: bytes = b""
+    element: Element | None = None
+    verdict: Verdict | Reject | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One rule that the packet met. number: its place in the chain, from 1; 0 for the chain's policy, which has no rule.
+
+    verdict: what the rule said of the packet, None when the packet did not match or only was counted. packet: as it was then.
+    """
+
+    chain: Chain
+    number: int
+    rule: Rule | None
+    reads: tuple[Read, ...]
+    verdict: Verdict | Reject | None
+    packet: Packet
+
+    @property
+    def matched(self) -> bool:
+        """Did the packet pass every part?"""
+        return all(read.passed for read in self.reads)
+
+
+@dataclass(frozen=True, slots=True)
+class Leaving:
+    """A packet as it leaves, or as the gateway's own programs get it ("" as the interface).
+
+    source_ports: one port, or those that the kernel chooses from; for an ICMP query its id.
+    """
+
+    interface: str
+    packet: Packet
+    source_ports: range
+
+    def ends(self, source_port: int | None = None) -> Ends:
+        """Its ends, with the port that the kernel chose (by default the first that it may)."""
+        ends = self.packet.ends
+        port = self.source_ports[0] if source_port is None else source_port
+        return Ends(ends.source, ends.destination, port, ends.destination_port)
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What a ruleset does to a packet, and how it comes to that.
+
+    interface: where routing would send it, "" if it never came so far. elements, counters: how many packets each element
+    (by set and key) and each named counter counts, those of the answer too. answer: what becomes of the gateway's own
+    packet that says no, None if there is none or its source is not known.
+    """
+
+    packet: Packet
+    outcome: Outcome
+    state: State
+    steps: tuple[Step, ...] = ()
+    interface: str = ""
+    leaves: Leaving | None = None
+    refusal: Refusal | None = None
+    elements: Mapping[tuple[str, bytes], int] = field(default_factory=dict)
+    counters: Mapping[str, int] = field(default_factory=dict)
+    answer: "Trace | None" = None
+
+    @property
+    def decided(self) -> Step | None:
+        """The step that decided: the last that let the packet go on or ended it."""
+        return next((step for step in reversed(self.steps) if step.verdict is not None), None)
+
+    def flow(self, source_port: int | None = None) -> Flow | None:
+        """The connection that this packet begins or belongs to, once the kernel has chosen its port; None if there is none."""
+        if self.packet.flow or self.leaves is None or self.state is not State.NEW:
+            return self.packet.flow
+        return Flow(self.packet.ends, self.leaves.ends(source_port).turned(), replied=False)

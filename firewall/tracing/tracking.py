@@ -1,0 +1,30 @@
+"""What connection tracking says of a packet, as the kernel does with `nf_conntrack_tcp_loose=0`.
+
+Source: linux/net/netfilter/nf_conntrack_proto_{tcp,icmp,icmpv6}.c.
+"""
+
+from firewall.tracing.packet import ICMP, ICMPV6, TCP, Packet, State
+
+_QUERIES = {ICMP: frozenset({8, 13, 15, 17}), ICMPV6: frozenset({128, 139})}  # echo, timestamp, information, mask; node information
+_NEIGHBOURS = frozenset({130, 131, 132, 133, 134, 135, 136, 143})  # multicast listeners and neighbour discovery
+
+
+def state_of(packet: Packet) -> State:
+    """The packet's state: what it says itself, else by the connection it belongs to, else as one that belongs to none."""
+    if packet.state is not None:
+        return packet.state
+    if packet.flow is None:
+        return _alone(packet)
+    if packet.icmp and packet.icmp.quoted:
+        return State.RELATED
+    return State.NEW if packet.begins and not packet.flow.replied else State.ESTABLISHED
+
+
+def _alone(packet: Packet) -> State:
+    if packet.icmp:
+        if packet.protocol == ICMPV6 and packet.icmp.type in _NEIGHBOURS:
+            return State.UNTRACKED
+        return State.NEW if packet.icmp.type in _QUERIES.get(packet.protocol, ()) else State.INVALID
+    if packet.protocol == TCP and not ("syn" in packet.flags and packet.flags.isdisjoint({"ack", "rst", "fin"})):
+        return State.INVALID
+    return State.NEW

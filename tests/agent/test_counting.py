@@ -1,0 +1,258 @@
+"""Reading all counters: exact while elements come and go, and nobody waits for it."""
+
+import asyncio
+import dataclasses
+import os
+import subprocess
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+from threading import Event
+
+import pytest
+
+from firewall import wire
+from firewall.diff import Delta, ElementChange, diff
+from firewall.ruleset import EMPTY, PLAIN, Element, Ruleset, Set, Type
+from gateway.apply import Agent
+from gateway.boot import Brought
+from gateway.counting import Counting
+from gateway.server import Server
+from gateway.state import State
+from gateway.table import TableError, Tally
+from tests.agent.client import PATIENCE, Client
+from tests.agent.conftest import Bench, kind
+from tests.agent.counts import Gate, HeldFake, HeldKernel, count, named, read
+from tests.agent.gateways import clock
+from tests.agent.rulesets import key, network, step, text_of, whole
+
+UP = Set("up4", (Type.IPV4,), 1 << 14, counter=True)
+BANS = Set("bans4_32", (Type.IPV4,), 1 << 14, counter=True, timeout=True)
+KEYS = [key(f"10.{high}.{low}.1") for high in range(15) for low in range(200)]  # a dump of them has several parts
+
+
+def commit(bench: Bench, delta: Delta) -> None:
+    bench.do(bench.table.commit, delta, clock())
+
+
+def holding(of: Set, keys: list[bytes]) -> Ruleset:
+    return Ruleset(sets={of.name: of}, elements={of.name: dict.fromkeys(keys, PLAIN)})
+
+
+@pytest.mark.parametrize("of", [UP, BANS])
+def test_whatever_comes_and_goes_between_its_parts_a_reading_names_each_once_and_forgets_none(bench: Bench, of: Set) -> None:
+    commit(bench, diff(EMPTY, holding(of, KEYS)))
+    counts = {each: (at + 1, 100 * (at + 1)) for at, each in enumerate(KEYS)}
+    count(bench, of.name, counts)
+    leaving, returning, staying = KEYS[::3], KEYS[1::3], KEYS[2::3]
+    coming = [key(f"10.{each[1]}.{each[2]}.2") for each in leaving]
+    tally: Tally = {}
+    parts = bench.table.tally(of.name, KEYS, tally)
+    for at in range(0, len(leaving), 200):
+        assert bench.do(next, parts, True) is None, "there is more to read than there are changes"
+        old, new, again = (dict.fromkeys(each[at : at + 200], PLAIN) for each in (leaving, coming, returning))
+        commit(bench, Delta(elements={of.name: ElementChange(of, old | again, new | again)}))
+    bench.do(list, parts)
+    assert {each: tally[each] for each in staying} == {each: counts[each] for each in staying}
+    assert {each for each in returning if tally[each] not in (counts[each], (0, 0))} == set()
+    assert {each for each in leaving if tally.get(each, counts[each]) != counts[each]} == set()
+    assert tally.keys() <= {*KEYS, *coming}
+
+
+def test_those_that_counted_nothing_are_left_out_and_yet_told_how_many_there_are(bench: Bench) -> None:
+    commit(bench, diff(EMPTY, holding(UP, KEYS)))
+    counts = {KEYS[7]: (3, 300), KEYS[2000]: (1, (1 << 63) - 1)}
+    count(bench, "up4", counts)
+    reading = read(bench).sets["up4"]
+    assert (reading.elements, named(reading)) == (len(KEYS), counts)
+
+
+def test_texts_and_ends_of_any_length_are_no_obstacle(bench: Bench) -> None:
+    elements = {each: Element(b"", "x" * (at % 40), clock() + 3600 if at % 3 else 0) for at, each in enumerate(KEYS)}
+    commit(bench, diff(EMPTY, dataclasses.replace(holding(BANS, []), elements={"bans4_32": elements})))
+    counts = {each: (at + 1, 50) for at, each in enumerate(KEYS[::100])}
+    count(bench, "bans4_32", counts)
+    reading = read(bench).sets["bans4_32"]
+    assert (reading.elements, named(reading)) == (len(KEYS), counts)
+
+
+def test_a_set_that_vanishes_meanwhile_has_counted_nothing(bench: Bench) -> None:
+    commit(bench, diff(EMPTY, holding(UP, KEYS)))
+    tally: Tally = {}
+    parts = bench.table.tally("up4", KEYS, tally)
+    bench.do(next, parts)
+    commit(bench, diff(holding(UP, KEYS), EMPTY))
+    bench.do(list, parts)
+    assert not tally
+
+
+@pytest.mark.parametrize("bench", [kind("kernel")], indirect=True)
+def test_a_table_that_is_made_anew_meanwhile_is_told_and_not_read_as_a_mixture(bench: Bench) -> None:
+    commit(bench, diff(EMPTY, holding(UP, KEYS)))
+    counting = bench.do(Counting, bench.table, {"up4": KEYS})
+    bench.do(counting.read, "up4")
+    bench.do(lambda: subprocess.run(["nft", "delete", "table", "inet", "netzwart"], check=True))
+    with pytest.raises(TableError, match="made anew while its counters were read"):
+        bench.do(lambda: counting.reading(boot="boot", sequence=1, at=0))
+
+
+def test_a_reading_that_is_stopped_ends_with_its_next_part(bench: Bench) -> None:
+    commit(bench, diff(EMPTY, holding(UP, KEYS)))
+    counting = bench.do(Counting, bench.table, {})
+    counting.stop()
+    with pytest.raises(TableError, match="ending"):
+        bench.do(counting.read, "up4")
+
+
+class Telling(Agent):
+    """Says when it has taken something back."""
+
+    def __init__(self, took_back: Event, table: HeldFake | HeldKernel, state: State) -> None:
+        super().__init__(table, state, name="gw1", boot="boot", clock=clock)
+        self._told = took_back
+
+    def take_back(self, reason: str) -> Brought:
+        brought = super().take_back(reason)
+        self._told.set()
+        return brought
+
+
+class Behind:
+    """An agent behind its socket, on a thread of this process; its readings wait at a gate."""
+
+    def __init__(self, *, on_kernel: bool) -> None:
+        self.gate = Gate()
+        self._on_kernel, self._directory = on_kernel, Path(mkdtemp(prefix="nw"))  # a socket's path must be short
+        self.socket = self._directory / "agent"
+        self._listens, self.took_back = Event(), Event()
+        self._thread = ThreadPoolExecutor(1)
+        self._served = self._thread.submit(self._run)
+        assert self._listens.wait(PATIENCE), self._served.result()
+
+    def _run(self) -> None:
+        if self._on_kernel:
+            os.unshare(os.CLONE_NEWNET)
+        table: HeldFake | HeldKernel = HeldKernel(self.gate) if self._on_kernel else HeldFake(self.gate)
+        with closing(State(self._directory / "state")) as state, closing(table):
+            agent = Telling(self.took_back, table, state)
+            agent.start()
+            asyncio.run(self._serve(Server(agent)))
+
+    async def _serve(self, server: Server) -> None:
+        self._loop, self._end = asyncio.get_running_loop(), asyncio.Event()
+        served = await asyncio.start_unix_server(server.meet, self.socket, limit=wire.MAX_LINE)
+        self._listens.set()
+        await self._end.wait()
+        served.close()
+
+    def client(self) -> Client:
+        return Client(self.socket)
+
+    def end(self) -> None:
+        """As SIGTERM does."""
+        self._loop.call_soon_threadsafe(self._end.set)
+        self._served.result(PATIENCE)
+
+    def close(self) -> None:
+        self.gate.opened.set()
+        if not self._served.done():
+            self.end()
+        self._thread.shutdown()
+        rmtree(self._directory)
+
+
+@pytest.fixture(params=["in memory", kind("kernel")])
+def behind(request: pytest.FixtureRequest, kernel_is_there: str) -> Iterator[Behind]:
+    if request.param == "kernel" and kernel_is_there:
+        pytest.skip(f"no kernel to test on: {kernel_is_there}")
+    made = Behind(on_kernel=request.param == "kernel")
+    yield made
+    made.close()
+
+
+def change(behind: Behind, request: wire.Apply) -> None:
+    """Apply, and confirm over a new connection."""
+    for asked, expected in ((request, wire.Applied), (wire.Confirm(request.token, request.target), wire.Confirmed)):
+        with closing(behind.client()) as portal:
+            answer = portal.ask(asked)
+        assert isinstance(answer, expected), answer
+
+
+def ask_for_counters(behind: Behind) -> Client:
+    """A peer whose answer is yet to come."""
+    client = behind.client()
+    client.send(b"".join(wire.lines(7, wire.Counters())))
+    return client
+
+
+def reading_of(client: Client) -> wire.Reading:
+    with closing(client):
+        number, answer = client.receive()
+    assert number == 7
+    assert isinstance(answer, wire.Reading), answer
+    return answer
+
+
+def test_a_change_is_applied_and_confirmed_while_the_counters_are_being_read(behind: Behind) -> None:
+    change(behind, whole(network(3), token=1, now=clock()))
+    collector = ask_for_counters(behind)
+    assert behind.gate.begun.wait(PATIENCE)
+    change(behind, step(network(3), network(4), token=2, now=clock()))
+    behind.gate.opened.set()
+    reading = reading_of(collector)
+    assert (reading.sequence, {3, 4} >= {counts.elements for counts in reading.sets.values()}) == (1, True)
+    with closing(behind.client()) as portal:
+        assert isinstance(there := portal.ask(wire.Digest(clock())), wire.DigestIs)
+        assert (there.digest, there.rules_as_committed) == (text_of(network(4)), True)
+
+
+def test_what_nobody_confirms_is_taken_back_while_the_counters_are_being_read(behind: Behind) -> None:
+    change(behind, whole(network(3), token=1, now=clock()))
+    with closing(behind.client()) as portal:
+        assert isinstance(portal.ask(step(network(3), network(4), token=2, now=clock(), within=1)), wire.Applied)
+        collector = ask_for_counters(behind)
+        assert behind.gate.begun.wait(PATIENCE)
+        assert behind.took_back.wait(PATIENCE)
+        assert isinstance(there := portal.ask(wire.Digest(clock())), wire.DigestIs)
+        assert there.digest == text_of(network(3))
+    behind.gate.opened.set()
+    assert reading_of(collector).sequence == 1
+
+
+def test_who_asks_while_others_read_gets_a_reading_of_his_own(behind: Behind) -> None:
+    change(behind, whole(network(3), token=1, now=clock()))
+    collectors = [ask_for_counters(behind) for _ in range(3)]
+    assert behind.gate.begun.wait(PATIENCE)
+    behind.gate.opened.set()
+    assert sorted(reading_of(each).sequence for each in collectors) == [1, 2, 3]
+
+
+def test_a_collector_that_leaves_before_its_answer_holds_up_nobody(behind: Behind) -> None:
+    change(behind, whole(network(3), token=1, now=clock()))
+    gone = ask_for_counters(behind)
+    assert behind.gate.begun.wait(PATIENCE)
+    gone.close()
+    behind.gate.opened.set()
+    assert reading_of(ask_for_counters(behind)).sequence == 2
+
+
+def test_a_reading_that_fails_is_refused_and_the_next_one_is_answered(behind: Behind) -> None:
+    change(behind, whole(network(3), token=1, now=clock()))
+    behind.gate.fault = TableError("the kernel has no memory left")
+    behind.gate.opened.set()
+    with closing(ask_for_counters(behind)) as collector:
+        assert collector.receive() == (7, wire.Refused("state", "the kernel has no memory left"))
+    behind.gate.fault = None
+    assert reading_of(ask_for_counters(behind)).sequence == 1
+
+
+def test_the_agent_ends_while_the_counters_are_being_read(behind: Behind) -> None:
+    change(behind, whole(network(3), token=1, now=clock()))
+    collector = ask_for_counters(behind)
+    assert behind.gate.begun.wait(PATIENCE)
+    behind.end()
+    with closing(collector), pytest.raises(EOFError):
+        collector.receive()

@@ -1,0 +1,204 @@
+"""Why does a packet get through, or not? The page and the command, from members, forwards and bans as rows."""
+
+import json
+from io import StringIO
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+
+from apps.bans import services as bans
+from apps.deployments import services
+from apps.deployments.services import reconcile
+from apps.deployments.watch import Watch
+from apps.desk.why.behind import RESOLVERS
+from apps.members.models import Member
+from firewall.sets import FAMILIES
+from tests import rows
+from tests.db.pages import queries, signed_in, text
+from tests.db.rolling import forward
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+FOREIGN = "203.0.113.9"
+
+
+@pytest.fixture(autouse=True)
+def _knows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(services, "watch", Watch())
+
+
+@pytest.fixture
+def network(transactional_db: None) -> rows.Network:
+    return rows.network()
+
+
+@pytest.fixture
+def staff(network: rows.Network) -> Client:
+    return signed_in(network.admin)
+
+
+def ask(client: Client, source: object, destination: object, port: int = 443, **more: object) -> str:
+    given = {"gateway": "nat-1", "protocol": "tcp", "source": source, "destination": destination, "port": port}
+    return text(client.get(f"/why/?{urlencode(given | more)}"))
+
+
+def ban(network: rows.Network, prefix: str) -> None:
+    bans.ban(list=bans.create_list(name="Own", by=network.admin), prefix=prefix, comment="ssh <b>", author=network.admin)
+
+
+def told(*arguments: str, **options: Any) -> str:
+    out = StringIO()
+    call_command("trace", *arguments, stdout=out, **options)
+    return out.getvalue()
+
+
+def test_only_staff_may_ask(network: rows.Network, client: Client) -> None:
+    assert client.get("/why/").status_code == 302
+    client.force_login(rows.user("guest", staff=False))
+    assert client.get("/why/").status_code == 403
+
+
+def test_every_kind_of_element_leads_back_to_what_people_made() -> None:
+    assert {family.name for family in FAMILIES} == set(RESOLVERS)
+
+
+def test_the_page_begins_with_an_empty_question_and_is_in_the_navigation(staff: Client) -> None:
+    page = text(staff.get("/why/"))
+    assert "Ask about a packet" in page and 'href="/why/" title="Why?" aria-current="page"' in page
+
+
+def test_without_a_gateway_there_is_nothing_to_ask(transactional_db: None) -> None:
+    assert "There is no gateway yet" in text(signed_in(rows.user()).get("/why/"))
+
+
+def test_a_members_page_begins_a_question_about_him(staff: Client, network: rows.Network) -> None:
+    who = network.residents["m1"].member
+    link = f"/why/?source=M-{who.number}"
+    assert link in text(staff.get(f"/members/{who.pk}/"))
+    assert f'value="M-{who.number}"' in text(staff.get(link))
+
+
+def test_a_member_goes_through_as_his_public_address(staff: Client, network: rows.Network) -> None:
+    resident = network.residents["m1"]
+    page = ask(staff, f"M-{resident.member.number}", FOREIGN)
+    assert "Goes through." in page and "198.51.100.7:1024–65535 → 203.0.113.9:443" in page
+    assert f"{resident.holding.address} leaves as 198.51.100.7" in page and f'href="/members/{resident.member.pk}/"' in page
+    assert "nat-2: the same" in page
+
+
+def test_a_ban_is_named_with_its_author_and_linked(staff: Client, network: rows.Network) -> None:
+    ban(network, "203.0.113.0/24")
+    page = ask(staff, FOREIGN, network.residents["m1"].holding.address)
+    assert "Dropped." in page and "<b>ban of 203.0.113.0/24</b>" in page
+    assert "“ssh &lt;b&gt;”, by Mara Lindqvist, without an end" in page
+    assert "drop</code>" in page and "not reached" in page
+
+
+def test_a_forward_is_named_with_its_member(staff: Client, network: rows.Network) -> None:
+    there = forward(network, 8443)
+    page = ask(staff, FOREIGN, "198.51.100.7", 8443)
+    assert "Goes through." in page and f"port forward {there}" in page and "10.16.0.10:443" in page
+    assert "<mark>TCP 203.0.113.9:50000 → 10.16.0.10:443</mark>" in page
+    assert "Leads nowhere." in ask(staff, FOREIGN, "198.51.100.7", 8444)
+
+
+def test_a_forward_that_is_switched_off_leads_nowhere(staff: Client, network: rows.Network) -> None:
+    there = forward(network, 8443)
+    type(there).objects.update(enabled=False)
+    assert "Leads nowhere." in ask(staff, FOREIGN, "198.51.100.7", 8443)
+
+
+def test_who_has_left_is_not_let_out_and_the_reason_is_said(staff: Client, network: rows.Network) -> None:
+    who = network.residents["m1"]
+    Member.objects.filter(pk=who.member.pk).update(state=Member.State.LEFT)
+    page = ask(staff, who.holding.address, FOREIGN)
+    assert "Dropped." in page and "No active member holds its source" in page
+
+
+def test_an_ipv6_member_is_refused_from_outside_but_answers_come_back(staff: Client, network: rows.Network) -> None:
+    who = f"M-{network.residents['m1'].member.number}"
+    refused = ask(staff, "2001:db8:cafe::10", who, 22)
+    assert "Refused." in refused and "Nothing allows this connection to begin." in refused and "with a TCP reset" in refused
+    answer = ask(staff, who, "2001:db8:cafe::10", 22, way="answer")
+    assert "Goes through." in answer and "· established" in answer and "Trace the first packet" in answer
+
+
+@pytest.mark.parametrize(
+    ("source", "destination", "says"),
+    [
+        ("nobody at all", FOREIGN, "is no address and no member"),
+        ("Resident", FOREIGN, "may be several members"),
+        ("2001:db8::1", FOREIGN, "are of different families"),
+        ("", FOREIGN, "This field is required"),
+        ("x" * 81, FOREIGN, "at most 80 characters"),
+        ("fe80::1%eth0", FOREIGN, "is no address"),
+        ("\x00", FOREIGN, "Null characters"),
+    ],
+)
+def test_what_cannot_be_asked_is_said_under_its_field(staff: Client, source: str, destination: str, says: str) -> None:
+    page = ask(staff, source, destination)
+    assert says in page and "The packet" not in page
+
+
+def test_a_gateway_without_a_probe_gets_no_packet_from_one(staff: Client) -> None:
+    assert "has no such interface" in ask(staff, "10.16.0.10", FOREIGN, interface="probe")
+
+
+def test_a_ruleset_that_is_not_known_cannot_be_asked(staff: Client) -> None:
+    assert "is not known here" in ask(staff, "10.16.0.10", FOREIGN, ruleset="runs")
+
+
+def test_an_answer_costs_the_same_however_many_members_there_are(staff: Client, network: rows.Network) -> None:
+    path = f"/why/?{urlencode({'gateway': 'nat-1', 'protocol': 'tcp', 'source': '10.16.0.10', 'destination': FOREIGN, 'port': 443})}"
+    few = queries(staff, path)
+    for number in range(20):
+        rows.hold(rows.member(f"Another {number}"), network.private, f"10.16.9.{number}")
+    assert queries(staff, path) == few
+
+
+def test_what_runs_is_offered_where_it_differs(served: rows.Network) -> None:
+    staff = signed_in(served.admin)
+    assert reconcile(served.group, by=served.admin.pk)
+    forward(served, 8443)
+    page = ask(staff, FOREIGN, "198.51.100.7", 8443)
+    assert "Goes through." in page and "nat-1 still runs r" in page and "ruleset=runs" in page
+    page = ask(staff, FOREIGN, "198.51.100.7", 8443, ruleset="runs")
+    assert "Leads nowhere." in page and "By what the database asks for it fares otherwise." in page
+
+
+def test_the_command_says_it_in_a_line_and_shows_every_rule(network: rows.Network) -> None:
+    ban(network, "203.0.113.0/24")
+    said = told(FOREIGN, "10.16.0.10", "22", interface="wan")
+    assert "Dropped. That is what somebody asked for: [ban of 203.0.113.0/24" in said
+    assert "* ip saddr & 255.255.255.0 @bans4_24 drop" in said and "203.0.113.0 is in bans4_24; dropped" in said
+
+
+def test_the_command_gives_data_for_scripts(network: rows.Network) -> None:
+    said = json.loads(told("10.16.0.10", FOREIGN, json=True))
+    assert (said["outcome"], said["leaves_by"], said["leaves_as"]) == ("forwarded", "wan0", "198.51.100.7:1024–65535 → 203.0.113.9:443")
+    assert said["elements_counted"] == [{"set": "up4", "key": "10.16.0.10", "packets": 1}]
+    assert [each["kind"] for each in said["because_of"]] == ["member", "mapping"]
+    assert said["path"][0]["rules"][0]["text"].startswith('iifname "mgmt0"')
+
+
+def test_the_command_asks_as_if_it_were_then(network: rows.Network) -> None:
+    before = "2001-01-01T00:00"
+    assert "Dropped. No active member holds its source" in told("10.16.0.10", FOREIGN, "--at", before)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("10.16.0.10", "nobody"), "is no address and no member"),
+        (("10.16.0.10", FOREIGN, "70000"), "between 1 and 65535"),
+        (("10.16.0.10", FOREIGN, "--gateway", "nat-9"), "Known: nat-1, nat-2"),
+        (("10.16.0.10", FOREIGN, "--in", "probe"), "has no such interface"),
+        (("10.16.0.10", FOREIGN, "--runs"), "is not known here"),
+    ],
+)
+def test_the_command_refuses_what_makes_no_sense(network: rows.Network, arguments: tuple[str, ...], says: str) -> None:
+    with pytest.raises(CommandError, match=says):
+        told(*arguments)

@@ -1,0 +1,170 @@
+"""Packets of a trace as octets on a cable, and back.
+
+Layouts: RFC 791, RFC 8200, RFC 9293, RFC 768, RFC 792, RFC 4443.
+"""
+
+import struct
+from collections.abc import Iterator
+from ipaddress import IPv4Address, IPv6Address, ip_address
+
+from firewall.policy import Address
+from firewall.tracing import Ends, Icmp, Packet
+from firewall.tracing.packet import ICMP, ICMPV6, TCP, UDP
+from lab.datagram import checksum
+
+FLAGS = {"fin": 1, "syn": 2, "rst": 4, "ack": 16}
+FRAGMENT_HEADER = 44
+ETHERTYPES = {4: b"\x08\x00", 6: b"\x86\xdd"}
+
+
+def octets(packet: Packet, *, payload: bytes = b"", inner: bytes = b"", sequence: tuple[int, int] = (0, 0), ident: int = 0) -> bytes:
+    """The packet from its IP header on. inner: what an ICMP error quotes; sequence: TCP's numbers, of this side and of the other."""
+    body = _transport(packet, payload, inner, sequence)
+    return _header(packet, len(body), ident) + body
+
+
+def fragments(whole: bytes, ident: int) -> list[bytes]:
+    """The packet in two parts, the first with 24 octets behind the IP header."""
+    if whole[0] >> 4 == 4:
+        header, body = whole[:20], whole[20:]
+        return [_fragment4(header, body[:24], ident, 0x2000), _fragment4(header, body[24:], ident, 24 >> 3)]
+    header, body = whole[:40], whole[40:]
+    return [_fragment6(header, body[:24], ident, 1), _fragment6(header, body[24:], ident, 24)]
+
+
+def _fragment4(header: bytes, part: bytes, ident: int, place: int) -> bytes:
+    bare = header[:2] + struct.pack("!HHH", 20 + len(part), ident, place) + header[8:10] + b"\0\0" + header[12:]
+    return bare[:10] + struct.pack("!H", checksum(bare)) + bare[12:] + part
+
+
+def _fragment6(header: bytes, part: bytes, ident: int, place: int) -> bytes:
+    bare = header[:4] + struct.pack("!HB", 8 + len(part), FRAGMENT_HEADER) + header[7:]
+    return bare + struct.pack("!BBHI", header[6], 0, place, ident) + part
+
+
+def _header(packet: Packet, length: int, ident: int) -> bytes:
+    if packet.version == 6:
+        return struct.pack("!IHBB", 6 << 28, length, packet.protocol, packet.hop_limit) + packet.source.packed + packet.destination.packed
+    bare = struct.pack("!BBHHHBBH", 0x45, 0, 20 + length, ident, 0, packet.hop_limit, packet.protocol, 0)
+    bare += packet.source.packed + packet.destination.packed
+    return bare[:10] + struct.pack("!H", checksum(bare)) + bare[12:]
+
+
+def _transport(packet: Packet, payload: bytes, inner: bytes, sequence: tuple[int, int]) -> bytes:
+    if packet.icmp:
+        rest = struct.pack("!HH", packet.icmp.id, 1) + payload
+        if inner:
+            rest = struct.pack("!I", 1280 if (packet.protocol, packet.icmp.type) == (ICMPV6, 2) else 0) + inner
+        return _summed(packet, struct.pack("!BBH", packet.icmp.type, packet.icmp.code, 0) + rest, 2)
+    ports = struct.pack("!HH", packet.source_port, packet.destination_port)
+    match packet.protocol:
+        case 6:
+            flags = sum(FLAGS[flag] for flag in packet.flags)
+            return _summed(packet, ports + struct.pack("!IIBBHHH", *sequence, 5 << 4, flags, 65535, 0, 0) + payload, 16)
+        case 17:
+            return _summed(packet, ports + struct.pack("!HH", 8 + len(payload), 0) + payload, 6)
+        case _:
+            return _summed(packet, b"\x31\1\1\1\0\1\0\0" + payload, 6)  # what RFC 9568 looks like; also other protocols are checked
+
+
+def _summed(packet: Packet, body: bytes, at: int) -> bytes:
+    """The body with its checksum in place; over a pseudo header for TCP, UDP, and whatever IPv6 carries."""
+    pseudo = packet.source.packed + packet.destination.packed + struct.pack("!II", len(body), packet.protocol)
+    total = checksum(pseudo + body if packet.version == 6 or packet.protocol in (TCP, UDP) else body) or 0xFFFF
+    return body[:at] + struct.pack("!H", total) + body[at + 2 :]
+
+
+def parse(data: bytes) -> Packet:
+    """The packet in these octets, from its IP header on; a quoted one may be cut."""
+    source, destination, protocol, body = _open(data)
+    if protocol in (ICMP, ICMPV6):
+        return Packet("", source, destination, protocol, icmp=_icmp(protocol, body))
+    if protocol not in (TCP, UDP):
+        return Packet("", source, destination, protocol)
+    sport, dport = struct.unpack_from("!HH", body)
+    flags = frozenset(name for name, bit in FLAGS.items() if protocol == TCP and len(body) > 13 and body[13] & bit)
+    return Packet("", source, destination, protocol, sport, dport, flags=flags)
+
+
+def _open(data: bytes) -> tuple[Address, Address, int, bytes]:
+    if data[0] >> 4 == 4:
+        return IPv4Address(data[12:16]), IPv4Address(data[16:20]), data[9], data[20:]
+    return IPv6Address(data[8:24]), IPv6Address(data[24:40]), data[6], data[40:]
+
+
+def _icmp(protocol: int, body: bytes) -> Icmp:
+    kind, code = body[0], body[1]
+    if kind in ((3, 4, 5, 11, 12) if protocol == ICMP else (1, 2, 3, 4)):
+        return Icmp(kind, code, quoted=parse(body[8:]).ends)
+    return Icmp(kind, code, int.from_bytes(body[4:6]))
+
+
+class Reassembly:
+    """Fragments put together again, in whichever order they come."""
+
+    def __init__(self) -> None:
+        self._parts: dict[bytes, dict[int, tuple[bool, bytes]]] = {}
+
+    def feed(self, data: bytes) -> bytes | None:
+        """The whole packet; None while parts are missing."""
+        found = _fragment4_of(data) if data[0] >> 4 == 4 else _fragment6_of(data)
+        if found is None:
+            return data
+        key, place, more, header, part = found
+        parts = self._parts.setdefault(key, {})
+        parts[place] = more, part
+        body = b"".join(_in_order(parts))
+        if not body:
+            return None
+        del self._parts[key]
+        return _joined(header, body)
+
+
+def _joined(header: bytes, body: bytes) -> bytes:
+    """The packet as it was before it was cut."""
+    if header[0] >> 4 == 6:
+        return header[:4] + struct.pack("!H", len(body)) + header[6:] + body
+    bare = header[:2] + struct.pack("!HHH", 20 + len(body), 0, 0) + header[8:10] + b"\0\0" + header[12:]
+    return bare[:10] + struct.pack("!H", checksum(bare)) + bare[12:] + body
+
+
+def _in_order(parts: dict[int, tuple[bool, bytes]]) -> Iterator[bytes]:
+    """The parts if all are there, else nothing."""
+    at, bodies = 0, []
+    while at in parts:
+        more, part = parts[at]
+        bodies.append(part)
+        at += len(part)
+        if not more:
+            yield from bodies
+            return
+
+
+def _fragment4_of(data: bytes) -> tuple[bytes, int, bool, bytes, bytes] | None:
+    place = int.from_bytes(data[6:8])
+    if not place & 0x3FFF:
+        return None
+    return data[4:6] + data[9:10] + data[12:20], (place & 0x1FFF) << 3, bool(place & 0x2000), data[:20], data[20:]
+
+
+def _fragment6_of(data: bytes) -> tuple[bytes, int, bool, bytes, bytes] | None:
+    if data[6] != FRAGMENT_HEADER:
+        return None
+    place = int.from_bytes(data[42:44])
+    header = data[:6] + data[40:41] + data[7:40]
+    return data[44:48] + data[8:40], place & ~7, bool(place & 1), header, data[48:]
+
+
+def said(packet: Packet) -> str:
+    """The packet in a line, for people."""
+    name = {ICMP: "icmp", ICMPV6: "icmpv6", TCP: "tcp", UDP: "udp"}.get(packet.protocol, str(packet.protocol))
+    ends = _said(packet.ends)
+    if packet.icmp:
+        about = f" about {_said(packet.icmp.quoted)}" if packet.icmp.quoted else ""
+        return f"{name} {packet.icmp.type}/{packet.icmp.code} {ends}{about}"
+    flags = f" [{' '.join(sorted(packet.flags))}]" if packet.protocol == TCP else ""
+    return f"{name} {ends}{flags}"
+
+
+def _said(ends: Ends) -> str:
+    return f"{ends.source} port {ends.source_port} -> {ip_address(ends.destination)} port {ends.destination_port}"

@@ -1,0 +1,221 @@
+"""Traces of packets through compiled policies, where the answer can be read off the policy."""
+
+from dataclasses import dataclass, replace
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from typing import get_args
+
+import pytest
+
+from firewall.compile import compile_policy
+from firewall.policy import Ban, Forward, NatMapping, Policy, Protocol
+from firewall.ruleset import Action, Chain, Field, Hook, Match, Part, Priority, Refusal, Rule, Ruleset, Verdict
+from firewall.tracing import Ends, Icmp, Leaving, Outcome, Packet, Route, Routes, State, Trace, TraceError, trace, trace_flow
+from firewall.tracing.fields import READERS
+from firewall.tracing.parts import HANDLERS
+from firewall.tracing.ports import chosen_from
+from tests.policies import NAT_1, PROBE, PROBED, PROBES_MAPPING
+
+NOW = 1_800_000_000
+MEMBER, OTHER, PUBLIC, FOREIGN = map(IPv4Address, ("10.16.0.10", "10.16.0.11", "198.51.100.7", "203.0.113.9"))
+MEMBER6, FOREIGN6 = IPv6Address("2001:db8:a0:10::7"), IPv6Address("2001:db8:ffff::1")
+ROUTES = Routes(
+    (
+        Route(IPv4Network("10.16.0.0/16"), "lan0"),
+        Route(IPv4Network("198.51.100.0/24"), ""),
+        Route(IPv4Network("0.0.0.0/0"), "wan0"),
+        Route(IPv6Network("2001:db8:a0::/44"), "lan0"),
+        Route(IPv6Network("::/0"), "wan0"),
+    ),
+    (("wan0", IPv4Address("192.0.2.1")), ("lan0", IPv4Address("10.16.255.1"))),
+)
+POLICY = Policy(
+    NAT_1,
+    addresses=(MEMBER, OTHER),
+    prefixes=(IPv6Network("2001:db8:a0:10::/64"),),
+    mappings=(NatMapping(MEMBER, PUBLIC), NatMapping(OTHER, PUBLIC)),
+    forwards=(Forward(1, Protocol.TCP, PUBLIC, 8443, MEMBER, 443),),
+)
+
+
+def traced(packet: Packet, policy: Policy = POLICY, now: int = NOW) -> Trace:
+    return trace(compile_policy(policy), packet, ROUTES, now=now)
+
+
+def tcp(interface: str, source: object, destination: object, port: int, source_port: int = 50122) -> Packet:
+    return Packet(interface, ip_address(str(source)), ip_address(str(destination)), 6, source_port, port)
+
+
+def left(packet: Trace) -> Leaving:
+    assert packet.leaves, packet.outcome
+    return packet.leaves
+
+
+def banned(prefix: str, expires: int = 0) -> Policy:
+    return replace(POLICY, bans=(Ban(1, IPv4Network(prefix), "scans", expires),))
+
+
+def test_every_kind_of_part_has_a_function_and_every_field_a_reader() -> None:
+    assert set(HANDLERS) == set(get_args(Part))
+    assert set(READERS) == set(Field)
+
+
+def test_a_part_that_no_trace_knows_is_refused_aloud() -> None:
+    @dataclass(frozen=True)
+    class Teleport:
+        """What no kernel has."""
+
+    chain = Chain("forward", (Rule((Teleport(),)),), Hook("filter", "forward", Priority.FILTER))  # type: ignore[arg-type]  # on purpose
+    with pytest.raises(TraceError, match="Teleport"):
+        trace(Ruleset({"forward": chain}), tcp("lan0", MEMBER, FOREIGN, 443), ROUTES, now=NOW)
+
+
+@pytest.mark.parametrize("value", ["no-such-type", "dnat"])
+def test_a_symbol_that_no_trace_knows_is_refused_aloud(value: str) -> None:
+    rule = Rule((Match(Field.ICMP_TYPE, (value,)), Verdict(Action.DROP)))
+    chain = Chain("forward", (rule,), Hook("filter", "forward", Priority.FILTER))
+    echo = Packet("lan0", MEMBER, FOREIGN, 1, icmp=Icmp(8))
+    with pytest.raises(TraceError, match=value):
+        trace(Ruleset({"forward": chain}), echo, ROUTES, now=NOW)
+
+
+def test_a_member_leaves_as_his_public_address_from_a_port_that_the_kernel_chooses() -> None:
+    found = traced(tcp("lan0", MEMBER, FOREIGN, 443))
+    leaves = left(found)
+    assert (found.outcome, found.state, leaves.interface) == (Outcome.FORWARDED, State.NEW, "wan0")
+    assert (leaves.packet.source, leaves.packet.destination, leaves.packet.destination_port) == (PUBLIC, FOREIGN, 443)
+    assert leaves.source_ports == range(1024, 65536)
+    assert found.elements == {("up4", MEMBER.packed): 1}
+
+
+@pytest.mark.parametrize(("port", "chosen"), [(123, range(1, 512)), (700, range(600, 1024)), (1024, range(1024, 65536))])
+def test_a_chosen_port_is_of_the_class_of_the_members_own(port: int, chosen: range) -> None:
+    assert left(traced(tcp("lan0", MEMBER, FOREIGN, 443, source_port=port))).source_ports == chosen
+
+
+def test_a_port_stays_where_nat_keeps_it_and_within_its_block_where_there_is_one() -> None:
+    ours, block = tcp("lan0", MEMBER, FOREIGN, 443), range(2048, 4096)
+    assert chosen_from(ours, random=False) == range(50122, 50123)
+    assert chosen_from(ours, random=False, within=block) == block
+    assert chosen_from(replace(ours, source_port=3000), random=False, within=block) == range(3000, 3001)
+    assert chosen_from(replace(ours, source_port=3000), random=True, within=block) == block
+    assert chosen_from(replace(ours, protocol=50, source_port=0), random=True, within=block) == range(1)
+
+
+def test_a_forward_leads_to_its_member_and_the_path_names_the_element() -> None:
+    found = traced(tcp("wan0", FOREIGN, PUBLIC, 8443))
+    assert left(found).ends() == Ends(FOREIGN, MEMBER, 50122, 443)
+    [(name, key)] = [(read.set, read.key) for step in found.steps for read in step.reads if read.set == "fwd4"]
+    assert (name, key) == ("fwd4", PUBLIC.packed + b"\x06\0\0\0" + (8443).to_bytes(2) + b"\0\0")
+    assert found.elements == {("down4", MEMBER.packed): 1}
+
+
+def test_a_member_reaches_a_forward_from_inside_and_its_host_sees_a_public_address() -> None:
+    leaves = left(traced(tcp("lan0", OTHER, PUBLIC, 8443)))
+    assert (leaves.interface, leaves.ends()) == ("lan0", Ends(PUBLIC, MEMBER, 50122, 443))
+
+
+def test_a_public_port_without_a_forward_leads_nowhere() -> None:
+    assert traced(tcp("wan0", FOREIGN, PUBLIC, 80)).outcome is Outcome.UNROUTED
+
+
+@pytest.mark.parametrize("packet", [tcp("wan0", FOREIGN, PUBLIC, 8443), tcp("lan0", MEMBER, FOREIGN, 443)])
+def test_a_ban_drops_both_ways_and_is_the_step_that_decided(packet: Packet) -> None:
+    found = traced(packet, banned("203.0.113.0/24"))
+    assert found.outcome is Outcome.DROPPED
+    assert found.decided and found.decided.chain.name == "bans"
+    assert found.elements == {("bans4_24", IPv4Address("203.0.113.0").packed): 1}
+
+
+@pytest.mark.parametrize(("at", "outcome"), [(NOW - 1, Outcome.DROPPED), (NOW, Outcome.FORWARDED)])
+def test_a_ban_ends_with_its_time(at: int, outcome: Outcome) -> None:
+    assert traced(tcp("wan0", FOREIGN, PUBLIC, 8443), banned("203.0.113.9/32", expires=NOW), at).outcome is outcome
+
+
+def test_whom_nobody_knows_is_spoofed_and_counted() -> None:
+    found = traced(tcp("lan0", "10.16.9.9", FOREIGN, 443))
+    assert (found.outcome, found.counters, found.elements) == (Outcome.DROPPED, {"spoofed": 1}, {})
+
+
+def test_an_ipv6_member_is_refused_from_outside_and_the_sender_is_told() -> None:
+    found = traced(tcp("wan0", FOREIGN6, MEMBER6, 22))
+    assert (found.outcome, found.refusal, found.counters) == (Outcome.REJECTED, Refusal.TCP_RESET, {"refused": 1})
+    assert found.answer and left(found.answer).ends() == Ends(MEMBER6, FOREIGN6, 22, 50122)
+    assert left(found.answer).packet.flags == {"rst", "ack"}
+
+
+def test_a_refusal_that_would_leave_with_a_private_source_is_held_back_and_counted() -> None:
+    found = traced(tcp("wan0", FOREIGN, MEMBER, 22))
+    assert found.answer and found.answer.outcome is Outcome.DROPPED
+    assert found.counters == {"refused": 1, "leaked": 1}
+
+
+def test_a_member_without_a_mapping_does_not_leave() -> None:
+    found = traced(tcp("lan0", MEMBER, FOREIGN, 443), replace(POLICY, mappings=()))
+    assert (found.outcome, found.counters) == (Outcome.DROPPED, {"leaked": 1})
+
+
+def test_an_answer_comes_back_to_the_member_and_the_next_packet_keeps_its_port() -> None:
+    talk = trace_flow(compile_policy(POLICY), tcp("lan0", MEMBER, FOREIGN, 443), ROUTES, now=NOW)
+    assert talk.answer and left(talk.answer).ends() == Ends(FOREIGN, MEMBER, 443, 50122)
+    assert talk.answer.elements == {("down4", MEMBER.packed): 1}
+    assert talk.next and talk.next.state is State.ESTABLISHED
+    assert left(talk.next).ends() == left(talk.first).ends()
+
+
+def test_an_echo_keeps_its_two_ids_apart() -> None:
+    echo = Packet("lan0", MEMBER, FOREIGN, 1, icmp=Icmp(8, id=77))
+    talk = trace_flow(compile_policy(POLICY), echo, ROUTES, now=NOW)
+    assert left(talk.first).source_ports == range(65536)
+    assert talk.answer and talk.answer.packet.icmp == Icmp(0, id=0)
+    assert left(talk.answer).packet.icmp == Icmp(0, id=77)
+
+
+def test_an_error_about_a_members_packet_finds_its_way_back() -> None:
+    first = traced(tcp("lan0", MEMBER, FOREIGN, 443))
+    flow = first.flow(source_port=40_000)
+    error = Packet("wan0", IPv4Address("192.0.2.50"), PUBLIC, 1, icmp=Icmp(11, quoted=left(first).ends(40_000)), flow=flow)
+    found = traced(error)
+    assert (found.state, left(found).packet.destination) == (State.RELATED, MEMBER)
+    assert left(found).packet.icmp == Icmp(11, quoted=Ends(MEMBER, FOREIGN, 50122, 443))
+
+
+def test_who_left_the_sets_loses_his_open_connections() -> None:
+    flow = traced(tcp("lan0", MEMBER, FOREIGN, 443)).flow(40_000)
+    assert flow
+    further = replace(tcp("lan0", MEMBER, FOREIGN, 443), flow=replace(flow, replied=True))
+    found = traced(further, replace(POLICY, addresses=(OTHER,)))
+    assert (found.outcome, found.counters) == (Outcome.DROPPED, {"unmatched": 1})
+
+
+def test_management_is_not_tracked_and_reaches_the_gateway() -> None:
+    ssh = tcp("mgmt0", "172.31.0.9", "192.0.2.1", 22)
+    found = traced(ssh)
+    assert (found.outcome, found.state) == (Outcome.DELIVERED, State.UNTRACKED)
+
+
+def test_a_stray_packet_of_tcp_is_invalid() -> None:
+    found = traced(replace(tcp("lan0", MEMBER, FOREIGN, 443), flags=frozenset({"ack"})))
+    assert (found.outcome, found.state) == (Outcome.DROPPED, State.INVALID)
+
+
+def test_a_fragment_alone_waits_for_the_others() -> None:
+    assert traced(replace(tcp("lan0", MEMBER, FOREIGN, 443), fragment=True)).outcome is Outcome.HELD
+
+
+def test_neighbour_discovery_is_delivered_from_one_hop_only() -> None:
+    solicitation = Packet("lan0", MEMBER6, IPv6Address("ff02::1:ff00:1"), 58, icmp=Icmp(135), hop_limit=255)
+    assert traced(solicitation).outcome is Outcome.DELIVERED
+    assert traced(replace(solicitation, hop_limit=254)).outcome is Outcome.DROPPED
+
+
+def test_a_gateways_own_packet_with_a_private_source_stays() -> None:
+    assert traced(tcp("", "10.16.255.1", FOREIGN, 443)).counters == {"leaked": 1}
+    assert traced(tcp("", "192.0.2.1", FOREIGN, 443)).outcome is Outcome.FORWARDED
+
+
+def test_a_probe_is_counted_both_ways() -> None:
+    policy = replace(POLICY, gateway=PROBED, mappings=(*POLICY.mappings, PROBES_MAPPING))
+    routes = Routes((Route(IPv4Network("172.31.254.2/32"), "probe0"), *ROUTES.routes))
+    talk = trace_flow(compile_policy(policy), tcp("probe0", PROBE.source4, FOREIGN, 443), routes, now=NOW)
+    assert talk.first.counters == {"probe_up4": 1}
+    assert talk.answer and talk.answer.counters == {"probe_down4": 1}

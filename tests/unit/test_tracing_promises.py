@@ -1,0 +1,141 @@
+"""What a policy promises about a connection's first packet, read off the policy alone, is what its ruleset does.
+
+`promised` says it in the policy's words, without a set or a chain. Where it differs from the trace, one of them is wrong; that the trace
+does what the kernel does is for tests/packets.
+"""
+
+from dataclasses import dataclass
+from ipaddress import IPv4Address
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from firewall.addresses import PRIVATE
+from firewall.compile import compile_policy
+from firewall.policy import Address, Forward, Policy
+from firewall.tracing import Icmp, Outcome, Packet, State, Trace, trace
+from firewall.tracing.tracking import state_of
+from tests.packets.scenes import ICMP, ICMPV6, NOW, First, packets, policies
+from tests.packets.wires import ROUTES
+
+PROTOCOLS = {"tcp": 6, "udp": 17}
+ECHO = {4: 8, 6: 128}
+
+
+@dataclass(frozen=True)
+class Promise:
+    """A packet that gets through: where it leaves, and between whom then."""
+
+    interface: str
+    source: Address
+    destination: Address
+    port: int
+
+
+def first_packet(event: First) -> Packet:
+    if event.protocol in (ICMP, ICMPV6):
+        return Packet(event.card, event.source, event.destination, event.protocol, icmp=Icmp(event.icmp, id=event.source_class))
+    ports = (event.source_class, event.port) if event.protocol in PROTOCOLS.values() else (0, 0)
+    return Packet(event.card, event.source, event.destination, event.protocol, *ports, flags=event.flags)
+
+
+def promised(policy: Policy, packet: Packet) -> Promise | None:
+    """What becomes of a connection's first packet that is not for the gateway itself; None: it does not get through."""
+    at, forward = policy.gateway.interfaces, forward_of(policy, packet)
+    destination, port = (forward.private, forward.private_port) if forward else (packet.destination, packet.destination_port)
+    leaves = ROUTES.interface(destination)
+    if not leaves or banned(policy, packet.source) or banned(policy, destination):
+        return None
+    member, target = holds(policy, packet.source), holds(policy, destination)
+    match packet.interface, leaves:
+        case (at.lan, at.wan) if member:
+            return outside(policy, packet, destination, port)
+        case (at.lan, at.lan) if member and target and forward:
+            return Promise(leaves, public_of(policy, packet.source) or packet.source, destination, port)
+        case (at.wan, at.lan) if target and believable(policy, packet) and (forward or is_echo6(packet)):
+            return Promise(leaves, packet.source, destination, port)
+        case ("probe0", at.wan) if policy.gateway.probe and packet.source in (policy.gateway.probe.source4, policy.gateway.probe.source6):
+            return outside(policy, packet, destination, port)
+    return None
+
+
+def outside(policy: Policy, packet: Packet, destination: Address, port: int) -> Promise | None:
+    """To the internet: with IPv6 as one is, with IPv4 as somebody public."""
+    source = packet.source if packet.version == 6 else public_of(policy, packet.source)
+    return Promise(policy.gateway.interfaces.wan, source, destination, port) if source else None
+
+
+def forward_of(policy: Policy, packet: Packet) -> Forward | None:
+    at = policy.gateway.interfaces
+    if packet.interface not in (at.lan, at.wan):
+        return None
+    wanted = (packet.protocol, packet.destination, packet.destination_port)
+    return next((each for each in policy.forwards if (PROTOCOLS[each.protocol], each.public, each.public_port) == wanted), None)
+
+
+def banned(policy: Policy, address: Address) -> bool:
+    return any(address in each.prefix for each in policy.bans if not 0 < each.expires <= NOW and each.prefix.version == address.version)
+
+
+def holds(policy: Policy, address: Address) -> bool:
+    return address in policy.addresses or any(address in prefix for prefix in policy.prefixes if address.version == 6)
+
+
+def believable(policy: Policy, packet: Packet) -> bool:
+    """Can somebody outside have this source?"""
+    private = isinstance(packet.source, IPv4Address) and any(packet.source in each for each in PRIVATE)
+    return not private and not (packet.version == 6 and holds(policy, packet.source))
+
+
+def is_echo6(packet: Packet) -> bool:
+    return packet.version == 6 and packet.icmp is not None and packet.icmp.type == ECHO[6]
+
+
+def public_of(policy: Policy, source: Address) -> Address | None:
+    return next((each.public for each in policy.mappings if each.private == source), None)
+
+
+def kept(found: Trace) -> Promise | None:
+    if found.outcome is not Outcome.FORWARDED or found.leaves is None:
+        return None
+    ends = found.leaves.ends()
+    return Promise(found.leaves.interface, ends.source, ends.destination, ends.destination_port)
+
+
+@settings(max_examples=300, deadline=None)
+@given(policies(), st.lists(packets(), min_size=10, max_size=40))
+def test_a_first_packet_fares_as_the_policy_promises(policy: Policy, events: list[First]) -> None:
+    ruleset = compile_policy(policy)
+    for packet in map(first_packet, events):
+        if ROUTES.is_own(packet.destination):
+            continue
+        found = trace(ruleset, packet, ROUTES, now=NOW)
+        wanted = promised(policy, packet) if state_of(packet) is State.NEW else None
+        if found.state is State.UNTRACKED:  # nothing that comes in by the sync interface, or to the management port, goes through
+            wanted = None
+        assert kept(found) == wanted, f"{packet}\n{policy}"
+        if wanted:
+            assert counted(found) == billed(policy, packet, wanted), f"{packet}\n{policy}"
+
+
+def billed(policy: Policy, packet: Packet, leaves: Promise) -> tuple[int, int]:
+    """Each packet is counted once for each member at its ends."""
+    return int(holds(policy, packet.source)), int(holds(policy, leaves.destination))
+
+
+def counted(found: Trace) -> tuple[int, int]:
+    up = sum(number for (name, _), number in found.elements.items() if name.startswith("up"))
+    down = sum(number for (name, _), number in found.elements.items() if name.startswith("down"))
+    return up, down
+
+
+@settings(max_examples=200, deadline=None)
+@given(policies(), st.lists(packets(), min_size=10, max_size=40))
+def test_nothing_private_ever_leaves_by_the_uplink(policy: Policy, events: list[First]) -> None:
+    ruleset = compile_policy(policy)
+    for packet in map(first_packet, events):
+        found = trace(ruleset, packet, ROUTES, now=NOW)
+        for each in filter(None, (found, found.answer)):
+            if each.outcome is Outcome.FORWARDED and each.leaves and each.leaves.interface == policy.gateway.interfaces.wan:
+                source = each.leaves.packet.source
+                assert source.version == 6 or not any(source in private for private in PRIVATE), packet
