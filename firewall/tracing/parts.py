@@ -4,7 +4,7 @@ from collections.abc import Callable
 from ipaddress import IPv4Address, IPv6Address
 from typing import Any
 
-from firewall.ruleset import ClampMss, Count, Dnat, Field, Limit, Lookup, Match, Notrack, Part, Reject, Snat, Verdict, VerdictMap
+from firewall.ruleset import ClampMss, Count, Dnat, DnatTo, Field, Limit, Lookup, Match, Notrack, Part, Reject, Snat, Verdict, VerdictMap
 from firewall.tracing.fields import key_of, read, same, values_of
 from firewall.tracing.passage import Passage
 from firewall.tracing.result import Read, TraceError
@@ -76,6 +76,11 @@ def _dnat(passage: Passage, part: Dnat) -> Read:
     return Read(part, found.values, True, found.set, found.key, found.element, passage.accepted)
 
 
+def _dnat_to(passage: Passage, part: DnatTo) -> Read:
+    passage.rewrite_destination(part.address, part.port)
+    return Read(part, verdict=passage.accepted)
+
+
 def _snat(passage: Passage, part: Snat) -> Read:
     found = _found(passage, part, part.fields, part.map)
     if found.element is None:
@@ -113,6 +118,7 @@ HANDLERS: dict[type[Any], Callable[[Passage, Any], Read]] = {
     Limit: _limit,
     Reject: _reject,
     Dnat: _dnat,
+    DnatTo: _dnat_to,
     Snat: _snat,
     ClampMss: _clamp_mss,
 }

@@ -6,12 +6,12 @@ Few addresses, ports and prefixes, so that packets often meet what the policy is
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_network
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_network
 
 from hypothesis import strategies as st
 
 from firewall.elements.bans import LENGTHS as BAN_LENGTHS
-from firewall.policy import Address, Ban, Forward, NatMapping, Policy, Protocol, Settings
+from firewall.policy import Address, Ban, Block, Forward, NatMapping, Policy, Protocol, Settings
 from tests.packets.wires import CARDS, OWN
 from tests.policies import NAT_1, PROBED, PROBES_MAPPING
 
@@ -94,6 +94,8 @@ def policies(draw: st.DrawFn) -> Policy:
         Forward(n, draw(st.sampled_from(Protocol)), draw(_one(PUBLIC)), draw(_one(PORTS)), draw(_one(MEMBERS)), draw(_one(PORTS)))
         for n in range(draw(st.integers(0, 6)))
     ]
+    held: list[IPv4Network | IPv6Network] = [*map(IPv4Network, addresses), *dict.fromkeys(prefixes)]
+    blocks: list[IPv4Network | IPv6Network] = draw(st.just([]) | st.lists(st.sampled_from(held), unique=True, max_size=2)) if held else []
     settings = Settings(clamp_mss=draw(st.booleans()))
     plain = Policy(
         replace(NAT_1, settings=settings),
@@ -102,6 +104,7 @@ def policies(draw: st.DrawFn) -> Policy:
         mappings=tuple(NatMapping(each, draw(_one(PUBLIC))) for each in mapped),
         forwards=tuple({(each.protocol, each.public, each.public_port): each for each in forwards}.values()),
         bans=tuple({each.prefix: each for each in draw(st.lists(bans(), max_size=3) | st.lists(bans(), min_size=2, max_size=3))}.values()),
+        blocks=tuple(Block(n, each, draw(_one([0, NOW + 3600]))) for n, each in enumerate(blocks)),
     )
     probed = replace(plain, gateway=replace(PROBED, settings=settings), mappings=(*plain.mappings, PROBES_MAPPING))
     return draw(st.sampled_from([plain, probed]))

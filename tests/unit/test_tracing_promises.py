@@ -46,6 +46,8 @@ def promised(policy: Policy, packet: Packet) -> Promise | None:
     leaves = ROUTES.interface(destination)
     if not leaves or banned(policy, packet.source) or banned(policy, destination):
         return None
+    if blocked(policy, packet.source) or blocked(policy, destination):
+        return None
     member, target = holds(policy, packet.source), holds(policy, destination)
     match packet.interface, leaves:
         case (at.lan, at.wan) if member:
@@ -75,6 +77,11 @@ def forward_of(policy: Policy, packet: Packet) -> Forward | None:
 
 def banned(policy: Policy, address: Address) -> bool:
     return any(address in each.prefix for each in policy.bans if not 0 < each.expires <= NOW and each.prefix.version == address.version)
+
+
+def blocked(policy: Policy, address: Address) -> bool:
+    """Nothing stays reachable here."""
+    return any(address in each.prefix for each in policy.blocks if not 0 < each.expires <= NOW and each.prefix.version == address.version)
 
 
 def holds(policy: Policy, address: Address) -> bool:
