@@ -2,7 +2,8 @@
 
 from rest_framework.routers import DefaultRouter
 
-from apps.bans.api import BlockViewSet, ListenerViewSet
+from apps.bans.blocks.api import BlockViewSet
+from apps.bans.listeners.api import ListenerViewSet
 from apps.deployments.api import HeldBackViewSet, HoldViewSet, RevisionViewSet, RolloutViewSet
 from apps.members.api import MemberViewSet
 from apps.nat.api import ForwardViewSet
