@@ -4,7 +4,7 @@ Addresses are `ipaddress` values, ports integers, times whole seconds since 1970
 nftables, the database, or the time of day. `Policy` checks what no constraint outside can promise.
 """
 
-from collections.abc import Set
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from enum import StrEnum
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
@@ -27,12 +27,16 @@ class Protocol(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Interfaces:
-    """The names of one gateway's interfaces. `sync` carries the connection states to the peer and may be missing ("")."""
+    """The names of one gateway's interfaces. `sync` carries the connection states to the peer and may be missing ("").
+
+    server: behind it are the network's own servers; "" when they stand among the members, behind `lan`.
+    """
 
     lan: str
     wan: str
     management: str
     sync: str = ""
+    server: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +114,28 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class Reachable:
+    """One port of one host that blocked members still reach, such as the portal or a name server."""
+
+    address: Address
+    protocol: Protocol
+    port: int
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """What a blocked member gets instead of the internet.
+
+    ipv4, ipv6: the host on the server side that answers his HTTP, at TCP `port`; a family without one gets refusals.
+    """
+
+    ipv4: IPv4Address | None = None
+    ipv6: IPv6Address | None = None
+    port: int = 80
+    reachable: tuple[Reachable, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """What a group's gateways do for all members alike.
 
@@ -123,6 +149,7 @@ class Settings:
     publics: tuple[IPv4Network, ...] = ()
     protection: Protection = Protection()
     limits: Limits = Limits()
+    notice: Notice = Notice()
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +249,26 @@ class Allowed:
 
 
 @dataclass(frozen=True, slots=True)
+class Block:
+    """An address or prefix of a member who is blocked: `id` is the block's. `expires` 0 means until somebody lifts it."""
+
+    id: int
+    prefix: Prefix
+    expires: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """A port of one of the network's own servers. Its packets pass without connection tracking, both ways."""
+
+    id: int
+    address: Address
+    protocol: Protocol
+    port: int
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Policy:
     """Everything one gateway needs to know, in no particular order.
 
@@ -236,17 +283,20 @@ class Policy:
     pinholes: tuple[Pinhole, ...] = ()
     bans: tuple[Ban, ...] = ()
     allowed: tuple[Allowed, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    listeners: tuple[Listener, ...] = ()
 
 
 Port: TypeAlias = tuple[Protocol, IPv4Address, int]
+Service: TypeAlias = tuple[Protocol, Address, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Keys:
     """Which objects a change touched, by what they are found under; whether they exist is another question.
 
-    addresses: private addresses, with their NAT mappings; ports: the public side of forwards; bans: banned prefixes; holes: what
-    pinholes open; allowed: allowed prefixes.
+    addresses: private addresses, with their NAT mappings and blocks; prefixes: likewise; ports: the public side of forwards;
+    bans: banned prefixes; holes: what pinholes open; allowed: allowed prefixes; listeners: where servers listen.
     """
 
     addresses: Set[IPv4Address] = frozenset()
@@ -255,19 +305,25 @@ class Keys:
     bans: Set[Prefix] = frozenset()
     holes: Set[Hole] = frozenset()
     allowed: Set[Prefix] = frozenset()
+    listeners: Set[Service] = frozenset()
 
     def __bool__(self) -> bool:
         """Was anything touched?"""
-        return any((self.addresses, self.prefixes, self.ports, self.bans, self.holes, self.allowed))
+        return any((self.addresses, self.prefixes, self.ports, self.bans, self.holes, self.allowed, self.listeners))
 
 
 def keys_of(policy: Policy) -> Keys:
     """What the policy's objects are found under."""
     return Keys(
-        {*policy.addresses, *(mapping.private for mapping in policy.mappings)},
-        set(policy.prefixes),
+        {*policy.addresses, *(mapping.private for mapping in policy.mappings), *_addresses_of(policy.blocks)},
+        {*policy.prefixes, *(block.prefix for block in policy.blocks if isinstance(block.prefix, IPv6Network))},
         {(each.protocol, each.public, port) for each in policy.forwards for port in range(each.public_port, each.public_port + each.ports)},
         {ban.prefix for ban in policy.bans},
         {each.hole for each in policy.pinholes},
         {entry.prefix for entry in policy.allowed},
+        {(listener.protocol, listener.address, listener.port) for listener in policy.listeners},
     )
+
+
+def _addresses_of(blocks: Iterable[Block]) -> Iterator[IPv4Address]:
+    return (block.prefix.network_address for block in blocks if isinstance(block.prefix, IPv4Network))

@@ -20,6 +20,7 @@ from firewall.ruleset import (
     ClampMss,
     Count,
     Dnat,
+    DnatTo,
     Element,
     Elements,
     Field,
@@ -243,6 +244,8 @@ def _render_part(part: Part) -> str:
             return f"reject with {refusal}"
         case Dnat(fields, name):
             return f"dnat ip to {' . '.join(fields)} map @{names.symbol(name)}"
+        case DnatTo(address, port):
+            return f"dnat ip to {address}:{port}" if address.version == 4 else f"dnat ip6 to [{address}]:{port}"
         case Snat(fields, name, fully_random):
             return f"snat ip to {' . '.join(fields)} map @{names.symbol(name)}{' fully-random' if fully_random else ''}"
 

@@ -48,6 +48,7 @@ class Field(StrEnum):
     IP6_DADDR = "ip6 daddr"
     HOPLIMIT = "ip6 hoplimit"
     TH_DPORT = "th dport"
+    TH_SPORT = "th sport"
     TCP_SPORT = "tcp sport"
     TCP_DPORT = "tcp dport"
     UDP_DPORT = "udp dport"
@@ -145,6 +146,14 @@ class Dnat:
 
 
 @dataclass(frozen=True, slots=True)
+class DnatTo:
+    """Rewrite the destination to this address and TCP or UDP port. Only packets of the address's family come here."""
+
+    address: Address
+    port: int
+
+
+@dataclass(frozen=True, slots=True)
 class Snat:
     """Rewrite the source to the map's value, if the fields are in the map.
 
@@ -238,6 +247,7 @@ Part: TypeAlias = (
     | Limit
     | Reject
     | Dnat
+    | DnatTo
     | Snat
     | Masquerade
     | ClampMss

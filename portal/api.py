@@ -3,6 +3,8 @@
 from rest_framework.routers import DefaultRouter
 
 from apps.bans.api import AllowEntryViewSet, BanListViewSet, BanViewSet, FeedViewSet
+from apps.bans.blocks.api import BlockViewSet
+from apps.bans.listeners.api import ListenerViewSet
 from apps.deployments.api import HeldBackViewSet, HoldViewSet, RevisionViewSet, RolloutViewSet
 from apps.gateways.api import GatewayGroupViewSet, LimitsViewSet, ProtectionViewSet
 from apps.members.api import MemberViewSet
@@ -22,6 +24,8 @@ router.register("bans", BanViewSet, "ban")
 router.register("allowed", AllowEntryViewSet, "allowentry")
 router.register("feeds", FeedViewSet, "feed")
 router.register("groups", GatewayGroupViewSet, "group")
+router.register("blocks", BlockViewSet, "block")
+router.register("listeners", ListenerViewSet, "listener")
 router.register("rollouts", RolloutViewSet, "rollout")
 router.register("revisions", RevisionViewSet, "revision")
 router.register("approvals", HeldBackViewSet, "approval")

@@ -6,17 +6,18 @@ Few different things, so that changes meet. Many are refused by constraints or b
 import contextlib
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from ipaddress import IPv4Address, ip_network
+from ipaddress import IPv4Address, ip_address, ip_network
 from random import Random
 from typing import Any
 
 import psycopg
 from django.db import DatabaseError, connection, transaction
+from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from django.utils import timezone
 
 from apps.bans import allowing
 from apps.bans import services as bans
-from apps.bans.models import AllowEntry, Ban, BanList
+from apps.bans.models import AllowEntry, Ban, BanList, Block, Listener, Notice, ServerInterface
 from apps.gateways import settings
 from apps.lib.errors import Conflict, Problem
 from apps.members import services as members
@@ -47,8 +48,9 @@ class Changes:
             self._pinhole, self._pinhole, self._pinhole, self._change_pinhole, self._change_pinhole, self._remove_pinhole, self._renumber,
             self._raw_pinhole, self._raw_pinhole, self._bulk_forwards, self._delete_nat, self._nothing_that_reaches_gateways,
             self._direction, self._allow, self._allow, self._disallow, self._end_of_allowed, self._word_anew,
-            self._sharing, self._sharing, self._raw_block, self._unmap,
-            self._protection, self._limits,
+            self._sharing, self._sharing, self._raw_block, self._unmap, self._protection, self._limits,
+            self._block, self._block, self._raw_member_block, self._lift_block, self._listener,
+            self._listener, self._raw_listener, self._delete_listener, self._servers,
         ]  # fmt: skip
 
     def step(self) -> None:
@@ -304,6 +306,48 @@ class Changes:
     def _delete_nat(self) -> object:
         of: Any = self.dice.choice([NatMapping, PortForward, Pinhole])
         return of.objects.filter(pk=self._any(of.objects.all()).pk).delete()
+
+    def _block(self) -> object:
+        """Of any member, also one who is not active or is blocked at that time."""
+        begin, end = self._range()
+        member = self._any(Member.objects.all())
+        return Block.objects.create(member=member, reason="abuse", valid=DateTimeTZRange(begin, end), author=self.net.admin)
+
+    def _raw_member_block(self) -> None:
+        begin, end = self._range()
+        self.sql("UPDATE bans_block SET valid = tstzrange(%s, %s) WHERE id = %s", begin, end, self._any(Block.objects.all()).pk)
+
+    def _lift_block(self) -> object:
+        return Block.objects.filter(pk=self._any(Block.objects.all()).pk).delete()
+
+    def _listener(self) -> object:
+        """Some where a forward is, or a member."""
+        address = self.dice.choice(["192.0.2.129", "192.0.2.130", "2001:db8:99::1", "198.51.100.7", "10.16.0.10"])
+        return Listener.objects.create(
+            group=self.dice.choice([self.net.group, self.net.group, self.other]),
+            name=self.dice.choice(["web", "mail"]),
+            address=ip_address(address),
+            protocol=self.dice.choice(["tcp", "udp"]),
+            port=self.dice.randrange(1, 4),
+            enabled=self.dice.random() < 0.8,
+        )
+
+    def _raw_listener(self) -> None:
+        query = "UPDATE bans_listener SET port = %s, enabled = %s, group_id = %s WHERE id = %s"
+        group = self.dice.choice([self.net.group, self.net.group, self.other])
+        self.sql(query, self.dice.randrange(1, 4), self.dice.random() < 0.7, group.pk, self._any(Listener.objects.all()).pk)
+
+    def _delete_listener(self) -> object:
+        return Listener.objects.filter(pk=self._any(Listener.objects.all()).pk).delete()
+
+    def _servers(self) -> object:
+        """The interface for servers comes and goes; what blocked members reach, too."""
+        of, notice = self.dice.choice(self.net.gateways), Notice.objects.get_or_create(group=self.net.group)[0]
+        if self.dice.random() < 0.5:
+            return ServerInterface.objects.update_or_create(gateway=of, defaults={"name": self.dice.choice(["srv0", "dmz0"])})
+        if self.dice.random() < 0.5:
+            return ServerInterface.objects.filter(gateway=of).delete()
+        return Notice.objects.filter(pk=notice.pk).update(ipv4=self.dice.choice([None, ip_address("192.168.9.80")]))
 
     def _nothing_that_reaches_gateways(self) -> object:
         return Member.objects.update(note=f"note {self.dice.random()}")

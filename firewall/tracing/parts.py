@@ -10,6 +10,7 @@ from firewall.ruleset import (
     ClampMss,
     Count,
     Dnat,
+    DnatTo,
     Field,
     Limit,
     Lookup,
@@ -96,6 +97,11 @@ def _dnat(passage: Passage, part: Dnat) -> Read:
     return Read(part, found.values, True, found.set, found.key, found.element, passage.accepted)
 
 
+def _dnat_to(passage: Passage, part: DnatTo) -> Read:
+    passage.rewrite_destination(part.address, part.port)
+    return Read(part, verdict=passage.accepted)
+
+
 def _snat(passage: Passage, part: Snat) -> Read:
     found = _found(passage, part, part.fields, part.map)
     if found.element is None:
@@ -159,6 +165,7 @@ HANDLERS: dict[type[Any], Callable[[Passage, Any], Read]] = {
     Limit: _limit,
     Reject: _reject,
     Dnat: _dnat,
+    DnatTo: _dnat_to,
     Snat: _snat,
     Masquerade: _masquerade,
     ClampMss: _clamp_mss,

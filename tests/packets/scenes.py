@@ -16,6 +16,7 @@ from firewall.policy import (
     Address,
     Allowed,
     Ban,
+    Block,
     Direction,
     Forward,
     Hole,
@@ -161,6 +162,8 @@ def policies(draw: st.DrawFn) -> Policy:
         for n in range(draw(st.integers(0, 6)))
     ]
     holes = [Hole(draw(_one(MEMBERS6)), *draw(_one(OPEN))) for _ in range(draw(st.integers(0, 4)))]
+    held: list[IPv4Network | IPv6Network] = [*map(IPv4Network, addresses), *dict.fromkeys(prefixes)]
+    blocks: list[IPv4Network | IPv6Network] = draw(st.just([]) | st.lists(st.sampled_from(held), unique=True, max_size=2)) if held else []
     publics = draw(_one([(), (IPv4Network("198.51.100.0/24"),)]))
     settings = Settings(draw(st.booleans()), draw(st.booleans()), publics, draw(protections), draw(limits))
     plain = Policy(
@@ -172,6 +175,7 @@ def policies(draw: st.DrawFn) -> Policy:
         pinholes=tuple(Pinhole(n, hole) for n, hole in enumerate({(each.address, each.protocol): each for each in holes}.values())),
         bans=tuple({each.prefix: each for each in draw(st.lists(bans(), max_size=3) | st.lists(bans(), min_size=2, max_size=3))}.values()),
         allowed=tuple({each.prefix: each for each in draw(st.lists(allowed(), max_size=2))}.values()),
+        blocks=tuple(Block(n, each, draw(_one([0, NOW + 3600]))) for n, each in enumerate(blocks)),
     )
     probed = replace(plain, gateway=replace(PROBED, settings=settings), mappings=(*plain.mappings, PROBES_MAPPING))
     return draw(st.sampled_from([plain, probed]))

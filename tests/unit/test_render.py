@@ -13,9 +13,11 @@ from firewall.names import COMMENT_OCTETS, comment
 from firewall.policy import (
     Allowed,
     Ban,
+    Block,
     Direction,
     Forward,
     Hole,
+    Listener,
     NatMapping,
     Peer,
     Pinhole,
@@ -29,7 +31,7 @@ from firewall.policy import (
 )
 from firewall.render import render, render_delta, render_rule
 from firewall.ruleset import Action, Count, Field, Match, Rule, Verdict
-from tests.policies import LIMITS, NAT_1, PROBED, PROBES_MAPPING, network, texts
+from tests.policies import LIMITS, NAT_1, PROBED, PROBES_MAPPING, SERVING, network, texts
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 NOW = 1_800_000_000
@@ -99,6 +101,22 @@ CASES = {
         ),
     ),
     "prefixes": Policy(NAT_1, prefixes=(IPv6Network("2001:db8:a0:10::/64"), IPv6Network("2001:db8:a1::/56"))),
+    "blocks": Policy(
+        SERVING,
+        addresses=(HOST, HOST + 1),
+        prefixes=(IPv6Network("2001:db8:a0:10::/64"),),
+        blocks=(Block(7, IPv4Network(HOST), NOW + 3600), Block(7, IPv6Network("2001:db8:a0:10::/64"), NOW + 3600)),
+    ),
+    "listeners": Policy(
+        SERVING,
+        addresses=(HOST,),
+        prefixes=(IPv6Network("2001:db8:a0:10::/64"),),
+        listeners=(
+            Listener(1, IPv4Address("192.0.2.130"), Protocol.TCP, 443, "portal"),
+            Listener(2, IPv4Address("192.0.2.130"), Protocol.UDP, 53, 'name server "a"'),
+            Listener(3, IPv6Address("2001:db8:99::53"), Protocol.UDP, 53, "name server"),
+        ),
+    ),
     "bans": Policy(
         NAT_1,
         bans=(

@@ -52,6 +52,8 @@ def promised(policy: Policy, packet: Packet) -> Promise | None:
         return None
     if (packet.interface == at.wan and bogon(policy, packet.source)) or (leaves == at.wan and bogon(policy, destination)):
         return None
+    if blocked(policy, packet.source) or blocked(policy, destination):
+        return None
     member, target = holds(policy, packet.source), holds(policy, destination)
     match packet.interface, leaves:
         case (at.lan, at.wan) if member:
@@ -117,6 +119,11 @@ def bogon(policy: Policy, address: Address) -> bool:
     protection = policy.gateway.settings.protection
     bogons: tuple[Prefix, ...] = (*BOGONS4, *BOGONS6)
     return protection.bogons and any(address in each for each in bogons) and not any(address in each for each in protection.own)
+
+
+def blocked(policy: Policy, address: Address) -> bool:
+    """Nothing stays reachable here."""
+    return any(address in each.prefix for each in policy.blocks if not 0 < each.expires <= NOW and each.prefix.version == address.version)
 
 
 def holds(policy: Policy, address: Address) -> bool:

@@ -3,6 +3,7 @@
 from dataclasses import fields
 from ipaddress import ip_network
 
+from apps.deployments.reading.blocks import notice
 from apps.network.models import Gateway as Row
 from apps.network.models import GatewayGroup, Pool
 from apps.network.models import Limits as LimitsRow
@@ -14,11 +15,15 @@ def gateway(row: Row, settings: Settings) -> Gateway:
     """The gateway of this row."""
     return Gateway(
         row.name,
-        Interfaces(row.lan, row.wan, row.management, row.sync),
+        Interfaces(row.lan, row.wan, row.management, row.sync, _server(row)),
         Management(tuple(map(ip_network, map(str, row.management_networks))), row.management_port),
         _probe(row),
         settings,
     )
+
+
+def _server(row: Row) -> str:
+    return row.server_interface.name if hasattr(row, "server_interface") else ""
 
 
 def _probe(row: Row) -> Probe | None:
@@ -34,7 +39,7 @@ def settings(group: GatewayGroup) -> Settings:
     """What all gateways of the group do alike."""
     now = GatewayGroup.objects.get(pk=group.pk)
     publics = Pool.objects.filter(group=group, kind=Pool.Kind.PUBLIC4).order_by("prefix").values_list("prefix", flat=True)
-    return Settings(now.clamp_mss, now.flood_mode, tuple(publics), _protection(group), _limits(group))
+    return Settings(now.clamp_mss, now.flood_mode, tuple(publics), _protection(group), _limits(group), notice(group))
 
 
 def _protection(group: GatewayGroup) -> Protection:
