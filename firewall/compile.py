@@ -14,7 +14,7 @@ from firewall.elements import elements_of, keys_of
 from firewall.elements.members import MOST_LENGTHS
 from firewall.elements.types import ElementsBySet
 from firewall.policy import Gateway, Keys, Policy, PolicyError
-from firewall.ruleset import Elements, Ruleset
+from firewall.ruleset import NO_ELEMENTS, Elements, Ruleset
 from firewall.sets import ALWAYS, declare, following
 
 
@@ -83,7 +83,7 @@ def assemble(gateway: Gateway, elements: Mapping[str, Elements]) -> Ruleset:
     shape = _shape(gateway, {name: len(each) for name, each in elements.items()})
     probing.collide(gateway, elements)
     colliding.check(After(elements, {}))
-    return Ruleset(shape.chains, shape.sets, {name: elements.get(name, {}) for name in shape.sets}, shape.counters)
+    return Ruleset(shape.chains, shape.sets, {name: elements.get(name, NO_ELEMENTS) for name in shape.sets}, shape.counters)
 
 
 def _shape(gateway: Gateway, counts: Mapping[str, int]) -> Ruleset:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from firewall.ruleset import Chain, Elements, Ruleset, Set, sets_used
+from firewall.ruleset import NO_ELEMENTS, Chain, Elements, Ruleset, Set, sets_used
 
 
 class ElementChange(NamedTuple):
@@ -142,4 +142,4 @@ def apply(running: Ruleset, delta: Delta, after: Mapping[str, Elements] | None =
     for name, change in delta.elements.items():
         elements[name] = after[name] if after and name in after else change.apply(elements.get(name, {}))
     counters = running.counters - delta.counters.removed | delta.counters.added
-    return Ruleset(chains, sets, {name: elements.get(name, {}) for name in sets}, counters)
+    return Ruleset(chains, sets, {name: elements.get(name, NO_ELEMENTS) for name in sets}, counters)

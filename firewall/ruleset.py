@@ -8,6 +8,7 @@ comparing, hashing and netlink need no conversion (man nft, "SETS"; linux/netfil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
+from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from firewall.policy import Address, Prefix
@@ -340,6 +341,8 @@ class Element(NamedTuple):
 PLAIN = Element()
 
 Elements: TypeAlias = Mapping[bytes, Element]
+
+NO_ELEMENTS: Elements = MappingProxyType({})  # the very object for all sets without any, so that gateways share that too
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 import json
 from io import StringIO
-from ipaddress import ip_address
+from ipaddress import IPv6Address, ip_address
 from typing import Any
 from urllib.parse import urlencode
 
@@ -19,6 +19,8 @@ from apps.deployments.services import reconcile
 from apps.deployments.watch import Watch
 from apps.desk.why.behind import RESOLVERS
 from apps.members.models import Member
+from apps.nat.pinholes.services import add_pinhole
+from apps.nat.services import add_forward
 from firewall.sets import FAMILIES
 from tests import rows
 from tests.db.pages import queries, signed_in, text
@@ -203,7 +205,7 @@ def test_the_command_gives_data_for_scripts(network: rows.Network) -> None:
     said = json.loads(told("10.16.0.10", FOREIGN, json=True))
     assert (said["outcome"], said["leaves_by"], said["leaves_as"]) == ("forwarded", "wan0", "198.51.100.7:1024–65535 → 203.0.113.9:443")
     assert said["elements_counted"] == [{"set": "up4", "key": "10.16.0.10", "packets": 1}]
-    assert [each["kind"] for each in said["because_of"]] == ["member", "mapping"]
+    assert [each["kind"] for each in said["because_of"]] == ["mapping", "member"]
     assert said["path"][0]["rules"][0]["text"].startswith('iifname "mgmt0"')
 
 
@@ -225,3 +227,11 @@ def test_the_command_asks_as_if_it_were_then(network: rows.Network) -> None:
 def test_the_command_refuses_what_makes_no_sense(network: rows.Network, arguments: tuple[str, ...], says: str) -> None:
     with pytest.raises(CommandError, match=says):
         told(*arguments)
+
+
+def test_a_range_of_ports_and_a_pinhole_are_named(staff: Client, network: rows.Network) -> None:
+    resident, by = network.residents["m1"], network.admin
+    add_forward(holding=resident.holding, public=rows.PUBLIC, protocol="udp", public_port=6000, private_port=6000, ports=10, by=by)
+    add_pinhole(holding=resident.prefix, address=IPv6Address("2001:db8:a0:10::10"), protocol="tcp", port=443, ports=1, by=by)
+    assert "port forward UDP 6000–6009 on 198.51.100.7" in ask(staff, FOREIGN, rows.PUBLIC, 6004, protocol="udp")
+    assert "pinhole TCP 443" in ask(staff, "2001:db8:cafe::10", "2001:db8:a0:10::10")

@@ -38,8 +38,8 @@ FORWARDED = (
     Mutant(
         "silence at a port without a forward",
         "firewall/chains/dstnat.py",
-        "(forwards, *_refused(gateway))",
-        "(forwards,)",
+        "forwards, *_refused(gateway))",
+        "forwards)",
         f"{HAIRPIN}::test_a_port_without_a_forward_is_refused_and_not_silent",
     ),
     Mutant(

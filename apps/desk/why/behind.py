@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from ipaddress import IPv4Address, IPv6Address, ip_network
 
+from django.db.models import F
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
@@ -18,6 +19,7 @@ from apps.lib import formats
 from apps.lib.fields import Address, Prefix
 from apps.members.models import Member
 from apps.nat.models import NatMapping, PortForward
+from apps.nat.pinholes.models import Pinhole
 from apps.network.models import Gateway
 from apps.network.selectors import held_at
 from firewall.render import PROTOCOLS
@@ -74,20 +76,21 @@ def _mapping(found: Found) -> list[Behind]:
     private = _address(found.keys[0])
     mappings = NatMapping.objects.filter(holding__prefix=ip_network(private), valid__contains=found.at).select_related("holding__member")
     leaves = [
-        Behind("mapping", str(each.holding.member), _leaves(private, each.public), reverse("desk:member", args=[each.holding.member_id]))
+        Behind("mapping", str(each.holding.member), _leaves(private, each), reverse("desk:member", args=[each.holding.member_id]))
         for each in mappings
     ]
     return leaves or _probe(private)
 
 
-def _leaves(private: object, public: object) -> str:
+def _leaves(private: Address, mapping: NatMapping) -> str:
+    public = f"{mapping.public}:{mapping.ports}" if mapping.ports else mapping.public
     return _("%(private)s leaves as %(public)s") % {"private": private, "public": public}
 
 
 def _forward(found: Found) -> list[Behind]:
     public, protocol, port = map(str, found.keys)
-    of = {"public": public, "protocol": PROTOCOLS.get(int(protocol), ""), "public_port": int(port)}
-    there = PortForward.objects.filter(**of, valid__contains=found.at, enabled=True)
+    of = {"public": public, "protocol": PROTOCOLS.get(int(protocol), ""), "public_port__lte": int(port)}
+    there = PortForward.objects.filter(**of, public_port__gt=int(port) - F("ports"), valid__contains=found.at, enabled=True)
     return [
         Behind(
             "forward",
@@ -97,6 +100,22 @@ def _forward(found: Found) -> list[Behind]:
         )
         for each in there.select_related("holding__member")
     ]
+
+
+def _pinhole(found: Found) -> list[Behind]:
+    """The pinhole that opens this port, this protocol, or everything of the address."""
+    address, *rest = map(str, found.keys)
+    there = Pinhole.objects.filter(address=address, valid__contains=found.at, enabled=True)
+    there = there.filter(protocol=PROTOCOLS.get(int(rest[0]), "") if rest else Pinhole.Protocol.ALL)
+    port = int(rest[1]) if rest[1:] else 0
+    there = there.filter(port__gte=1, port__lte=port, port__gt=port - F("ports")) if port else there.filter(port=0)
+    return [_of_pinhole(each) for each in there.select_related("holding__member").order_by("pk")]
+
+
+def _of_pinhole(pinhole: Pinhole) -> Behind:
+    note = " · ".join(filter(None, [str(pinhole.holding.member), pinhole.purpose]))
+    url = f"{reverse('desk:member', args=[pinhole.holding.member_id])}#pinholes"
+    return Behind("pinhole", _("pinhole %(pinhole)s") % {"pinhole": pinhole}, note, url)
 
 
 def _ban(found: Found) -> list[Behind]:
@@ -188,7 +207,14 @@ RESOLVERS: dict[str, Callable[[Found], list[Behind]]] = {
     "up6": _holder,
     "down6": _holder,
     "snat4": _mapping,
+    "snat4_own": _mapping,
+    "snat4_block": _mapping,
+    "out4": _mapping,
+    "out4_block": _mapping,
     "fwd4": _forward,
+    "pin6": _pinhole,
+    "pinproto6": _pinhole,
+    "pinhost6": _pinhole,
     "bans4": _ban,
     "bans6": _ban,
     "bansin4": _ban,
