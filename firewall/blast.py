@@ -3,13 +3,13 @@
 What waits is left as it runs; everything else goes out. Elements that end by themselves are nobody's removal.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 
 from firewall.diff import ElementChange
 from firewall.digest import digest_elements, text
 from firewall.ruleset import Element, Elements
-from firewall.sets import Kind, kind_of, mirrored
+from firewall.sets import Kind, beside, containing, kind_of, mirrored
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +44,22 @@ def removals(changes: Mapping[str, ElementChange], sizes: Mapping[str, int], now
     gone: dict[Kind, dict[str, Elements]] = {}
     for name, (_, removed, added) in changes.items():
         kind = kind_of(mirrored(name))
-        lost = {key: element for key, element in removed.items() if key not in added and not 0 < element.expires <= now}
+        stays = added.keys() | _said_elsewhere(name, changes)
+        moved = [changes[other].added for other in beside(name) if other in changes]
+        lost = {key: element for key, element in removed.items() if not (key in stays or _in_any(key, moved) or 0 < element.expires <= now)}
         if kind and lost:
             gone.setdefault(kind, {})[name] = lost
     return {kind: _removal(kind, elements, sizes) for kind, elements in gone.items()}
+
+
+def _in_any(key: bytes, parts: Iterable[Elements]) -> bool:
+    return any(key in part for part in parts)
+
+
+def _said_elsewhere(name: str, changes: Mapping[str, ElementChange]) -> Set[bytes]:
+    """Keys whose elements enter the set that says all that this one says: a ban that held one way and holds both now."""
+    whole = containing(name)
+    return changes[whole].added.keys() if whole in changes else frozenset()
 
 
 def _removal(kind: Kind, elements: Mapping[str, Elements], sizes: Mapping[str, int]) -> Removal:
@@ -72,7 +84,8 @@ def kept(wanted: Mapping[str, Elements], waiting: Iterable[Mapping[str, Elements
     merged: dict[str, Elements] = dict(wanted)
     for part in waiting:
         for name, elements in part.items():
-            stays: dict[bytes, Element] = dict(elements)
+            elsewhere = [wanted[other] for other in beside(name) if wanted.get(other)]
+            stays: dict[bytes, Element] = {key: element for key, element in elements.items() if not _in_any(key, elsewhere)}
             stays.update(merged.get(name, {}))
             merged[name] = stays
     return merged

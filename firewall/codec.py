@@ -97,7 +97,7 @@ def _decode_union(hints: tuple[Any, ...], data: Json, where: str) -> Any:
         return _decode_one_of(tuple(possible), data, where)
     if isinstance(data, dict) and possible[0] not in (str, int) and len(possible) > 1:
         by_name = {hint.__name__: hint for hint in possible}
-        if data.get("is") not in by_name:
+        if not isinstance(data.get("is"), str) or data["is"] not in by_name:
             raise WireError(f"{where}.is: {data.get('is')!r} is none of {', '.join(sorted(by_name))}")
         return decode(by_name[data["is"]], data, where)
     if isinstance(data, dict) and any(hint in _ADDRESSES for hint in possible):
@@ -202,10 +202,18 @@ def _decode_fields(hint: Any, data: Json, where: str) -> Any:
     given = {name: each for name, each in data.items() if name != "is"}
     if data.get("is", hint.__name__) != hint.__name__:
         raise WireError(f"{where}.is: expected {hint.__name__}, got {data['is']!r}")
-    for names, fault in ((given.keys() - hints.keys(), "unknown"), (hints.keys() - given.keys(), "missing")):
+    for names, fault in ((given.keys() - hints.keys(), "unknown"), (hints.keys() - given.keys() - _flags(hint), "missing")):
         if names:
             raise WireError(f"{where}: {fault} field {min(names)!r}")
     return hint(**{name: decode(hints[name], each, f"{where}.{name}") for name, each in given.items()})
+
+
+@cache
+def _flags(hint: Any) -> frozenset[str]:
+    """What may be missing, and is false then: what was written down before the flag was there goes on meaning what it meant."""
+    if not is_dataclass(hint):
+        return frozenset()
+    return frozenset(each.name for each in fields(hint) if each.type in (bool, "bool") and each.default is False)
 
 
 @cache

@@ -86,13 +86,13 @@ def _counter(name: str) -> int:
 
 
 def _elements(name: str, elements: Elements) -> int:
-    """The set's name keys the hash; lengths are fixed within a set, so key and value cannot run into each other."""
+    """The set's name keys the hash; lengths are fixed within a set, so key and value cannot run into each other. Texts do not count."""
     hasher, key_of = blake2b, name.encode()
     total = 0
     from_bytes = int.from_bytes
-    for key, (value, comment, expires) in elements.items():
+    for key, (value, _comment, expires) in elements.items():
         octets = key + value
-        if comment or expires:
-            octets += f"\0{expires}\0{comment}".encode()
+        if expires:
+            octets += f"\0{expires}".encode()
         total += from_bytes(hasher(octets, digest_size=32, key=key_of).digest())
     return total

@@ -1,7 +1,8 @@
 """Which open connections a change ends, and when: a delta and connections in, those to be cut out.
 
 Established connections survive every change of the ruleset by themselves (nf_conntrack keeps their NAT), so what was
-withdrawn has to be ended. New bans cut at commit; whatever may come back if nobody confirms only after the confirmation.
+withdrawn has to be ended, and so has what keeps packets from a forward that comes. What is banned from now on is cut at
+commit; whatever may come back if nobody confirms only after the confirmation.
 Costs one lookup in a hash table for each prefix length in use, whatever the number of changes.
 """
 
@@ -9,9 +10,12 @@ from collections.abc import Iterable, Mapping
 from enum import Enum
 from typing import NamedTuple
 
+from firewall.banned import DESTINATIONS, SOURCES, Banned
 from firewall.diff import Delta, ElementChange
+from firewall.ruleset import Elements
 
 _DNAT_PADDING = b"\0\0"
+_TCP, _UDP = 6, 17  # IANA protocol numbers
 
 
 class Flow(NamedTuple):
@@ -33,6 +37,18 @@ class Flow(NamedTuple):
     handle: bytes = b""
 
 
+class Toward(NamedTuple):
+    """Flows whose first packet goes to this address, or, in `reply`, whose answers do; of this protocol and to this port, or any (0)."""
+
+    address: bytes
+    protocol: int
+    port: int = 0
+    reply: bool = False
+
+
+_MOST_TOWARD = 20  # the kernel walks its whole table for each: 30 ms with 60,000 flows, 900 ms to list and match them all
+
+
 class Moment(Enum):
     """When a flow is to be cut."""
 
@@ -41,38 +57,55 @@ class Moment(Enum):
 
 
 class Changes:
-    """What one or more deltas, one on top of the other, mean for open connections. False when they cannot concern any."""
+    """What one or more deltas, one on top of the other, mean for open connections. False when they cannot concern any.
 
-    def __init__(self, *deltas: Delta) -> None:
-        self._bans: dict[tuple[int, int], set[bytes]] = {}
+    after: the sets of the ruleset that they lead to; of these, bans and allow entries are looked up.
+    """
+
+    def __init__(self, *deltas: Delta, after: Mapping[str, Elements]) -> None:
         self._members: dict[tuple[int, int], set[bytes]] = {}
-        self._mappings: set[tuple[bytes, bytes]] = set()
+        self._mappings = Mappings()
         self._forwards: set[tuple[bytes, bytes]] = set()
+        self._opened = _Opened()
+        self._closed = _Closed()
         for delta in deltas:
             for name, change in delta.elements.items():
                 self._note(name, change)
-        self._banned, self._left = Prefixes(self._bans), Prefixes(self._members)
+        self._left = Prefixes(self._members)
+        self._sources, self._destinations = Banned(SOURCES, deltas, after), Banned(DESTINATIONS, deltas, after)
 
     def _note(self, name: str, change: ElementChange) -> None:
+        if name.startswith("snat4"):
+            self._mappings.note(name, change)
+            return
         kind, _, length = name.partition("_")
         match kind:
-            case "bans4" | "bans6":
-                _note_bans(self._bans.setdefault((_octets(kind), int(length)), set()), change)
             case "up4" | "down4" | "up6" | "down6":
                 whole = 32 if kind.endswith("4") else int(length)
                 _note_members(self._members.setdefault((_octets(kind), whole), set()), change)
-            case "snat4":
-                _note_values(self._mappings, change)
             case "fwd4":
                 _note_values(self._forwards, change)
+                self._opened.note(change)
+            case "pin6" | "pinproto6" | "pinhost6":
+                self._closed.note(change)
 
     def __bool__(self) -> bool:
-        return bool(self._banned or self._left or self._mappings or self._forwards)
+        return bool(self.at_commit or self._left or self._mappings or self._forwards or self._opened or self._closed)
+
+    @property
+    def toward(self) -> frozenset[Toward] | None:
+        """Where any flow leads that is to be cut after the confirmation; None when only a listing of all flows will do."""
+        if self.at_commit or self._left or self._mappings:
+            return None
+        found = frozenset({_toward(key) for key, _value in self._forwards} | self._opened.toward | self._closed.toward)
+        if len(found) > _MOST_TOWARD:
+            found = frozenset(each._replace(port=0) for each in found)
+        return found if len(found) <= _MOST_TOWARD else None
 
     @property
     def at_commit(self) -> bool:
         """Can a flow have to be cut at commit?"""
-        return bool(self._banned)
+        return bool(self._sources or self._destinations)
 
     def moment(self, flow: Flow) -> Moment | None:
         """When to cut this flow; None: it goes on.
@@ -80,13 +113,17 @@ class Changes:
         The forward hook sees the first packet's source before source NAT and its destination after destination NAT: these
         are what bans and members are matched with.
         """
-        if self._banned and (flow.source in self._banned or flow.reply_source in self._banned):
+        if (self._sources and flow.source in self._sources) or (self._destinations and flow.reply_source in self._destinations):
             return Moment.COMMIT
         if self._left and (flow.source in self._left or flow.reply_source in self._left):
             return Moment.CONFIRM
-        if self._mappings and (flow.source, flow.reply_destination) in self._mappings:
+        if self._mappings and self._mappings.ended(flow):
             return Moment.CONFIRM
         if self._forwards and flow.destination != flow.reply_source and _forward(flow) in self._forwards:
+            return Moment.CONFIRM
+        if self._closed and flow in self._closed:
+            return Moment.CONFIRM
+        if self._opened and self._opened.stands_in_the_way(flow):
             return Moment.CONFIRM
         return None
 
@@ -99,6 +136,124 @@ class Changes:
             if moment:
                 (at_commit if moment is Moment.COMMIT else after).append(flow)
         return at_commit, after
+
+
+class Mappings:
+    """Which sources no longer leave as they did. False when all do."""
+
+    def __init__(self) -> None:
+        self._gone: dict[tuple[bytes, bytes], set[tuple[str, bytes]]] = {}  # by private and public address: maps, and the values there
+        self._come: dict[bytes, dict[str, bytes]] = {}  # by private address and map: the value there now
+
+    def note(self, name: str, change: ElementChange) -> None:
+        """The map's elements change, on top of what was noted before."""
+        for key, element in change.removed.items():
+            self._gone.setdefault((key, element.value[:4]), set()).add((name, element.value))
+            self._come.get(key, {}).pop(name, None)
+        for key, element in change.added.items():
+            self._come.setdefault(key, {})[name] = element.value
+            self._return((key, element.value[:4]), (name, element.value))
+
+    def _return(self, pair: tuple[bytes, bytes], place: tuple[str, bytes]) -> None:
+        """What comes again as it was has not gone."""
+        gone = self._gone.get(pair)
+        if gone:
+            gone.discard(place)
+            if not gone:
+                del self._gone[pair]
+
+    def __bool__(self) -> bool:
+        return bool(self._gone)
+
+    def ended(self, flow: Flow) -> bool:
+        """Did its source leave as this public address, and may no longer, or no longer with this port?"""
+        if (flow.source, flow.reply_destination) not in self._gone:
+            return False
+        return not any(_allows(value, flow) for value in self._come.get(flow.source, {}).values())
+
+
+def _allows(value: bytes, flow: Flow) -> bool:
+    """Could a flow that goes by this value look like this one? Flows without ports fit no block: what they had is not known."""
+    if value[:4] != flow.reply_destination:
+        return False
+    if len(value) == 4:
+        return True
+    first, last = int.from_bytes(value[4:6]), int.from_bytes(value[12:14])
+    return flow.protocol in (_TCP, _UDP) and first <= flow.reply_destination_port <= last
+
+
+class _Opened:
+    """Forwards that come, and the flows that keep packets from them. False when there are none, all deltas taken together.
+
+    Connection tracking looks at NAT for a connection's first packet alone. So who has sent to the port all the time, in a flow that was
+    tracked without the forward, would never reach it:
+    1. A flow to that very port that leads elsewhere: to the gateway itself, or from before our table was there.
+    2. A UDP flow that left with that very address and port: answers and new packets of its peer look the same. Whoever opens a TCP
+       connection to a forward sends from a port of his own choice, and never from the one on which a member's connection ends.
+    """
+
+    def __init__(self) -> None:
+        self._before: dict[bytes, bytes | None] = {}
+        self._now: dict[bytes, bytes] = {}
+        self._come: dict[bytes, bytes] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._come)
+
+    @property
+    def toward(self) -> set[Toward]:
+        """Where flows lead that may stand in the way."""
+        there = {_toward(key) for key in self._come}
+        return there | {each._replace(reply=True) for each in there if each.protocol == _UDP}
+
+    def note(self, change: ElementChange) -> None:
+        """One more change of the forwards, on top of those before."""
+        for key, element in change.removed.items():
+            self._before.setdefault(key, element.value)
+            self._now.pop(key, None)
+        for key, element in change.added.items():
+            self._before.setdefault(key, None)
+            self._now[key] = element.value
+        self._come = {key: value for key, value in self._now.items() if self._before[key] != value}
+
+    def stands_in_the_way(self, flow: Flow) -> bool:
+        """Would packets for one of these forwards go on in this flow, and not where the forward leads?"""
+        leads = self._come.get(_key(flow.destination, flow.protocol, flow.destination_port))
+        if leads is not None and leads != _target(flow.reply_source, flow.reply_source_port):
+            return True
+        if flow.protocol != _UDP:
+            return False
+        leads = self._come.get(_key(flow.reply_destination, flow.protocol, flow.reply_destination_port))
+        return leads is not None and leads != _target(flow.source, flow.source_port)
+
+
+class _Closed:
+    """Pinholes that went, all deltas taken together, but for what came in their place. False when there are none."""
+
+    def __init__(self) -> None:
+        self._gone: set[bytes] = set()
+        self._come: set[bytes] = set()
+
+    def __bool__(self) -> bool:
+        return bool(self._gone)
+
+    @property
+    def toward(self) -> set[Toward]:
+        """Where flows lead that came in through them."""
+        return {Toward(key[:16], key[16] if len(key) > 16 else 0) for key in self._gone}
+
+    def note(self, change: ElementChange) -> None:
+        """One more change of what is open. The sets' keys are of different widths, so they may lie together."""
+        self._gone.difference_update(change.added)
+        self._gone.update(change.removed.keys() - change.added.keys())
+        self._come.difference_update(change.removed)
+        self._come.update(change.added.keys() - change.removed.keys())
+
+    def __contains__(self, flow: Flow) -> bool:
+        """Did it come in through one of them, and could not come in again?"""
+        protocol = flow.destination + bytes((flow.protocol, 0, 0, 0))
+        keys = (flow.destination, protocol, protocol + flow.destination_port.to_bytes(2) + _DNAT_PADDING)
+        return any(key in self._gone for key in keys) and not any(key in self._come for key in keys)
 
 
 class Prefixes:
@@ -133,12 +288,6 @@ def _octets(kind: str) -> int:
     return 4 if kind.endswith("4") else 16
 
 
-def _note_bans(come: set[bytes], change: ElementChange) -> None:
-    """A ban with another text or end is none that comes."""
-    come.difference_update(change.removed.keys() - change.added.keys())
-    come.update(change.added.keys() - change.removed.keys())
-
-
 def _note_members(gone: set[bytes], change: ElementChange) -> None:
     """One who comes again in a later delta has not gone."""
     gone.difference_update(change.added)
@@ -154,5 +303,17 @@ def _note_values(gone: set[tuple[bytes, bytes]], change: ElementChange) -> None:
 
 def _forward(flow: Flow) -> tuple[bytes, bytes]:
     """Key and value of the forward that would have made this flow (see firewall/compile.py)."""
-    key = flow.destination + bytes((flow.protocol, 0, 0, 0)) + flow.destination_port.to_bytes(2) + _DNAT_PADDING
-    return key, flow.reply_source + flow.reply_source_port.to_bytes(2) + _DNAT_PADDING
+    return _key(flow.destination, flow.protocol, flow.destination_port), _target(flow.reply_source, flow.reply_source_port)
+
+
+def _key(address: bytes, protocol: int, port: int) -> bytes:
+    return address + bytes((protocol, 0, 0, 0)) + port.to_bytes(2) + _DNAT_PADDING
+
+
+def _toward(key: bytes) -> Toward:
+    """Where packets go that a forward of this key takes."""
+    return Toward(key[:4], key[4], int.from_bytes(key[8:10]))
+
+
+def _target(address: bytes, port: int) -> bytes:
+    return address + port.to_bytes(2) + _DNAT_PADDING

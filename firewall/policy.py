@@ -8,7 +8,7 @@ from collections.abc import Set
 from dataclasses import dataclass
 from enum import StrEnum
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 Address: TypeAlias = IPv4Address | IPv6Address
 Prefix: TypeAlias = IPv4Network | IPv6Network
@@ -63,9 +63,13 @@ class Settings:
     """What a group's gateways do for all members alike.
 
     clamp_mss: lower the maximum segment size in TCP's SYN to what the way out takes, for uplinks with a small MTU such as PPPoE.
+    flood_mode: drop every packet of a banned source that comes in by the uplink, before connection tracking sees it.
+    publics: what leads to members and nowhere else; whoever calls a port of it from inside that is not forwarded is refused at once.
     """
 
     clamp_mss: bool = False
+    flood_mode: bool = False
+    publics: tuple[IPv4Network, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,17 +83,33 @@ class Gateway:
     settings: Settings = Settings()
 
 
+class Sharing(StrEnum):
+    """How members use the public addresses of a pool: each his own, all together, or together with a block of ports for each."""
+
+    OWN = "own"
+    SHARED = "shared"
+    BLOCKS = "blocks"
+
+
 @dataclass(frozen=True, slots=True)
 class NatMapping:
-    """A private address leaves the network as a public one (source NAT)."""
+    """A private address leaves the network as a public one (source NAT).
+
+    first_port, last_port: with blocks, the ports of TCP and UDP and the identifiers of ICMP that it leaves with, both among them.
+    """
 
     private: IPv4Address
     public: IPv4Address
+    sharing: Sharing = Sharing.SHARED
+    first_port: int = 0
+    last_port: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Forward:
-    """A port of a public address that leads to a member's host (destination NAT)."""
+    """Ports of a public address that lead to a member's host (destination NAT): so many from public_port on, each to the one from
+    private_port on that lies as far behind it.
+    """
 
     id: int
     protocol: Protocol
@@ -97,11 +117,50 @@ class Forward:
     public_port: int
     private: IPv4Address
     private_port: int
+    ports: int = 1
+
+
+class Hole(NamedTuple):
+    """What is open of a member's IPv6 address: `ports` ports of a protocol from `port` on, all of its ports (port 0), or everything
+    (no protocol).
+    """
+
+    address: IPv6Address
+    protocol: Protocol | None = None
+    port: int = 0
+    ports: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Pinhole:
+    """Anybody may connect to what is open of a member's IPv6 address."""
+
+    id: int
+    hole: Hole
+
+
+class Direction(StrEnum):
+    """Whose connections with a banned prefix are dropped: those that come from there, those that go there, or both."""
+
+    IN = "in"
+    OUT = "out"
+    BOTH = "both"
 
 
 @dataclass(frozen=True, slots=True)
 class Ban:
     """A foreign address or prefix that nobody in the network talks to. `expires` 0 means never; its text is for people."""
+
+    id: int
+    prefix: Prefix
+    comment: str = ""
+    expires: int = 0
+    direction: Direction = Direction.BOTH
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """A foreign address or prefix that no ban concerns, whichever is wider. `expires` 0 means never; its text is for people."""
 
     id: int
     prefix: Prefix
@@ -121,7 +180,9 @@ class Policy:
     prefixes: tuple[IPv6Network, ...] = ()
     mappings: tuple[NatMapping, ...] = ()
     forwards: tuple[Forward, ...] = ()
+    pinholes: tuple[Pinhole, ...] = ()
     bans: tuple[Ban, ...] = ()
+    allowed: tuple[Allowed, ...] = ()
 
 
 Port: TypeAlias = tuple[Protocol, IPv4Address, int]
@@ -131,17 +192,20 @@ Port: TypeAlias = tuple[Protocol, IPv4Address, int]
 class Keys:
     """Which objects a change touched, by what they are found under; whether they exist is another question.
 
-    addresses: private addresses, with their NAT mappings; ports: the public side of forwards; bans: banned prefixes.
+    addresses: private addresses, with their NAT mappings; ports: the public side of forwards; bans: banned prefixes; holes: what
+    pinholes open; allowed: allowed prefixes.
     """
 
     addresses: Set[IPv4Address] = frozenset()
     prefixes: Set[IPv6Network] = frozenset()
     ports: Set[Port] = frozenset()
     bans: Set[Prefix] = frozenset()
+    holes: Set[Hole] = frozenset()
+    allowed: Set[Prefix] = frozenset()
 
     def __bool__(self) -> bool:
         """Was anything touched?"""
-        return bool(self.addresses or self.prefixes or self.ports or self.bans)
+        return any((self.addresses, self.prefixes, self.ports, self.bans, self.holes, self.allowed))
 
 
 def keys_of(policy: Policy) -> Keys:
@@ -149,6 +213,8 @@ def keys_of(policy: Policy) -> Keys:
     return Keys(
         {*policy.addresses, *(mapping.private for mapping in policy.mappings)},
         set(policy.prefixes),
-        {(forward.protocol, forward.public, forward.public_port) for forward in policy.forwards},
+        {(each.protocol, each.public, port) for each in policy.forwards for port in range(each.public_port, each.public_port + each.ports)},
         {ban.prefix for ban in policy.bans},
+        {each.hole for each in policy.pinholes},
+        {entry.prefix for entry in policy.allowed},
     )

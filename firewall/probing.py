@@ -12,6 +12,7 @@ from firewall import names
 from firewall.addresses import PRIVATE
 from firewall.policy import Address, Gateway, Interfaces, PolicyError, Probe
 from firewall.ruleset import Action, Count, Element, Elements, Field, Match, Part, Rule, Verdict
+from firewall.sets import beside
 
 COMMENT = "probe"
 
@@ -43,8 +44,10 @@ def collide(gateway: Gateway, elements: Mapping[str, Elements]) -> None:
 
 def _public(gateway: str, source: bytes, public: IPv4Address, elements: Mapping[str, Elements]) -> None:
     """What comes to the public address comes to this gateway, whichever carries the members: they cannot use it."""
-    snat, leaves = elements.get("snat4", {}), Element(public.packed)
-    if list(snat.values()).count(leaves) > (snat.get(source) == leaves):  # counted in C: there are as many as members
+    shared, leaves = elements.get("snat4", {}), Element(public.packed)
+    others = [elements.get(name, {}).values() for name in beside("snat4")]
+    many = list(shared.values()).count(leaves) > (shared.get(source) == leaves)  # counted in C: there are as many as members
+    if many or any(element.value[:4] == public.packed for each in others for element in each):
         raise PolicyError(f"probe of {gateway}: members leave as its public address {public} too; give the probe one of its own")
     if [key for key in elements.get("fwd4", {}) if key[:4] == public.packed]:
         raise PolicyError(f"probe of {gateway}: a forward leads from its public address {public}; give the probe one of its own")

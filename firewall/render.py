@@ -24,6 +24,7 @@ from firewall.ruleset import (
     Field,
     Limit,
     Lookup,
+    Masquerade,
     Match,
     Notrack,
     Part,
@@ -106,7 +107,9 @@ def _kind(declaration: Set) -> str:
 
 def render_set(declaration: Set) -> str:
     """The declaration of a set or map."""
-    types = " . ".join(declaration.key) + (f" : {' . '.join(declaration.value)}" if declaration.value else "")
+    types = " . ".join(declaration.key)
+    if declaration.value:
+        types += f" : {'interval ' if declaration.ranges else ''}{' . '.join(declaration.value)}"
     flags = " flags timeout;" if declaration.timeout else ""
     counter = " counter;" if declaration.counter else ""
     return (
@@ -116,7 +119,7 @@ def render_set(declaration: Set) -> str:
 
 def render_elements(declaration: Set, elements: Elements, now: int) -> Iterator[str]:
     """Each element as nft writes it, without those that ended before `now`."""
-    key_text, value_text = key_renderer(declaration.key), key_renderer(declaration.value)
+    key_text, value_text = key_renderer(declaration.key), value_renderer(declaration)
     for key, (value, comment, expires) in elements.items():
         if expires and expires <= now:
             continue
@@ -134,6 +137,18 @@ def _remaining(seconds: int) -> str:
     return f"{days}d{rest}s" if days else f"{rest}s"
 
 
+def value_renderer(of: Set) -> Callable[[bytes], str]:
+    """A function from a value of the map to its text."""
+    return partial(_range, of.value) if of.ranges else key_renderer(of.value)
+
+
+def _range(types: tuple[Type, ...], value: bytes) -> str:
+    """Field by field the first and the last of the range, or one for both: "198.51.100.7 . 1024-2047"."""
+    half = len(value) // 2
+    ends = (_texts(types, value[:half]), _texts(types, value[half:]))
+    return " . ".join(first if first == last else f"{first}-{last}" for first, last in zip(*ends, strict=True))
+
+
 def key_renderer(types: tuple[Type, ...]) -> Callable[[bytes], str]:
     """A function from a key (or value) of these types to its text."""
     if types == (Type.IPV4,):
@@ -144,11 +159,15 @@ def key_renderer(types: tuple[Type, ...]) -> Callable[[bytes], str]:
 
 
 def _concatenation(types: tuple[Type, ...], key: bytes) -> str:
+    return " . ".join(_texts(types, key))
+
+
+def _texts(types: tuple[Type, ...], key: bytes) -> list[str]:
     texts, start = [], 0
     for each in types:
         texts.append(_FIELD_TEXT[each](key[start : start + each.width]))
         start += each.padded
-    return " . ".join(texts)
+    return texts
 
 
 _FIELD_TEXT: dict[Type, Callable[[bytes], str]] = {
@@ -193,6 +212,8 @@ def _render_part(part: Part) -> str:
             return f"counter name {names.symbol(name)}" if name else "counter"
         case Notrack():
             return "notrack"
+        case Masquerade():
+            return "masquerade"
         case ClampMss():
             return "tcp option maxseg size set rt mtu"
         case Limit(rate, burst):

@@ -146,7 +146,12 @@ class Dnat:
 
 @dataclass(frozen=True, slots=True)
 class Snat:
-    """Rewrite the source to the map's value, if the fields are in the map."""
+    """Rewrite the source to the map's value, if the fields are in the map.
+
+    A map of ranges of addresses with ports also says which port (of TCP and UDP, or ICMP's identifier) to leave with: one between
+    both, which with what it goes to is nobody else's. When there is none left, the packet is dropped after all chains and counted by
+    connection tracking (`insert_failed`). fully_random: the port is drawn; otherwise the packet keeps its own where it may.
+    """
 
     fields: tuple[Field, ...]
     map: str
@@ -154,11 +159,16 @@ class Snat:
 
 
 @dataclass(frozen=True, slots=True)
+class Masquerade:
+    """Rewrite the source to the gateway's own first address on the interface that the packet leaves by."""
+
+
+@dataclass(frozen=True, slots=True)
 class ClampMss:
     """Lower the maximum segment size that a SYN offers to what the route's MTU takes (RFC 9293, section 3.7.1)."""
 
 
-Part: TypeAlias = Match | Lookup | Verdict | VerdictMap | Count | Notrack | Limit | Reject | Dnat | Snat | ClampMss
+Part: TypeAlias = Match | Lookup | Verdict | VerdictMap | Count | Notrack | Limit | Reject | Dnat | Snat | Masquerade | ClampMss
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +211,10 @@ class Chain:
 
 @dataclass(frozen=True, slots=True)
 class Set:
-    """The declaration of a hash set, or of a map when it has a value type. `size` is the most elements it takes."""
+    """The declaration of a hash set, or of a map when it has a value type. `size` is the most elements it takes.
+
+    ranges: a value of the map is two values of its types, the first and the last of a range (nft's `interval`).
+    """
 
     name: str
     key: tuple[Type, ...]
@@ -209,14 +222,29 @@ class Set:
     value: tuple[Type, ...] = ()
     counter: bool = False
     timeout: bool = False
+    ranges: bool = False
 
 
 class Element(NamedTuple):
-    """What an element carries beside its key: the map's value, a text for people, and when it ends (Unix seconds, 0: never)."""
+    """What an element carries beside its key: the map's value, a text for people, and when it ends (Unix seconds, 0: never).
+
+    Two that differ in their text alone are equal: the kernel can change it only by making the element anew, which would empty its
+    counter. So whoever words it anew sends nothing, and the kernel keeps the text with which the element came
+    (docs/adr/0007-bans-by-prefix-length.md).
+    """
 
     value: bytes = b""
     comment: str = ""
     expires: int = 0
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Element) and self[::2] == other[::2]
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self[::2])
 
 
 PLAIN = Element()

@@ -20,7 +20,9 @@ class Kind(StrEnum):
     PREFIXES = "prefixes"
     MAPPINGS = "mappings"
     FORWARDS = "forwards"
+    PINHOLES = "pinholes"
     BANS = "bans"
+    ALLOWED = "allowed"
     RULES = "rules"
 
 
@@ -29,7 +31,9 @@ class Family:
     """Sets that look alike. by_length: one for each prefix length; otherwise there is one, of this very name.
 
     always: it is there even without elements, so that its first element changes no rule. repeats: the family whose elements these
-    are once more; what people call them is counted there.
+    are once more; what people call them is counted there. within: the family in which an element says all that it says here, and more.
+    beside: the first of several families that share their keys, each in one of them at a time: a key that goes from one to another has
+    changed, and is not removed. ranges: a value is the first and the last of a range.
     """
 
     name: str
@@ -41,6 +45,9 @@ class Family:
     counter: bool = False
     timeout: bool = False
     repeats: str = ""
+    within: str = ""
+    beside: str = ""
+    ranges: bool = False
 
 
 _PORT_KEY = (Type.IPV4, Type.PROTO, Type.PORT)
@@ -51,9 +58,22 @@ FAMILIES = (
     Family("up6", Kind.PREFIXES, (Type.IPV6,), by_length=True, counter=True),
     Family("down6", Kind.PREFIXES, (Type.IPV6,), by_length=True, counter=True, repeats="up6"),
     Family("snat4", Kind.MAPPINGS, (Type.IPV4,), (Type.IPV4,), always=True),
+    Family("snat4_own", Kind.MAPPINGS, (Type.IPV4,), (Type.IPV4,), always=True, beside="snat4"),
+    Family("snat4_block", Kind.MAPPINGS, (Type.IPV4,), (Type.IPV4, Type.PORT), always=True, beside="snat4", ranges=True),
+    Family("out4", Kind.MAPPINGS, (Type.IPV4,), always=True, repeats="snat4"),
+    Family("out4_block", Kind.MAPPINGS, (Type.IPV4,), always=True, repeats="snat4_block", beside="out4"),
     Family("fwd4", Kind.FORWARDS, _PORT_KEY, (Type.IPV4, Type.PORT), always=True),
+    Family("pin6", Kind.PINHOLES, (Type.IPV6, Type.PROTO, Type.PORT), always=True),
+    Family("pinproto6", Kind.PINHOLES, (Type.IPV6, Type.PROTO), always=True),
+    Family("pinhost6", Kind.PINHOLES, (Type.IPV6,), always=True),
     Family("bans4", Kind.BANS, (Type.IPV4,), by_length=True, counter=True, timeout=True),
     Family("bans6", Kind.BANS, (Type.IPV6,), by_length=True, counter=True, timeout=True),
+    Family("bansin4", Kind.BANS, (Type.IPV4,), by_length=True, counter=True, timeout=True, within="bans4"),
+    Family("bansin6", Kind.BANS, (Type.IPV6,), by_length=True, counter=True, timeout=True, within="bans6"),
+    Family("bansout4", Kind.BANS, (Type.IPV4,), by_length=True, counter=True, timeout=True, within="bans4"),
+    Family("bansout6", Kind.BANS, (Type.IPV6,), by_length=True, counter=True, timeout=True, within="bans6"),
+    Family("allowed4", Kind.ALLOWED, (Type.IPV4,), by_length=True, timeout=True),
+    Family("allowed6", Kind.ALLOWED, (Type.IPV6,), by_length=True, timeout=True),
 )
 ALWAYS = tuple(family.name for family in FAMILIES if family.always)
 _BY_NAME = {family.name: family for family in FAMILIES}
@@ -89,6 +109,21 @@ def mirrored(name: str) -> str:
     return family.repeats + name.removeprefix(family.name) if family and family.repeats else name
 
 
+def containing(name: str) -> str:
+    """The set in which an element says all that it says in this one, and more: bans4_24 for bansin4_24. "" when there is none."""
+    family = family_of(name)
+    return family.within + name.removeprefix(family.name) if family and family.within else ""
+
+
+def beside(name: str) -> tuple[str, ...]:
+    """The other sets that share this one's keys, each key in one of them at a time."""
+    family = family_of(name)
+    if family is None or family.by_length:
+        return ()
+    first = family.beside or family.name
+    return tuple(each.name for each in FAMILIES if first in (each.name, each.beside) and each.name != name)
+
+
 def declare(name: str, count: int) -> Set:
     """A set that takes `count` elements and some more; its size changes rarely, because a new size empties its counters.
 
@@ -102,4 +137,4 @@ def declare(name: str, count: int) -> Set:
         size *= 4
     if size > LARGEST_SET:
         raise PolicyError(f"set {name}: {count} elements are more than {LARGEST_SET}")
-    return Set(name, family.key, size, family.value, family.counter, family.timeout)
+    return Set(name, family.key, size, family.value, family.counter, family.timeout, family.ranges)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from firewall.diff import Delta
 from firewall.ruleset import Ruleset
-from firewall.sets import Kind, kind_of
+from firewall.sets import Kind, beside, kind_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +27,10 @@ def summarise(delta: Delta, after: Ruleset) -> tuple[Line, ...]:
         kind = kind_of(name)
         if kind:
             both = gone.keys() & come.keys() if gone else set()
-            added[kind] += len(come) - len(both)
-            removed[kind] += len(gone) - len(both)
-            changed[kind] += sum(gone[key] != come[key] for key in both)
+            moved, arrived = _moved(delta, name)
+            added[kind] += len(come) - len(both) - arrived
+            removed[kind] += len(gone) - len(both) - moved
+            changed[kind] += sum(gone[key] != come[key] for key in both) + moved
     for before, now in delta.chains.values():
         old, new = set(before.rules if before else ()), set(now.rules if now else ())
         added[Kind.RULES] += len(new - old)
@@ -37,6 +38,14 @@ def summarise(delta: Delta, after: Ruleset) -> tuple[Line, ...]:
     totals = _totals(after)
     lines = (Line(kind, added[kind], removed[kind], changed[kind], totals[kind]) for kind in Kind)
     return tuple(line for line in lines if line.added or line.removed or line.changed)
+
+
+def _moved(delta: Delta, name: str) -> tuple[int, int]:
+    """How many keys left the set for one beside it, and how many came from there: each of them has changed."""
+    _, gone, come = delta.elements[name]
+    others = [delta.elements[other] for other in beside(name) if other in delta.elements]
+    moved = sum(len(gone.keys() & other.added.keys()) for other in others)
+    return moved, sum(len(come.keys() & other.removed.keys()) for other in others)
 
 
 def summarise_counts(added: Mapping[str, int], removed: Mapping[str, int], after: Ruleset) -> tuple[Line, ...]:

@@ -215,7 +215,8 @@ class Agent:
         self._held.settle()
         self._applied_last = request.token
         trial = self._trial = self._on_trial(delta, request, follows=follows)
-        flows_cut, later = cut_at_commit(self._table, alive(delta, self._clock()))
+        held = self._held.current(request.now).ruleset.elements
+        flows_cut, later = cut_at_commit(self._table, alive(delta, self._clock()), held)
         self._trial = trial.with_flows(later)
         return self._applied(delta, request.target, spent, flows_cut)
 
@@ -286,7 +287,7 @@ class Agent:
         self._keep(self._trial, running)
         trial, self._trial = self._trial, None
         self._confirmed, self._past = request.target, f"{request.target[:12]} was confirmed at {self._time()}"
-        return wire.Confirmed(request.target, cut_at_confirm(self._table, trial))
+        return wire.Confirmed(request.target, cut_at_confirm(self._table, trial, running.ruleset.elements))
 
     def _revert(self, request: wire.Revert) -> wire.Reverted:
         self._claim(request.token)

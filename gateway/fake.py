@@ -3,12 +3,12 @@
 For tests, and for a gateway on a machine that allows no network namespaces. No packet passes it: `count` stands for them.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import TypeVar
 
 from firewall.diff import Delta, ElementChange
-from firewall.flows import Flow
+from firewall.flows import Flow, Toward
 from firewall.live import Watch
 from firewall.ruleset import EMPTY, Chain, Element, Ruleset, Set, chains_used, sets_used
 from gateway.table import UNKNOWN_RULES, CommitRefusedError, TableError, Tally, Tracing
@@ -111,7 +111,7 @@ class FakeKernel:
         """See Table."""
         return dict.fromkeys(self._held.counters, (0, 0))
 
-    def flows(self) -> list[Flow]:
+    def flows(self, toward: Collection[Toward] | None = None) -> list[Flow]:
         """See Table."""
         return list(self.tracked)
 

@@ -90,6 +90,8 @@ def _declarations(declared: Iterable[tuple[str, Set]]) -> None:
             raise WireError(f"set {name} calls itself {each.name}")
         if not each.key or not 0 < each.size <= LARGEST_SET:
             raise WireError(f"set {name}: a size of {each.size} and {len(each.key)} fields is impossible")
+        if each.ranges and not each.value:
+            raise WireError(f"set {name}: only the values of a map can be ranges")
 
 
 def _chains(chains: Iterable[tuple[str, Chain]]) -> None:
@@ -108,8 +110,9 @@ def _elements(of: Set, elements: Elements) -> None:
         return
     if set(map(len, elements)) != {width(of.key)}:
         raise WireError(f"set {of.name}: a key is not {width(of.key)} octets wide")
-    if {len(element.value) for element in elements.values()} != {width(of.value)}:
-        raise WireError(f"set {of.name}: a value is not {width(of.value)} octets wide")
+    values = width(of.value) * (1 + of.ranges)
+    if {len(element.value) for element in elements.values()} != {values}:
+        raise WireError(f"set {of.name}: a value is not {values} octets wide")
     for fault in _faults(of, elements.values()):
         raise WireError(f"set {of.name}: {fault}")
 

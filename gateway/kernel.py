@@ -4,19 +4,20 @@ Elements go over raw netlink, which is several times as fast as text; chains and
 knows how to compile rules. Never touches another table than `inet netzwart`.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import closing
 from hashlib import blake2b
 from itertools import islice
 
 from firewall.diff import Delta, ElementChange
-from firewall.flows import Flow
+from firewall.flows import Flow, Toward
 from firewall.live import Watch
 from firewall.render import render_delta
 from firewall.ruleset import EMPTY, TABLE, Action, Chain, Element, Hook, Priority, Ruleset, Set, Type
 from gateway import elements as codec
 from gateway import netlink
 from gateway.conntrack import Conntrack
+from gateway.inspection import width
 from gateway.libnftables import Libnftables
 from gateway.netlink import Netlink, attributes, number, places, text, zero_ended
 from gateway.table import UNKNOWN_RULES, CommitRefusedError, TableError, Tally
@@ -29,6 +30,7 @@ _HOOK_NUMBER, _HOOK_PRIORITY = 1, 2
 _CHAIN_ITSELF = (2, 4, 5, 7, 10)  # handle, hook, policy, type, flags; not counts, nor how many rules use it
 _RULE_TABLE, _RULE_CHAIN, _RULE_HANDLE, _RULE_EXPRESSIONS, _EXPRESSION_NAME = 1, 2, 3, 4, 1
 _SET_TABLE, _SET_NAME, _SET_FLAGS, _SET_KEY_TYPE, _SET_DATA_TYPE, _SET_DESCRIPTION, _SET_EXPR, _SET_EXPRESSIONS = 1, 2, 3, 4, 6, 9, 17, 18
+_SET_DATA_LENGTH = 7
 _DESCRIPTION_SIZE = 1
 _ANONYMOUS, _MAP, _TIMEOUT = 0x1, 0x8, 0x10
 _KNOWN_FLAGS = _MAP | _TIMEOUT | 0x100  # NFT_SET_EXPR; not interval, constant, dynamic or objects: ours are none of these
@@ -187,9 +189,9 @@ class Kernel:
                 counts = attributes(given[_OBJECT_DATA])
                 yield zero_ended(given[_OBJECT_NAME]), (number(counts[_COUNTER_PACKETS]), number(counts[_COUNTER_OCTETS]))
 
-    def flows(self) -> list[Flow]:
+    def flows(self, toward: Collection[Toward] | None = None) -> list[Flow]:
         """See Table."""
-        return self._conntrack.flows()
+        return self._conntrack.flows(toward)
 
     def cut(self, flows: Iterable[Flow]) -> int:
         """See Table."""
@@ -296,13 +298,15 @@ def _declaration(given: dict[int, bytes]) -> Set | None:
         return None
     known = not flags & ~_KNOWN_FLAGS
     size = attributes(given.get(_SET_DESCRIPTION, b"")).get(_DESCRIPTION_SIZE, b"")
+    value = _types(number(given.get(_SET_DATA_TYPE, b""))) if flags & _MAP else ()
     return Set(
         zero_ended(given[_SET_NAME]),
         _types(number(given.get(_SET_KEY_TYPE, b""))) if known else (),
         number(size),
-        _types(number(given.get(_SET_DATA_TYPE, b""))) if flags & _MAP else (),
+        value,
         counter=_SET_EXPR in given or _SET_EXPRESSIONS in given,
         timeout=bool(flags & _TIMEOUT),
+        ranges=bool(value) and number(given.get(_SET_DATA_LENGTH, b"")) == 2 * width(value),
     )
 
 

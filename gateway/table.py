@@ -3,12 +3,12 @@
 Times are Unix seconds. Every method may raise TableError; after it nothing has changed.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from firewall.diff import Delta
-from firewall.flows import Flow
+from firewall.flows import Flow, Toward
 from firewall.live import Headers, Watch
 from firewall.ruleset import Element, Rule, Ruleset, Set
 
@@ -90,8 +90,8 @@ class Table(Protocol):
         was deleted and added again has one of its two counts. A set that vanishes has no elements.
         """
 
-    def flows(self) -> list[Flow]:
-        """All tracked connections of the gateway, whichever table's rules let them pass."""
+    def flows(self, toward: Collection[Toward] | None = None) -> list[Flow]:
+        """Tracked connections of the gateway, whichever table's rules let them pass: all, or at least those that lead there, each once."""
 
     def cut(self, flows: Iterable[Flow]) -> int:
         """End these connections; how many were still there. Their next packets are those of new ones."""

@@ -2,15 +2,26 @@
 
 from rest_framework.routers import DefaultRouter
 
+from apps.bans.api import AllowEntryViewSet, BanListViewSet, BanViewSet, FeedViewSet
 from apps.deployments.api import HeldBackViewSet, HoldViewSet, RevisionViewSet, RolloutViewSet
+from apps.gateways.api import GatewayGroupViewSet
 from apps.members.api import MemberViewSet
 from apps.nat.api import ForwardViewSet
+from apps.nat.api_mappings import MappingViewSet
+from apps.nat.pinholes.api import PinholeViewSet
 from apps.network.api import HoldingViewSet
 
 router = DefaultRouter()
 router.register("members", MemberViewSet, "member")
 router.register("addresses", HoldingViewSet, "address")
+router.register("mappings", MappingViewSet, "mapping")
 router.register("forwards", ForwardViewSet, "forward")
+router.register("pinholes", PinholeViewSet, "pinhole")
+router.register("banlists", BanListViewSet, "banlist")
+router.register("bans", BanViewSet, "ban")
+router.register("allowed", AllowEntryViewSet, "allowentry")
+router.register("feeds", FeedViewSet, "feed")
+router.register("groups", GatewayGroupViewSet, "group")
 router.register("rollouts", RolloutViewSet, "rollout")
 router.register("revisions", RevisionViewSet, "revision")
 router.register("approvals", HeldBackViewSet, "approval")

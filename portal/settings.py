@@ -126,6 +126,12 @@ KEEP_REVISIONS_DAYS = int(os.environ.get("NETZWART_KEEP_REVISIONS_DAYS", "90"))
 RECONCILE_SECONDS = float(os.environ.get("NETZWART_RECONCILE_SECONDS", "30"))
 COLLECT_SECONDS = float(os.environ.get("NETZWART_COLLECT_SECONDS", "15"))
 
+# Feeds of ban lists: from which directory files may be read (empty: none), whether hosts that are not of the public internet may be
+# asked, and for how many seconds at most
+FEED_DIRECTORY = os.environ.get("NETZWART_FEED_DIRECTORY", "")
+FEED_PRIVATE = os.environ.get("NETZWART_FEED_PRIVATE", "") == "1"
+FEED_SECONDS = float(os.environ.get("NETZWART_FEED_SECONDS", "120"))
+
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,

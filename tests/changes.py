@@ -14,13 +14,16 @@ import psycopg
 from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
+from apps.bans import allowing
 from apps.bans import services as bans
-from apps.bans.models import Ban, BanList
+from apps.bans.models import AllowEntry, Ban, BanList
 from apps.lib.errors import Conflict, Problem
 from apps.members import services as members
 from apps.members.models import Member
 from apps.nat import services as nat
-from apps.nat.models import NatMapping, PortForward
+from apps.nat.models import NatMapping, Pinhole, PortForward
+from apps.nat.pinholes import services as pinholes
+from apps.nat.sharing import change_sharing
 from apps.network import services as addresses
 from apps.network.models import Gateway, GatewayGroup, Holding, Pool
 from tests import rows
@@ -39,8 +42,11 @@ class Changes:
             self._forward, self._forward, self._switch_forward, self._remove_forward, self._map, self._state, self._activity, self._hold,
             self._release, self._leave, self._raw_validity, self._raw_validity, self._raw_address, self._raw_owner, self._ban, self._ban,
             self._ban_again, self._ban_again, self._lift, self._raw_ban, self._end_of_ban, self._toggle_list, self._delete_list,
-            self._move_bans, self._bulk_bans, self._interfaces, self._pool, self._group_of_pool, self._bulk_forwards, self._delete_nat,
-            self._nothing_that_reaches_gateways,
+            self._raw_ports, self._raw_ports, self._move_bans, self._bulk_bans, self._interfaces, self._pool, self._group_of_pool,
+            self._pinhole, self._pinhole, self._pinhole, self._change_pinhole, self._change_pinhole, self._remove_pinhole, self._renumber,
+            self._raw_pinhole, self._raw_pinhole, self._bulk_forwards, self._delete_nat, self._nothing_that_reaches_gateways,
+            self._direction, self._allow, self._allow, self._disallow, self._end_of_allowed, self._word_anew,
+            self._sharing, self._sharing, self._raw_block, self._unmap,
         ]  # fmt: skip
 
     def step(self) -> None:
@@ -92,6 +98,7 @@ class Changes:
             protocol=self.dice.choice(["tcp", "udp"]),
             public_port=self.dice.randrange(1, 8),
             private_port=self.dice.randrange(1, 9),
+            ports=self.dice.choice([1, 1, 2, 4]),
             until=self.dice.choice([None, self._time()]),
             by=self.net.admin,
         )
@@ -104,8 +111,60 @@ class Changes:
     def _remove_forward(self) -> None:
         nat.remove_forward(forward=self._any(PortForward.objects.all()), by=self.net.admin)
 
+    def _raw_ports(self) -> None:
+        """Another range, or another address or protocol, for a forward."""
+        change = self.dice.choice(["public_port = %s", "ports = %s", "private_port = %s", "public = '198.51.100.8'::inet - 1 + (%s %% 3)"])
+        self.sql(f"UPDATE nat_portforward SET {change} WHERE id = %s", self.dice.randrange(1, 5), self._any(PortForward.objects.all()).pk)
+
+    def _hole(self, holding: Holding) -> dict[str, Any]:
+        """What may be opened in the prefix, at one of two addresses."""
+        protocol, port = self.dice.choice(["tcp", "udp", "udp", "all"]), self.dice.choice([0, 1, 2, 3, 4, 5])
+        port = 0 if protocol == "all" else port
+        address = holding.prefix.network_address + self.dice.choice([1, 2])
+        return {"address": address, "protocol": protocol, "port": port, "ports": self.dice.choice([1, 1, 2, 3])}
+
+    def _pinhole(self) -> object:
+        holding = self._any(Holding.objects.filter(kind="prefix6"))
+        until = self.dice.choice([None, self._time()])
+        return pinholes.add_pinhole(holding=holding, **self._hole(holding), until=until, by=self.net.admin)
+
+    def _change_pinhole(self) -> object:
+        of = self._any(Pinhole.objects.all())
+        what = (
+            self._hole(of.holding)
+            if self.dice.random() < 0.6
+            else {name: getattr(of, name) for name in ("address", "protocol", "port", "ports")}
+        )
+        return pinholes.change_pinhole(
+            pinhole=of, version=of.version, **what, purpose="", enabled=self.dice.choice([True, True, False]), by=self.net.admin
+        )
+
+    def _remove_pinhole(self) -> None:
+        pinholes.remove_pinhole(pinhole=self._any(Pinhole.objects.all()), by=self.net.admin)
+
+    def _renumber(self) -> object:
+        of = self._any(Holding.objects.filter(kind="prefix6"))
+        return pinholes.renumber(holding=of, follow=self.dice.choice([True, True, False]), by=self.net.admin)
+
+    def _raw_pinhole(self) -> None:
+        change = self.dice.choice(["port = %s", "ports = %s", "enabled = (%s > 2)", "address = host(network(prefix))::inet + %s"])
+        self.sql(f"UPDATE nat_pinhole SET {change} WHERE id = %s", self.dice.randrange(1, 5), self._any(Pinhole.objects.all()).pk)
+
     def _map(self) -> object:
-        return nat.map_address(holding=self._holding(), public=self._public(), by=self.net.admin)
+        return nat.map_address(holding=self._holding(), public=self.dice.choice([None, self._public()]), by=self.net.admin)
+
+    def _sharing(self) -> object:
+        sharing, size = self.dice.choice([("own", None), ("shared", None), ("blocks", 1024), ("blocks", 16384)])
+        pool = Pool.objects.get(pk=self.net.public.pk)
+        return change_sharing(pool=pool, sharing=sharing, block_size=size, by=self.net.admin)
+
+    def _raw_block(self) -> None:
+        first = 1024 * self.dice.randrange(1, 5)
+        query = "UPDATE nat_natmapping SET sharing = 'blocks', block = int4range(%s, %s) WHERE id = %s"
+        self.sql(query, first, first + self.dice.choice([64, 1024]), self._any(NatMapping.objects.all()).pk)
+
+    def _unmap(self) -> None:
+        nat.unmap_address(mapping=self._any(NatMapping.objects.all()), by=self.net.admin)
 
     def _state(self) -> object:
         return Member.objects.filter(pk=self._any(Member.objects.all()).pk).update(state=self.dice.choice(["active", "active", "pending"]))
@@ -125,8 +184,9 @@ class Changes:
 
     def _raw_validity(self) -> None:
         """A range that begins or ends at any time. That of a holding cascades to what hangs on it."""
-        table = self.dice.choice(["network_holding", "nat_natmapping", "nat_portforward"])
-        of: Any = {"network_holding": Holding, "nat_natmapping": NatMapping, "nat_portforward": PortForward}[table]
+        tables = {"network_holding": Holding, "nat_natmapping": NatMapping, "nat_portforward": PortForward, "nat_pinhole": Pinhole}
+        table = self.dice.choice(list(tables))
+        of: Any = tables[table]
         (begin, end), bounds = self._range(), self.dice.choice(["[)", "[]", "(]"])
         within = "" if of is Holding else "* held"
         query = f"UPDATE {table} SET valid = tstzrange(%s, %s, %s) {within} WHERE id = %s"
@@ -149,7 +209,9 @@ class Changes:
     def _ban(self) -> object:
         expires = self.dice.choice([None, timezone.now() + timedelta(minutes=self.dice.randrange(1, 3000))])
         comment = self.dice.choice(["", "scans", 'says "no"'])
-        return bans.ban(list=self._list(), prefix=self.dice.choice(BANNED), comment=comment, expires=expires, author=None)
+        direction = self.dice.choice(["in", "out", "both", "both"])
+        prefix = self.dice.choice(BANNED)
+        return bans.ban(list=self._list(), prefix=prefix, comment=comment, expires=expires, direction=direction, author=None)
 
     def _ban_again(self) -> None:
         """On several lists, with ends of their own."""
@@ -160,6 +222,23 @@ class Changes:
                 ON CONFLICT (list_id, prefix) DO UPDATE SET expires = excluded.expires""",
                 *values,
             )
+
+    def _direction(self) -> None:
+        query = "UPDATE bans_ban SET direction = %s WHERE prefix = %s::cidr"
+        self.sql(query, self.dice.choice(["in", "out", "both"]), self.dice.choice(BANNED))
+
+    def _allow(self) -> object:
+        expires = self.dice.choice([None, timezone.now() + timedelta(minutes=self.dice.randrange(1, 3000))])
+        return allowing.allow(prefix=self.dice.choice(BANNED), comment="ours", expires=expires, author=None)
+
+    def _disallow(self) -> None:
+        allowing.remove(entry=self._any(AllowEntry.objects.all()), by=None)
+
+    def _end_of_allowed(self) -> object:
+        return AllowEntry.objects.filter(pk=self._any(AllowEntry.objects.all()).pk).update(expires=self.dice.choice([None, self._time()]))
+
+    def _word_anew(self) -> object:
+        return Ban.objects.update(comment=f"word {self.dice.random()}")
 
     def _lift(self) -> None:
         bans.lift(ban=self._any(Ban.objects.all()), by=None)
@@ -202,7 +281,7 @@ class Changes:
         return PortForward.objects.filter(public_port__gt=self.dice.randrange(8)).update(enabled=self.dice.choice([True, True, False]))
 
     def _delete_nat(self) -> object:
-        of: Any = self.dice.choice([NatMapping, PortForward])
+        of: Any = self.dice.choice([NatMapping, PortForward, Pinhole])
         return of.objects.filter(pk=self._any(of.objects.all()).pk).delete()
 
     def _nothing_that_reaches_gateways(self) -> object:

@@ -6,7 +6,23 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from hypothesis import strategies as st
 
 from firewall.elements.bans import LENGTHS as BAN_LENGTHS
-from firewall.policy import Ban, Forward, Gateway, Interfaces, Management, NatMapping, Policy, Probe, Protocol
+from firewall.policy import (
+    Allowed,
+    Ban,
+    Direction,
+    Forward,
+    Gateway,
+    Hole,
+    Interfaces,
+    Management,
+    NatMapping,
+    Pinhole,
+    Policy,
+    Port,
+    Probe,
+    Protocol,
+    Sharing,
+)
 
 NAT_1 = Gateway("nat-1", Interfaces("lan0", "wan0", "mgmt0", "sync0"), Management((IPv4Network("172.31.0.0/24"),)))
 PROBE = Probe("probe0", IPv4Address("172.31.254.2"), IPv4Address("192.0.2.251"), IPv6Address("2001:db8:b1::2"))
@@ -56,7 +72,13 @@ def ban_prefixes(draw: st.DrawFn) -> IPv4Network | IPv6Network:
 
 @st.composite
 def bans(draw: st.DrawFn) -> Ban:
-    return Ban(draw(st.integers(1, 10**6)), draw(ban_prefixes()), draw(texts), draw(st.just(0) | st.integers(1, 2**32)))
+    ends = draw(st.just(0) | st.integers(1, 2**32))
+    return Ban(draw(st.integers(1, 10**6)), draw(ban_prefixes()), draw(texts), ends, draw(st.sampled_from(Direction)))
+
+
+@st.composite
+def allowed(draw: st.DrawFn) -> Allowed:
+    return Allowed(draw(st.integers(1, 10**6)), draw(ban_prefixes()), draw(texts), draw(st.just(0) | st.integers(1, 2**32)))
 
 
 @st.composite
@@ -65,10 +87,46 @@ def forwards(draw: st.DrawFn) -> Forward:
         draw(st.integers(1, 10**6)),
         draw(st.sampled_from(Protocol)),
         draw(public_addresses),
-        draw(ports),
+        draw(ports.filter(lambda port: port < 65500)),
         draw(private_addresses),
-        draw(ports),
+        draw(ports.filter(lambda port: port < 65500)),
+        draw(st.sampled_from([1, 1, 2, 20])),
     )
+
+
+@st.composite
+def mappings_of(draw: st.DrawFn, private: IPv4Address, publics: st.SearchStrategy[IPv4Address]) -> NatMapping:
+    """Any way that this address leaves."""
+    sharing = draw(st.sampled_from(Sharing))
+    if sharing is not Sharing.BLOCKS:
+        return NatMapping(private, draw(publics), sharing)
+    first = draw(st.sampled_from([1, 1024, 2048, 64512]))
+    return NatMapping(private, draw(publics), sharing, first, first + draw(st.sampled_from([1, 255, 1023])))
+
+
+@st.composite
+def pinholes(draw: st.DrawFn) -> Pinhole:
+    address = IPv6Address(PREFIXES + (draw(st.integers(0, 3)) << 64) + draw(st.integers(1, 2)))
+    protocol = draw(st.sampled_from([None, *Protocol]))
+    port = draw(st.just(0) | ports.filter(lambda port: port < 65500)) if protocol else 0
+    return Pinhole(draw(st.integers(1, 10**6)), Hole(address, protocol, port, draw(st.sampled_from([1, 1, 2, 20])) if port else 1))
+
+
+def disjoint(found: list[Pinhole]) -> tuple[Pinhole, ...]:
+    """At most one for each address and protocol: others may overlap."""
+    return tuple({(each.hole.address, each.hole.protocol): each for each in found}.values())
+
+
+def apart(found: list[Forward]) -> tuple[Forward, ...]:
+    """Without those that share a public port with one before."""
+    taken: set[Port] = set()
+    kept = []
+    for each in found:
+        wanted = {(each.protocol, each.public, port) for port in range(each.public_port, each.public_port + each.ports)}
+        if not wanted & taken:
+            kept.append(each)
+            taken |= wanted
+    return tuple(kept)
 
 
 @st.composite
@@ -79,7 +137,9 @@ def policies(draw: st.DrawFn) -> Policy:
         NAT_1,
         addresses=tuple(addresses),
         prefixes=tuple(draw(st.lists(prefixes6(), unique=True, max_size=5))),
-        mappings=tuple(NatMapping(address, draw(public_addresses)) for address in addresses),
-        forwards=tuple(draw(st.lists(forwards(), max_size=5, unique_by=lambda each: (each.protocol, each.public, each.public_port)))),
+        mappings=tuple(draw(mappings_of(address, public_addresses)) for address in addresses),
+        forwards=apart(draw(st.lists(forwards(), max_size=5))),
+        pinholes=disjoint(draw(st.lists(pinholes(), max_size=5))),
         bans=tuple(draw(st.lists(bans(), max_size=5, unique_by=lambda each: each.prefix))),
+        allowed=tuple(draw(st.lists(allowed(), max_size=5, unique_by=lambda each: each.prefix))),
     )

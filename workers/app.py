@@ -12,10 +12,11 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 
 # A task that its worker did not live to finish comes back this soon. One that takes longer runs twice, which is harmless.
 RESTORE = {"visibility_timeout": 15, "unacked_restore_interval": 2, "unacked_restore_throttle": 1}
-# Reading a large gateway's counters is much Python at once: who wants changes out quickly gives each queue a worker of its own.
+# Reading a large gateway's counters, or a feed, is much Python at once: who wants changes out quickly gives each queue a worker of its own.
 CHANGES, READINGS = "celery", "readings"
 TAKE_OVER_SECONDS = 5.0
 FORGET_SECONDS = 3600.0
+FEEDS_SECONDS = 60.0
 
 
 def _every(seconds: float, task: str) -> dict[str, object]:
@@ -31,14 +32,14 @@ def _make() -> Celery:
     broker.register()
     from apps.lib.nudge import broker_url
 
-    made = Celery("workers", broker=broker_url(settings.REDIS_URL), include=["workers.deploy", "workers.collect"])
+    made = Celery("workers", broker=broker_url(settings.REDIS_URL), include=["workers.deploy", "workers.collect", "workers.feeds"])
     made.conf.update(
         accept_content=["json"],
         task_serializer="json",
         task_ignore_result=True,
         task_queues=[Queue(each, routing_key=each) for each in (CHANGES, READINGS)],
         task_default_queue=CHANGES,
-        task_routes={"workers.collect": {"queue": READINGS}, "workers.collect_one": {"queue": READINGS}},
+        task_routes={each: {"queue": READINGS} for each in ("workers.collect", "workers.collect_one", "workers.refresh_feed")},
         task_acks_late=True,
         worker_prefetch_multiplier=1,
         worker_hijack_root_logger=False,
@@ -50,6 +51,7 @@ def _make() -> Celery:
             "reconcile": _every(settings.RECONCILE_SECONDS, "workers.reconcile"),
             "take over": _every(TAKE_OVER_SECONDS, "workers.take_over"),
             "forget": _every(FORGET_SECONDS, "workers.forget"),
+            "refresh feeds": _every(FEEDS_SECONDS, "workers.refresh_feeds"),
             "collect": _every(settings.COLLECT_SECONDS, "workers.collect"),
         },
     )

@@ -5,12 +5,13 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from apps.bans.forms import EndForm
+from apps.bans.forms import EndForm, WayForm
 from apps.bans.models import Ban, BanList
 from apps.bans.panel import number
 from apps.bans.selectors import bans_of
 
 FIRST = 8
+DEEDS = ("lift", "end", "way")
 TYPE_FROM = 100  # bans that go at once, from which on the number must be typed
 
 
@@ -26,11 +27,12 @@ class Choice:
     banlist: BanList
     ids: list[int]
     do: str
-    form: EndForm
+    form: EndForm | WayForm
     confirmed: bool
     typed: int
     whole: bool
     search: str
+    way: str = ""
 
     @property
     def must_type(self) -> bool:
@@ -63,15 +65,17 @@ def choice_of(banlist: BanList, given: Any) -> Choice:
     """What the form around the table, or the confirmation after it, asks for."""
     whole, search = given.get("all") == "1", given.get("q", "")
     picked = [int(text) for text in given.getlist("pick") if text.isascii() and text.isdigit() and len(text) < 19]
-    bans = bans_of(banlist, search) if whole else Ban.objects.filter(list=banlist, pk__in=picked)
+    way, do = given.get("way", ""), given.get("do") if given.get("do") in DEEDS else "lift"
+    bans = bans_of(banlist, search, way) if whole else Ban.objects.filter(list=banlist, pk__in=picked)
     confirmed = given.get("confirmed") == "1"
     return Choice(
         banlist,
         list(bans.order_by().values_list("pk", flat=True)),
-        "end" if given.get("do") == "end" else "lift",
-        EndForm(given if confirmed else None),
+        do,
+        (WayForm if do == "way" else EndForm)(given if confirmed else None),
         confirmed,
         number(given, "typed"),
         whole,
         search,
+        way,
     )

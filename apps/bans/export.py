@@ -1,6 +1,7 @@
-"""A ban list as a file: text as the import reads it, or CSV for a spreadsheet."""
+"""A ban list as a file, in forms that the import reads: text, CSV for a spreadsheet, JSON for a program."""
 
 import csv
+import json
 from collections.abc import Iterator
 from io import StringIO
 from itertools import batched
@@ -9,7 +10,7 @@ from apps.bans.models import BanList
 from apps.bans.selectors import alive, bans_of, hits_of
 
 AT_ONCE = 2_000
-HEADINGS = ("prefix", "comment", "author", "since", "ends", "packets", "octets", "last hit")
+HEADINGS = ("prefix", "comment", "direction", "author", "since", "ends", "packets", "octets", "last hit")
 _FORMULA = ("=", "+", "-", "@", "\t")
 
 
@@ -29,7 +30,21 @@ def as_csv(banlist: BanList) -> Iterator[str]:
             ends, last = ban.expires.isoformat() if ban.expires else "", hit.last.isoformat() if hit and hit.last else ""
             author = ban.author.name if ban.author else ""
             counted = (hit.packets, hit.octets) if hit else (0, 0)
-            yield _line((ban.shown, _harmless(ban.comment), _harmless(author), ban.created.isoformat(), ends, *counted, last))
+            yield _line(
+                (ban.shown, _harmless(ban.comment), ban.direction, _harmless(author), ban.created.isoformat(), ends, *counted, last)
+            )
+
+
+def as_json(banlist: BanList) -> Iterator[str]:
+    """The same as an array of objects, without hits."""
+    start = "["
+    for ban in bans_of(banlist).iterator(AT_ONCE):
+        ends = ban.expires.isoformat() if ban.expires else None
+        author = ban.author.name if ban.author else None
+        given = {"prefix": ban.shown, "comment": ban.comment, "direction": ban.direction, "author": author}
+        yield f"{start}\n{json.dumps(given | {'since': ban.created.isoformat(), 'ends': ends}, ensure_ascii=False)}"
+        start = ","
+    yield "[]\n" if start == "[" else "\n]\n"
 
 
 def _harmless(text: str) -> str:

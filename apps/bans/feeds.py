@@ -1,13 +1,15 @@
 """What a feed's text says: entries, and every line that says nothing we understand.
 
-In: lines with an address, a prefix or a range `a-b`, perhaps quoted, perhaps a count behind it, perhaps a comment after `#` or `;`.
-Out: values with line numbers. Pure, and linear in the length of the text: no Django, no I/O, no clock.
+In: lines with an address, a prefix or a range `a-b`, perhaps quoted, perhaps a count behind it, perhaps a comment after `#` or `;`;
+or a table (apps/bans/tables.py). Out: values with line numbers. Pure, and linear in the length of the text: no Django, no I/O, no clock.
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from apps.bans import tables
 from apps.bans.prefixes import Fault, NoBan, read_range
 from firewall.policy import Prefix
 
@@ -36,6 +38,7 @@ class Entry:
     line: int
     prefix: Prefix
     comment: str = ""
+    direction: str = ""  # "in", "out" or "both"; "": the feed does not say
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,7 @@ class Feed:
 
 
 class TooBig(ValueError):  # noqa: N818 - a finding about somebody's file, not an error of the program
-    """More than we read: `what` ("octets" or "lines") exceeds `limit`."""
+    """More than we read: `what` ("octets", "lines" or "entries") exceeds `limit`."""
 
     def __init__(self, what: str, limit: int) -> None:
         super().__init__(f"more than {limit:,} {what}")
@@ -70,7 +73,10 @@ class TooBig(ValueError):  # noqa: N818 - a finding about somebody's file, not a
 def parse(content: bytes | str, *, minimum_count: int = 0, limits: Limits | None = None) -> Feed:
     """Read a whole feed. Raises TooBig; everything else that is wrong is in the feed's bad lines."""
     limits = limits or Limits()
-    lines = _lines(content, limits)
+    text = _text(content, limits)
+    if tables.is_table(text):
+        return _table(tables.rows(text), limits)
+    lines = text.split("\n")
     found: dict[Prefix, Entry] = {}
     bad: list[BadLine] = []
     named = below = 0
@@ -101,13 +107,37 @@ class _Line:
 _NOTHING = _Line()
 
 
-def _lines(content: bytes | str, limits: Limits) -> list[str]:
+def _table(rows: Iterable[tables.Row], limits: Limits) -> Feed:
+    found: dict[Prefix, Entry] = {}
+    bad: list[BadLine] = []
+    named = 0
+    for number, row in enumerate(rows):
+        if number > limits.lines:
+            raise TooBig("entries", limits.lines)
+        try:
+            prefixes = _of_row(row)
+        except NoBan as why:
+            bad.append(BadLine(row.line, _excerpt(row.prefix or row.direction), why.fault, why.offer))
+            continue
+        named += len(prefixes)
+        for prefix in prefixes:
+            found.setdefault(prefix, Entry(row.line, prefix, tidy(row.comment[: limits.length]), row.direction))
+    return Feed(tuple(found.values()), tuple(bad), named - len(found))
+
+
+def _of_row(row: tables.Row) -> list[Prefix]:
+    if row.direction not in ("", "in", "out", "both"):
+        raise NoBan(Fault.DIRECTION)
+    return read_range(_RANGE.sub("-", row.prefix))
+
+
+def _text(content: bytes | str, limits: Limits) -> str:
     octets = content.encode(errors="replace") if isinstance(content, str) else content
     if len(octets) > limits.octets:
         raise TooBig("octets", limits.octets)
     if octets.count(b"\n") > limits.lines:
         raise TooBig("lines", limits.lines)
-    return octets.decode("utf-8-sig", errors="replace").split("\n")
+    return octets.decode("utf-8-sig", errors="replace")
 
 
 def _read(line: str, limits: Limits, *, first: bool) -> _Line:

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from apps.bans.feeds import LONGEST_COMMENT, Limits
-from apps.bans.models import Ban, BanList
+from apps.bans.models import AllowEntry, Ban, BanFeed, BanList, Direction
 from apps.lib.errors import Problem
 
 TERMS = {"1h": timedelta(hours=1), "1d": timedelta(days=1), "7d": timedelta(days=7), "30d": timedelta(days=30)}
@@ -21,6 +21,11 @@ TERM_CHOICES = [
     ("7d", gettext_lazy("in 1 week")),
     ("30d", gettext_lazy("in 30 days")),
     ("at", gettext_lazy("at a time")),
+]
+DIRECTIONS = [
+    (Direction.BOTH, gettext_lazy("both ways")),
+    (Direction.IN, gettext_lazy("connections from there")),
+    (Direction.OUT, gettext_lazy("connections to there")),
 ]
 LOCAL = "%Y-%m-%dT%H:%M"
 
@@ -53,8 +58,24 @@ class EndForm(forms.Form):
         return until or (timezone.now() + term if term else None)
 
 
-class BanForm(EndForm):
-    """A new ban."""
+class DirectionField(forms.ChoiceField):
+    """Whose connections are kept out. Left out, it is both: scripts and old links do not know of it."""
+
+    def __init__(self, *, help_text: Any = "") -> None:
+        super().__init__(label=gettext_lazy("Keeps out"), choices=DIRECTIONS, initial=Direction.BOTH, help_text=help_text)
+
+    def clean(self, value: Any) -> Any:
+        return super().clean(value or Direction.BOTH)
+
+
+class WayForm(forms.Form):
+    """The direction of several bans."""
+
+    direction = DirectionField()
+
+
+class AllowForm(EndForm):
+    """A new allow entry."""
 
     address = forms.CharField(label=gettext_lazy("Address or prefix"), max_length=80)
     comment = forms.CharField(label=gettext_lazy("Comment"), max_length=LONGEST_COMMENT, required=False)
@@ -66,16 +87,49 @@ class BanForm(EndForm):
         self.fields["address"].widget.attrs |= {**plain, "placeholder": "203.0.113.66"}
 
 
-class ChangeForm(EndForm):
-    """The comment and the end of a ban; `version` is the one that was read."""
+class AllowChangeForm(EndForm):
+    """The comment and the end of an allow entry; `version` is the one that was read."""
 
     version = forms.IntegerField(widget=forms.HiddenInput)
     comment = forms.CharField(label=gettext_lazy("Comment"), max_length=LONGEST_COMMENT, required=False)
     field_order = ("comment", "term", "until")
 
+    def __init__(self, entry: AllowEntry, data: Any = None) -> None:
+        term = "at" if entry.expires else "never"
+        super().__init__(data, initial={"comment": entry.comment, "term": term, "until": entry.expires, "version": entry.version})
+        self.conflict = ""
+
+    def take_up(self, conflict: str, now: AllowEntry) -> None:
+        """Keep the input; the next save replaces what somebody else saved."""
+        self.conflict = conflict
+        self.data = {**self.data.dict(), "version": str(now.version)}  # type: ignore[attr-defined]  # a QueryDict, from a request
+
+
+class BanForm(EndForm):
+    """A new ban."""
+
+    address = forms.CharField(label=gettext_lazy("Address or prefix"), max_length=80)
+    comment = forms.CharField(label=gettext_lazy("Comment"), max_length=LONGEST_COMMENT, required=False)
+    direction = DirectionField()
+    field_order = ("address", "comment", "direction", "term", "until")
+
+    def __init__(self, data: Any = None, initial: dict[str, Any] | None = None) -> None:
+        super().__init__(data, initial=initial)
+        plain = {"autocomplete": "off", "autocapitalize": "off", "spellcheck": "false", "class": "nw-mono"}
+        self.fields["address"].widget.attrs |= {**plain, "placeholder": "203.0.113.66"}
+
+
+class ChangeForm(EndForm):
+    """The comment, the direction and the end of a ban; `version` is the one that was read."""
+
+    version = forms.IntegerField(widget=forms.HiddenInput)
+    comment = forms.CharField(label=gettext_lazy("Comment"), max_length=LONGEST_COMMENT, required=False)
+    direction = DirectionField()
+    field_order = ("comment", "direction", "term", "until")
+
     def __init__(self, ban: Ban, data: Any = None) -> None:
-        term = "at" if ban.expires else "never"
-        super().__init__(data, initial={"comment": ban.comment, "term": term, "until": ban.expires, "version": ban.version})
+        saved = {"comment": ban.comment, "direction": ban.direction, "until": ban.expires, "version": ban.version}
+        super().__init__(data, initial={**saved, "term": "at" if ban.expires else "never"})
         self.ban = ban
         self.conflict = ""
 
@@ -111,7 +165,8 @@ class ImportForm(EndForm):
     """A feed and how to take it."""
 
     file = forms.FileField(
-        label=gettext_lazy("File"), help_text=gettext_lazy("One address, prefix or range a-b in each line; a comment after #.")
+        label=gettext_lazy("File"),
+        help_text=gettext_lazy("One address, prefix or range a-b in each line, a comment after #; or CSV or JSON, as the export has it."),
     )
     keep = forms.BooleanField(
         label=gettext_lazy("Only add"),
@@ -123,7 +178,10 @@ class ImportForm(EndForm):
         help_text=gettext_lazy("For feeds with a count behind each address: leave out what is named less often."),
     )  # fmt: skip
     comment = forms.CharField(label=gettext_lazy("Comment for entries without one"), max_length=LONGEST_COMMENT, required=False)
-    field_order = ("file", "keep", "comment", "term", "until", "minimum_count")
+    direction = DirectionField(
+        help_text=gettext_lazy("New bans; what the file itself says of an entry wins. Bans that stay keep their direction.")
+    )
+    field_order = ("file", "keep", "comment", "direction", "term", "until", "minimum_count")
 
     def clean_file(self) -> UploadedFile[Any]:
         file: UploadedFile[Any] = self.cleaned_data["file"]
@@ -131,3 +189,43 @@ class ImportForm(EndForm):
         if (file.size or 0) > most:
             raise forms.ValidationError(_("The file is too long: %(n)d MiB is the most.") % {"n": most >> 20})
         return file
+
+
+INTERVALS = [
+    (60, gettext_lazy("every hour")),
+    (360, gettext_lazy("every 6 hours")),
+    (720, gettext_lazy("every 12 hours")),
+    (1440, gettext_lazy("every day")),
+    (10080, gettext_lazy("every week")),
+]
+
+
+class FeedForm(forms.Form):
+    """Where a list's bans come from; `version` is the one that was read, 0 for a feed that is new."""
+
+    version = forms.IntegerField(widget=forms.HiddenInput)
+    source = forms.CharField(
+        label=gettext_lazy("Address"),
+        max_length=1000,
+        help_text=gettext_lazy("https://…, or the name of a file in the directory that the portal’s settings allow"),
+    )
+    interval = forms.TypedChoiceField(label=gettext_lazy("Refreshed"), coerce=int, choices=INTERVALS, initial=1440)
+    direction = DirectionField()
+    comment = forms.CharField(label=gettext_lazy("Comment for entries without one"), max_length=LONGEST_COMMENT, required=False)
+    minimum_count = forms.IntegerField(
+        label=gettext_lazy("Smallest count"), min_value=0, max_value=1_000_000_000, initial=0,
+        help_text=gettext_lazy("For feeds with a count behind each address: leave out what is named less often."),
+    )  # fmt: skip
+    shrink_limit = forms.IntegerField(
+        label=gettext_lazy("Lift at most, in percent"), min_value=0, max_value=100, initial=30,
+        help_text=gettext_lazy("A feed that suddenly names much less is held back until somebody says so."),
+    )  # fmt: skip
+    enabled = forms.BooleanField(label=gettext_lazy("Refresh it by itself"), required=False, initial=True)
+
+    def __init__(self, feed: BanFeed | None, data: Any = None) -> None:
+        names = [name for name in self.base_fields if feed]
+        super().__init__(data, initial={name: getattr(feed, name) for name in names} if feed else {"version": 0})
+        self.fields["source"].widget.attrs |= {"autocapitalize": "off", "spellcheck": "false", "class": "nw-mono"}
+        if feed and feed.interval not in dict(INTERVALS):
+            odd = (feed.interval, _("every %(n)d minutes") % {"n": feed.interval})
+            self.fields["interval"].choices = [odd, *INTERVALS]  # type: ignore[attr-defined]  # a choice field

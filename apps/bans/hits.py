@@ -10,13 +10,15 @@ from typing import Any, Final
 
 from django.db import connection
 
+from apps.bans.models import Direction
 from apps.lib.fields import Prefix
 from apps.network.models import Gateway
 
 RECORD: Final = """
     MERGE INTO bans_banhits AS known
-    USING unnest(%(prefixes)s::cidr[], %(packets)s::bigint[], %(octets)s::bigint[]) AS read (prefix, packets, octets)
-    ON known.gateway_id = %(gateway)s AND known.prefix = read.prefix
+    USING unnest(%(prefixes)s::cidr[], %(directions)s::text[], %(packets)s::bigint[], %(octets)s::bigint[])
+        AS read (prefix, direction, packets, octets)
+    ON known.gateway_id = %(gateway)s AND known.prefix = read.prefix AND known.direction = read.direction
     WHEN MATCHED AND %(at)s < known.last_hit OR (read.packets, read.octets) = (known.counter_packets, known.counter_octets) THEN
         DO NOTHING
     WHEN MATCHED AND (read.packets < known.counter_packets OR read.octets < known.counter_octets) THEN
@@ -28,19 +30,23 @@ RECORD: Final = """
             octets = known.octets + read.octets - known.counter_octets, last_hit = %(at)s,
             counter_packets = read.packets, counter_octets = read.octets
     WHEN NOT MATCHED AND read.packets > 0 THEN
-        INSERT (gateway_id, prefix, packets, octets, last_hit, counter_packets, counter_octets)
-        VALUES (%(gateway)s, read.prefix, read.packets, read.octets, %(at)s, read.packets, read.octets)
+        INSERT (gateway_id, prefix, direction, packets, octets, last_hit, counter_packets, counter_octets)
+        VALUES (%(gateway)s, read.prefix, read.direction, read.packets, read.octets, %(at)s, read.packets, read.octets)
 """
 
 
-def record(*, gateway: Gateway, readings: Mapping[Prefix, tuple[int, int]], at: datetime) -> None:
-    """Add a gateway's counters, (packets, octets) by prefix, read at this moment, to what is known. One statement."""
+type Counters = Mapping[tuple[Prefix, Direction], tuple[int, int]]
+
+
+def record(*, gateway: Gateway, readings: Counters, at: datetime) -> None:
+    """Add a gateway's counters, (packets, octets) by element, read at this moment, to what is known. One statement."""
     if not readings:
         return
     facts: dict[str, Any] = {
         "gateway": gateway.pk,
         "at": at,
-        "prefixes": [str(prefix) for prefix in readings],
+        "prefixes": [str(prefix) for prefix, _direction in readings],
+        "directions": [direction.value for _prefix, direction in readings],
         "packets": [packets for packets, _octets in readings.values()],
         "octets": [octets for _packets, octets in readings.values()],
     }

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.bans.feeds import BadLine, Entry, Feed, tidy
-from apps.bans.models import BanList
+from apps.bans.models import BanList, Direction
 from apps.bans.own import own_networks
 from apps.bans.prefixes import Fault
 from apps.lib.errors import Problem
@@ -23,7 +23,10 @@ from apps.lib.nudge import nudge
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What an import did, or would have done. `imported` is False when bad lines forbade it; then nothing changed."""
+    """What an import did, or would have done. `imported` is False when bad lines forbade it; then nothing changed.
+
+    redirected: bans that got another direction. allowed: entries that have no effect, because the allow list overrules them.
+    """
 
     imported: bool
     bad: tuple[BadLine, ...] = ()
@@ -33,13 +36,15 @@ class Outcome:
     unchanged: int = 0
     duplicates: int = 0
     below: int = 0
+    redirected: int = 0
+    allowed: int = 0
 
 
 TABLE = """
     DROP TABLE IF EXISTS incoming_bans;
-    CREATE TEMPORARY TABLE incoming_bans (line integer, prefix cidr PRIMARY KEY, comment text) ON COMMIT DROP
+    CREATE TEMPORARY TABLE incoming_bans (line integer, prefix cidr PRIMARY KEY, comment text, direction text) ON COMMIT DROP
 """
-COPY = "COPY incoming_bans (line, prefix, comment) FROM STDIN"
+COPY = "COPY incoming_bans (line, prefix, comment, direction) FROM STDIN"
 ANALYZE = "ANALYZE incoming_bans"
 OURS = """
     SELECT i.line, i.prefix::text, min(own.name) FROM incoming_bans i
@@ -54,9 +59,19 @@ RENEW = """
     UPDATE bans_ban b SET expires = %(expires)s, version = version + 1
     FROM incoming_bans i WHERE b.list_id = %(list)s AND b.prefix = i.prefix AND b.expires <= now()
 """
+REDIRECT = """
+    UPDATE bans_ban b SET direction = i.direction, version = version + 1
+    FROM incoming_bans i WHERE b.list_id = %(list)s AND b.prefix = i.prefix AND i.direction NOT IN ('', b.direction)
+"""
+ALLOWED = """
+    SELECT count(*) FROM incoming_bans i WHERE EXISTS (
+        SELECT FROM bans_allowentry e WHERE e.prefix >>= i.prefix AND (e.expires IS NULL OR e.expires > now())
+    )
+"""
 ADD = """
-    INSERT INTO bans_ban (version, list_id, prefix, comment, author_id, created, expires)
-    SELECT 1, %(list)s, i.prefix, coalesce(nullif(i.comment, ''), %(comment)s), %(author)s, now(), %(expires)s
+    INSERT INTO bans_ban (version, list_id, prefix, comment, author_id, created, expires, direction)
+    SELECT 1, %(list)s, i.prefix, coalesce(nullif(i.comment, ''), %(comment)s), %(author)s, now(), %(expires)s,
+        coalesce(nullif(i.direction, ''), %(direction)s)
     FROM incoming_bans i WHERE NOT EXISTS (SELECT FROM bans_ban b WHERE b.list_id = %(list)s AND b.prefix = i.prefix)
     ORDER BY i.prefix
 """
@@ -70,12 +85,15 @@ def bring(
     comment: str = "",
     expires: datetime | None = None,
     keep: bool = False,
+    direction: str = Direction.BOTH,
     skip_invalid: bool = False,
     dry_run: bool = False,
+    most_removed: int | None = None,
 ) -> Outcome:
     """Make the list what the feed says; with `keep`, only add. Raises Problem when the feed names nothing.
 
-    comment: for entries without one. expires: the end of what is new. skip_invalid: import although lines are bad.
+    comment: for entries without one. expires, direction: of what is new, where the feed does not say.
+    skip_invalid: import although lines are bad. most_removed: what would lift more changes nothing, and says how many it would.
     """
     if not feed.entries and not feed.bad:
         raise Problem(_("There is no address in this feed. Nothing was changed."))
@@ -86,8 +104,11 @@ def bring(
         done = replace(done, bad=tuple(sorted((*feed.bad, *_set_ours_aside(cursor)), key=lambda line: line.line)))
         if done.bad and not skip_invalid:
             return done
-        facts = {"list": list.pk, "comment": tidy(comment), "expires": expires, "author": by and by.pk}
+        facts = {"list": list.pk, "comment": tidy(comment), "expires": expires, "author": by and by.pk, "direction": direction}
         done = _merge(cursor, facts, done, keep=keep)
+        if most_removed is not None and done.removed > most_removed:
+            transaction.set_rollback(True)
+            return replace(done, imported=False)
         nudge("workers.reconcile", by and by.pk)
         transaction.set_rollback(dry_run)
     return done
@@ -97,7 +118,7 @@ def _copy(cursor: Any, entries: Sequence[Entry]) -> None:
     cursor.execute(TABLE)
     with cursor.copy(COPY) as copy:
         for entry in entries:
-            copy.write_row((entry.line, str(entry.prefix), entry.comment))
+            copy.write_row((entry.line, str(entry.prefix), entry.comment, entry.direction))
     cursor.execute(ANALYZE)
 
 
@@ -117,6 +138,7 @@ def _merge(cursor: Any, facts: dict[str, Any], done: Outcome, *, keep: bool) -> 
         raise Problem(_("No line of this feed can be a ban. Nothing was changed."))
     removed = 0 if keep else _run(cursor, REMOVE, facts)
     renewed = _run(cursor, RENEW, facts)
+    done = replace(done, redirected=_run(cursor, REDIRECT, facts), allowed=_count(cursor, ALLOWED))
     added = _run(cursor, ADD, facts)
     return replace(done, imported=True, added=added, removed=removed, renewed=renewed, unchanged=named - added - renewed)
 

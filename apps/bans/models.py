@@ -3,10 +3,12 @@
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Func, Q
+from django.db.models.functions import Now
 from django.db.models.lookups import Exact
 from django.utils.translation import gettext_lazy as _
 
-from apps.lib.fields import PrefixField
+from apps.bans.words import of_feed
+from apps.lib.fields import Prefix, PrefixField
 from apps.lib.history import tracked
 from apps.lib.models import Deployed, Versioned
 from apps.lib.triggers import stamp_transaction
@@ -30,11 +32,29 @@ class BanList(Versioned, Deployed):
         return self.name
 
 
+class Direction(models.TextChoices):
+    """Whose connections a ban keeps out; the values are those of `firewall.policy.Direction`."""
+
+    BOTH = "both", _("both ways")
+    IN = "in", _("from there")
+    OUT = "out", _("to there")
+
+
 def _family(number: int) -> Exact:
     return Exact(Func(F("prefix"), function="family", output_field=models.IntegerField()), number)
 
 
 _LENGTH = Func(F("prefix"), function="masklen", output_field=models.IntegerField())
+_POSSIBLE = (
+    Q(_family(4), models.lookups.GreaterThanOrEqual(_LENGTH, 8))
+    | Q(_family(6), models.lookups.Range(_LENGTH, (16, 64)))
+    | Q(_family(6), Exact(_LENGTH, 128))
+)
+
+
+def shown(prefix: Prefix) -> str:
+    """As people write it: a prefix with its length, a single address without."""
+    return str(prefix).removesuffix("/32") if prefix.version == 4 else str(prefix).removesuffix("/128")
 
 
 @tracked(exclude=["changed_in", "changed_at"])
@@ -47,6 +67,7 @@ class Ban(Versioned, Deployed):
     author = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     created = models.DateTimeField(_("since"), auto_now_add=True)
     expires = models.DateTimeField(_("ends"), null=True, blank=True)
+    direction = models.CharField(_("direction"), max_length=4, choices=Direction, default=Direction.BOTH, db_default=Direction.BOTH)
 
     class Meta:
         ordering = ["prefix", "id"]
@@ -54,12 +75,8 @@ class Ban(Versioned, Deployed):
         indexes = [models.Index(fields=["prefix"], name="ban_by_prefix"), models.Index(fields=["expires"], name="ban_by_end")]
         constraints = [
             models.UniqueConstraint(fields=["list", "prefix"], name="ban_once_per_list"),
-            models.CheckConstraint(
-                condition=Q(_family(4), models.lookups.GreaterThanOrEqual(_LENGTH, 8))
-                | Q(_family(6), models.lookups.Range(_LENGTH, (16, 64)))
-                | Q(_family(6), Exact(_LENGTH, 128)),
-                name="ban_not_too_wide",
-            ),
+            models.CheckConstraint(condition=_POSSIBLE, name="ban_not_too_wide"),
+            models.CheckConstraint(condition=Q(direction__in=Direction.values), name="ban_has_a_direction"),
         ]
 
     def __str__(self) -> str:
@@ -67,15 +84,46 @@ class Ban(Versioned, Deployed):
 
     @property
     def shown(self) -> str:
-        """As people write it: a prefix with its length, a single address without."""
-        return str(self.prefix).removesuffix("/32") if self.prefix.version == 4 else str(self.prefix).removesuffix("/128")
+        """As people write it."""
+        return shown(self.prefix)
+
+
+@tracked(exclude=["changed_in", "changed_at"])
+class AllowEntry(Versioned, Deployed):
+    """An address or prefix that no ban concerns, on whatever list, wider or narrower. Its end is absolute."""
+
+    prefix = PrefixField(_("address or prefix"), unique=True)
+    comment = models.CharField(_("comment"), max_length=200, blank=True)
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    created = models.DateTimeField(_("since"), auto_now_add=True)
+    expires = models.DateTimeField(_("ends"), null=True, blank=True)
+
+    class Meta:
+        ordering = ["prefix"]
+        verbose_name = _("allow entry")
+        verbose_name_plural = _("allow entries")
+        triggers = [stamp_transaction()]
+        indexes = [models.Index(fields=["expires"], name="allowentry_by_end")]
+        constraints = [models.CheckConstraint(condition=_POSSIBLE, name="allowentry_not_too_wide")]
+
+    def __str__(self) -> str:
+        return str(self.prefix)
+
+    @property
+    def shown(self) -> str:
+        """As people write it."""
+        return shown(self.prefix)
 
 
 class BanHits(models.Model):
-    """How often the kernel of one gateway dropped packets from or to a banned prefix, summed over counter resets."""
+    """How often the kernel of one gateway dropped packets from or to a banned prefix, summed over counter resets.
+
+    direction: of the kernel's element; a prefix whose two directions end at different times has two.
+    """
 
     gateway = models.ForeignKey(Gateway, models.CASCADE, related_name="+")
     prefix = PrefixField()
+    direction = models.CharField(max_length=4, choices=Direction, default=Direction.BOTH, db_default=Direction.BOTH)
     packets = models.PositiveBigIntegerField(default=0)
     octets = models.PositiveBigIntegerField(default=0)
     last_hit = models.DateTimeField(null=True)
@@ -83,7 +131,7 @@ class BanHits(models.Model):
     counter_octets = models.PositiveBigIntegerField(default=0)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["gateway", "prefix"], name="banhits_once_per_gateway")]
+        constraints = [models.UniqueConstraint(fields=["gateway", "prefix", "direction"], name="banhits_once_per_element")]
         indexes = [models.Index(fields=["prefix"], name="banhits_by_prefix")]
 
 
@@ -99,3 +147,64 @@ class Upload(models.Model):
     minimum_count = models.PositiveIntegerField(default=0)
     comment = models.CharField(max_length=200, blank=True)
     expires = models.DateTimeField(null=True)
+    direction = models.CharField(max_length=4, choices=Direction, default=Direction.BOTH)
+
+
+STATE = ["due", "claimed_until", "phase", "octets", "checked", "refreshed", "etag", "last_modified", "error", "error_since", "outcome"]
+HELD = ["held", "held_since", "held_removed", "held_of"]
+
+
+@tracked(exclude=[*STATE, *HELD])
+class BanFeed(Versioned):
+    """Where a list's bans come from, how often, and what became of the last refresh.
+
+    source: a URL, or a file's name in the directory that the settings allow. shrink_limit: percent of the list's bans; what would lift more
+    is held until a person says so. due: when it is looked at next; claimed_until: a worker is at it.
+    """
+
+    class Phase(models.TextChoices):
+        IDLE = "", _("idle")
+        WAITING = "waiting", _("waiting for a worker")
+        FETCHING = "fetching", _("fetching")
+        IMPORTING = "importing", _("reading and importing")
+
+    list = models.OneToOneField(BanList, models.CASCADE, related_name="feed")
+    source = models.CharField(_("address or file"), max_length=1000)
+    interval = models.PositiveIntegerField(_("every so many minutes"), default=24 * 60)
+    enabled = models.BooleanField(_("on"), default=True)
+    direction = models.CharField(_("direction"), max_length=4, choices=Direction, default=Direction.BOTH)
+    minimum_count = models.PositiveIntegerField(_("smallest count"), default=0)
+    comment = models.CharField(_("comment for entries without one"), max_length=200, blank=True)
+    shrink_limit = models.PositiveSmallIntegerField(_("lift at most, in percent"), default=30)
+    due = models.DateTimeField(db_default=Now())
+    claimed_until = models.DateTimeField(null=True)
+    phase = models.CharField(max_length=12, choices=Phase, default=Phase.IDLE, blank=True)
+    octets = models.PositiveBigIntegerField(default=0)
+    checked = models.DateTimeField(null=True)
+    refreshed = models.DateTimeField(null=True)
+    etag = models.CharField(max_length=1000, blank=True)
+    last_modified = models.CharField(max_length=200, blank=True)
+    error = models.JSONField(null=True)
+    error_since = models.DateTimeField(null=True)
+    outcome = models.JSONField(default=dict)
+    held = models.BinaryField(null=True)
+    held_since = models.DateTimeField(null=True)
+    held_removed = models.PositiveIntegerField(default=0)
+    held_of = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        verbose_name = _("feed")
+        constraints = [
+            models.CheckConstraint(condition=Q(interval__range=(5, 43_200)), name="banfeed_interval"),
+            models.CheckConstraint(condition=Q(shrink_limit__lte=100), name="banfeed_shrink_limit"),
+            models.CheckConstraint(condition=~Q(source=""), name="banfeed_has_a_source"),
+            models.CheckConstraint(condition=Q(direction__in=Direction.values), name="banfeed_has_a_direction"),
+        ]
+
+    def __str__(self) -> str:
+        return self.source
+
+    @property
+    def why(self) -> str:
+        """Why it was not refreshed, as a sentence; empty when it was."""
+        return of_feed(**self.error) if self.error else ""

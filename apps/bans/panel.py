@@ -10,17 +10,26 @@ from django.core.paginator import Paginator
 from django.db.models import F, Max, OuterRef, QuerySet, Subquery, Sum
 from django.utils import timezone
 
+from apps.bans.coverage import allowed_parts, overruled
 from apps.bans.forms import BanForm
-from apps.bans.models import Ban, BanHits, BanList
+from apps.bans.models import AllowEntry, Ban, BanHits, BanList, Direction
 from apps.bans.prefixes import NoBan, read
-from apps.bans.selectors import Hits, ListInBrief, bans_of, covering, hits_of, in_brief
+from apps.bans.selectors import Hits, ListInBrief, bans_of, covering, feed_of, hits_of, in_brief
 from apps.bans.undo import lifted_in
 from apps.lib.activation import Activation, activations
 from apps.lib.fields import Prefix
 from apps.lib.states import On, Post
 
 PER_PAGE = 50
-SORTS = {"prefix": "prefix", "created": "created", "expires": "expires", "comment": "comment", "hits": "hits", "last": "last_hit"}
+SORTS = {
+    "prefix": "prefix",
+    "created": "created",
+    "way": "direction",
+    "expires": "expires",
+    "comment": "comment",
+    "hits": "hits",
+    "last": "last_hit",
+}
 
 
 @dataclass(frozen=True)
@@ -32,6 +41,7 @@ class Row:
     gateways: list[Activation]
     listed: bool  # its list is on
     ended: bool
+    allowed: AllowEntry | None = None  # by which it has no effect
 
     @property
     def posts(self) -> list[Post]:
@@ -55,12 +65,19 @@ class Row:
 
 
 def rows(bans: Iterable[Ban], banlist: BanList) -> list[Row]:
-    """The bans of one list as rows: three queries, however many there are."""
+    """The bans of one list as rows: four queries, however many there are."""
     now, shown = timezone.now(), list(bans)
-    hits = hits_of(shown)
+    hits, without_effect = hits_of(shown), overruled(shown)
     [(_, of_list)] = activations([banlist])
     return [
-        Row(ban, hits.get(ban.prefix, Hits()), _later(known, of_list), banlist.enabled, ban.expires is not None and ban.expires <= now)
+        Row(
+            ban,
+            hits.get(ban.prefix, Hits()),
+            _later(known, of_list),
+            banlist.enabled,
+            ban.expires is not None and ban.expires <= now,
+            without_effect.get(ban.prefix),
+        )
         for ban, known in activations(shown)
     ]
 
@@ -76,18 +93,22 @@ def _with(ban: Activation, switched: datetime | None) -> Activation:
 
 
 def context(banlist: BanList, asked: Any, form: BanForm | None = None) -> dict[str, Any]:
-    """What the page and its table need. asked: the query parameters (q, sort, page, saved, lifted, prefix)."""
+    """What the page and its table need. asked: the query parameters (q, way, sort, page, saved, lifted, prefix)."""
     search, sort = asked.get("q", "").strip(), asked.get("sort", "prefix")
-    page = Paginator(ordered(bans_of(banlist, search), sort), PER_PAGE).get_page(asked.get("page"))
+    way = asked.get("way", "") if asked.get("way") in Direction else ""
+    page = Paginator(ordered(bans_of(banlist, search, way), sort), PER_PAGE).get_page(asked.get("page"))
     shown = rows(page, banlist)
     prefix = prefix_of(search)
     return {
         "list": banlist,
         "brief": in_brief(banlist),
+        "feed": feed_of(banlist),
         "page": page,
         "rows": shown,
         "search": search,
         "sort": sort,
+        "way": way,
+        "ways": Direction.choices,
         "prefix": Ban(prefix=prefix).shown if prefix else "",
         "elsewhere": elsewhere(banlist, prefix) if prefix and not shown else [],
         "form": form or BanForm(initial={"address": asked.get("prefix", "")}),
@@ -102,10 +123,12 @@ def done(banlist: BanList, asked: Any) -> dict[str, Any]:
     return {
         "saved": rows([saved], banlist)[0] if saved else None,
         "covered": elsewhere(banlist, saved.prefix) if saved else [],
+        "parts_allowed": allowed_parts(saved.prefix)[:5] if saved else [],
         "lifted": lifted_in(banlist, request).count() if request else 0,
         "lifted_in": request,
         "restored": number(asked, "restored"),
         "ends_set": number(asked, "ends"),
+        "ways_set": number(asked, "ways"),
     }
 
 

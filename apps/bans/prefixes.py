@@ -24,6 +24,7 @@ class Fault(StrEnum):
     NO_COUNT = "no count"
     TOO_LONG = "line too long"
     OWN = "covers our own network"
+    DIRECTION = "no direction"
 
 
 class NoBan(ValueError):  # noqa: N818 - a finding about somebody's text, not an error of the program

@@ -9,7 +9,7 @@ from django.db import connection
 from django.db.models import BigIntegerField, Func, Max, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Cast, Now
 
-from apps.bans.models import Ban, BanHits, BanList
+from apps.bans.models import AllowEntry, Ban, BanFeed, BanHits, BanList, Direction
 from apps.bans.prefixes import NoBan, read
 from apps.lib.fields import Prefix
 from firewall.elements.bans import LENGTHS as BAN_LENGTHS
@@ -47,6 +47,11 @@ def in_brief(banlist: BanList) -> ListInBrief:
     return ListInBrief(banlist, alive(banlist.bans.all()).count(), _hits_by_list(banlist).get(banlist.pk, Hits()))
 
 
+def feed_of(banlist: BanList) -> BanFeed | None:
+    """The list's feed, without what it held back."""
+    return BanFeed.objects.filter(list=banlist).defer("held").select_related("list").first()
+
+
 def _hits_by_list(only: BanList | None = None) -> dict[int, Hits]:
     query = """
         SELECT b.list_id, sum(h.packets)::bigint, sum(h.octets)::bigint, max(h.last_hit)
@@ -63,9 +68,15 @@ def alive(bans: QuerySet[Ban]) -> QuerySet[Ban]:
     return bans.filter(Q(expires=None) | Q(expires__gt=Now()))
 
 
-def bans_of(list: BanList, search: str = "") -> QuerySet[Ban]:
+def alive_entries() -> QuerySet[AllowEntry]:
+    """Allow entries that have not expired."""
+    return AllowEntry.objects.filter(Q(expires=None) | Q(expires__gt=Now()))
+
+
+def bans_of(list: BanList, search: str = "", direction: str = "") -> QuerySet[Ban]:
     """The list's bans by prefix, expired ones too. `search`: an address or prefix that they cover or lie in, or a part of the comment."""
-    return find(Ban.objects.filter(list=list), search).prefetch_related("author").order_by("prefix")
+    of_list = Ban.objects.filter(list=list, direction=direction) if direction in Direction else Ban.objects.filter(list=list)
+    return find(of_list, search).prefetch_related("author").order_by("prefix")
 
 
 def find(bans: QuerySet[Ban], search: str) -> QuerySet[Ban]:
@@ -76,12 +87,12 @@ def find(bans: QuerySet[Ban], search: str) -> QuerySet[Ban]:
     prefix = _prefix(text)
     if prefix is None:
         return bans.filter(comment__icontains=text)
-    return bans.filter(Q(prefix__in=_wider(prefix)) | Q(prefix__within=prefix))
+    return bans.filter(Q(prefix__in=wider(prefix)) | Q(prefix__within=prefix))
 
 
 def covering(prefix: Prefix) -> QuerySet[Ban]:
     """Bans in force, of any list that is on, that already keep out the whole prefix; the widest first."""
-    bans = alive(Ban.objects.filter(list__enabled=True, prefix__in=[*_wider(prefix), prefix]))
+    bans = alive(Ban.objects.filter(list__enabled=True, prefix__in=[*wider(prefix), prefix]))
     return bans.select_related("list").order_by("prefix", "id")
 
 
@@ -113,6 +124,6 @@ def _prefix(text: str) -> Prefix | None:
         return None
 
 
-def _wider(prefix: Prefix) -> list[Prefix]:
+def wider(prefix: Prefix) -> list[Prefix]:
     """Every ban that could cover the prefix: few enough to look each up in the index, unlike the operator `>>=`."""
     return [prefix.supernet(new_prefix=length) for length in BAN_LENGTHS[prefix.version] if length < prefix.prefixlen]

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.bans.feeds import LONGEST_COMMENT, tidy
-from apps.bans.models import Ban, BanList
+from apps.bans.models import Ban, BanList, Direction
 from apps.bans.own import refuse_own
 from apps.bans.prefixes import NoBan, checked, read
 from apps.bans.words import explain
@@ -58,13 +58,22 @@ def delete_list(*, list: BanList, by: User | None) -> int:
     return bans
 
 
-def ban(*, list: BanList, prefix: Prefix | str, comment: str = "", expires: datetime | None = None, author: User | None) -> Ban:
+def ban(
+    *,
+    list: BanList,
+    prefix: Prefix | str,
+    comment: str = "",
+    expires: datetime | None = None,
+    direction: str = Direction.BOTH,
+    author: User | None,
+) -> Ban:
     """Ban a prefix from now on. Raises Problem when it is no prefix, too wide, ours, or already on the list."""
     wanted = readable(prefix)
-    _check(comment, expires)
+    check(comment, expires)
+    given = {"comment": tidy(comment), "expires": expires, "direction": _direction(direction)}
     try:
         with transaction.atomic():
-            made = Ban.objects.create(list=list, prefix=wanted, comment=tidy(comment), expires=expires, author=author)
+            made = Ban.objects.create(list=list, prefix=wanted, author=author, **given)
             _nudge(author)
     except IntegrityError as error:
         raise _explained(error, list, wanted) from error
@@ -72,12 +81,13 @@ def ban(*, list: BanList, prefix: Prefix | str, comment: str = "", expires: date
     return made
 
 
-def change_ban(*, ban: Ban, version: int, comment: str, expires: datetime | None, by: User | None) -> Ban:
-    """Change the comment and the end. Raises Conflict when somebody changed it since `version`."""
-    _check(comment, expires)
+def change_ban(*, ban: Ban, version: int, comment: str, expires: datetime | None, direction: str | None = None, by: User | None) -> Ban:
+    """Change the comment, the end and the direction (None: as it is). Raises Conflict when somebody changed it since `version`."""
+    check(comment, expires)
+    given = {"comment": tidy(comment), "expires": expires, "direction": _direction(ban.direction if direction is None else direction)}
     with transaction.atomic():
         current = Ban.objects.filter(pk=ban.pk, version=version)
-        if not current.update(comment=tidy(comment), expires=expires, version=F("version") + 1):
+        if not current.update(**given, version=F("version") + 1):
             raise Conflict(_("Somebody changed or lifted this ban while you were editing. Look at it as it is now, then save again."))
         _nudge(by)
     ban.refresh_from_db()
@@ -97,18 +107,28 @@ def lift_many(*, bans: Collection[int], by: User | None) -> int:
     return lifted
 
 
-def readable(prefix: Prefix | str) -> Prefix:
-    """The prefix, if it can be banned here. Raises Problem."""
+def readable(prefix: Prefix | str, *, ours: bool = False) -> Prefix:
+    """The prefix, if it can be banned here; ours: even if it is our own. Raises Problem."""
     text = str(prefix).strip()
     try:
         wanted = read(text) if isinstance(prefix, str) else checked(prefix)
-        refuse_own(wanted)
+        if not ours:
+            refuse_own(wanted)
     except NoBan as why:
         raise Problem(explain(why.fault, text, why.offer, why.culprit), "prefix", offer=why.offer, culprit=why.culprit or None) from why
     return wanted
 
 
-def _check(comment: str, expires: datetime | None) -> None:
+def _direction(given: str) -> Direction:
+    try:
+        return Direction(given)
+    except ValueError as error:
+        text = _("“%(given)s” is no direction. Say in (connections from there), out (connections to there) or both.")
+        raise Problem(text % {"given": given}, "direction", offer=Direction.BOTH) from error
+
+
+def check(comment: str, expires: datetime | None) -> None:
+    """Raises Problem when the comment is too long, or the end has passed."""
     if len(comment.strip()) > LONGEST_COMMENT:
         raise Problem(
             _("The comment has %(length)d characters; %(limit)d is the most.") % {"length": len(comment.strip()), "limit": LONGEST_COMMENT},

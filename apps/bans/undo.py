@@ -16,7 +16,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.bans.models import Ban, BanList
+from apps.bans.models import Ban, BanList, Direction
 from apps.bans.services import change_ban
 from apps.lib.errors import Problem
 from apps.lib.nudge import nudge
@@ -32,6 +32,14 @@ def set_ends(*, bans: Collection[int], expires: datetime | None, by: User) -> in
     return changed
 
 
+def set_direction(*, bans: Collection[int], direction: str, by: User) -> int:
+    """Let the bans with these ids hold that way, all or none; says how many there were."""
+    with transaction.atomic():
+        changed = Ban.objects.filter(pk__in=bans).update(direction=Direction(direction), version=F("version") + 1)
+        nudge("workers.reconcile", by.pk)
+    return changed
+
+
 def lifted_in(list: BanList, request: UUID) -> Any:
     """The bans of the list that a request lifted, as they were, without those that have ended since."""
     events = apps.get_model("bans", "BanEvent")._default_manager
@@ -42,7 +50,14 @@ def lifted_in(list: BanList, request: UUID) -> Any:
 def restore(*, list: BanList, request: UUID, by: User) -> int:
     """Bring back what a request lifted, with comments, ends and authors; says how many. What is there again stays as it is."""
     gone = [
-        Ban(list=list, prefix=each.prefix, comment=each.comment, author_id=each.author_id, expires=each.expires)
+        Ban(
+            list=list,
+            prefix=each.prefix,
+            comment=each.comment,
+            author_id=each.author_id,
+            expires=each.expires,
+            direction=each.direction,
+        )
         for each in lifted_in(list, request)
     ]
     with transaction.atomic():
@@ -53,9 +68,10 @@ def restore(*, list: BanList, request: UUID, by: User) -> int:
 
 
 def revert(*, ban: Ban, by: User) -> Ban:
-    """Give a ban back the comment and end it had before its last change. Raises Problem when there is none, or that end has passed."""
+    """Give a ban back what it said before its last change. Raises Problem when there was none, or that end has passed."""
     events: Any = ban.events  # type: ignore[attr-defined]  # made by the tracker
     before = events.order_by("-pgh_id")[1:2].first()
     if before is None:
         raise Problem(_("There is nothing to take back."))
-    return change_ban(ban=ban, version=ban.version, comment=before.comment, expires=before.expires, by=by)
+    given = {"comment": before.comment, "expires": before.expires, "direction": before.direction}
+    return change_ban(ban=ban, version=ban.version, by=by, **given)

@@ -16,7 +16,7 @@ KEPT = timedelta(hours=1)
 
 
 def keep(*, list: BanList, name: str, content: bytes, options: dict[str, Any], by: User) -> Upload:
-    """Keep a file with what was asked for: keep, minimum_count, comment. Forgets those that nobody came back for."""
+    """Keep a file with what was asked for: keep, minimum_count, comment, direction. Forgets those that nobody came back for."""
     Upload.objects.filter(created__lt=Now() - KEPT).delete()
     return Upload.objects.create(list=list, name=name[:200], content=content, by=by, **options)
 
@@ -33,6 +33,7 @@ def import_kept(upload: Upload, *, by: User, skip_invalid: bool, dry_run: bool) 
         by=by,
         comment=upload.comment,
         expires=upload.expires,
+        direction=upload.direction,
         keep=upload.keep,
         skip_invalid=skip_invalid,
         dry_run=dry_run,

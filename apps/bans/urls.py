@@ -2,21 +2,30 @@
 
 from django.urls import path, re_path
 
-from apps.bans.views import bans, imports, lists
+from apps.bans.views import allowed, bans, coverage, feeds, imports, lists
 
 app_name = "bans"
 urlpatterns = [
     path("", lists.lists, name="lists"),
+    path("covering/", coverage.covering, name="covering"),
+    path("allowed/", allowed.entries, name="allowed"),
+    path("allowed/<int:pk>/", allowed.change, name="allow_entry"),
+    path("allowed/<int:pk>/remove/", allowed.remove, name="disallow"),
     path("<int:pk>/", lists.banlist, name="list"),
     path("<int:pk>/switch/", lists.switch, name="switch"),
     path("<int:pk>/edit/", lists.edit, name="edit"),
     path("<int:pk>/delete/", lists.delete, name="delete"),
+    path("<int:pk>/feed/", feeds.edit, name="feed"),
+    path("<int:pk>/feed/now/", feeds.now, name="feed_now"),
+    path("<int:pk>/feed/state/", feeds.state, name="feed_state"),
+    path("<int:pk>/feed/held/", feeds.held, name="feed_held"),
+    path("<int:pk>/feed/remove/", feeds.remove, name="feed_remove"),
     path("<int:pk>/add/", bans.add, name="add"),
     path("<int:pk>/bulk/", bans.bulk, name="bulk"),
     path("<int:pk>/restore/<uuid:history>/", bans.restore, name="restore"),
     path("<int:pk>/import/", imports.upload, name="import"),
     path("import/<int:pk>/", imports.preview, name="preview"),
-    re_path(r"^(?P<pk>[0-9]{1,18})/bans\.(?P<form>txt|csv)$", lists.download, name="download"),
+    re_path(r"^(?P<pk>[0-9]{1,18})/bans\.(?P<form>txt|csv|json)$", lists.download, name="download"),
     path("ban/<int:pk>/", bans.change, name="ban"),
     path("ban/<int:pk>/saved/", bans.saved, name="saved"),
     path("ban/<int:pk>/lift/", bans.lift, name="lift"),

@@ -3,25 +3,31 @@
 One or two statements, however many elements; the elements of a part are taken apart once in each process.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import groupby
 
 from django.db import connection
+from django.utils.translation import gettext as _
 
 from apps.deployments import gate
 from apps.deployments.models import HeldBack
+from apps.lib.ports import span
 from firewall.addresses import ipv4_text, ipv6_text
 from firewall.ruleset import Elements
 from firewall.sets import Kind, mirrored
 
 FIRST = 5  # named on a page
+_PROTOCOLS = {6: "TCP", 17: "UDP"}
+_PORT = re.compile(r"(TCP|UDP) ([0-9]+) · ([0-9a-f.:]+)")  # what forward_key and pinhole_key write
 
 _CONCERNED = """
     WITH gone AS (SELECT * FROM unnest(%(prefixes)s::cidr[], %(things)s::text[]) AS gone(prefix, thing)),
     owned AS (
         SELECT DISTINCT ON (gone.thing) gone.prefix, gone.thing, holding.member_id FROM gone
-        JOIN network_holding holding ON holding.prefix = gone.prefix ORDER BY gone.thing, lower(holding.valid) DESC
+        JOIN network_holding holding ON holding.prefix {lies} gone.prefix ORDER BY gone.thing, lower(holding.valid) DESC
     )
     SELECT member.id, member.name, member.state = 'active', min(owned.thing), count(*),
         count(*) OVER (), count(*) FILTER (WHERE member.state = 'active') OVER ()
@@ -35,13 +41,14 @@ _HIT = "SELECT count(DISTINCT prefix) FROM bans_banhits WHERE prefix = ANY(%(pre
 class Thing:
     """One thing that would go: what people call it, the member's address or prefix, or the banned one, that it is about.
 
-    key: tells it from others of its kind.
+    key: tells it from others of its kind. number: of how many elements it is, such as the ports of a range.
     """
 
     words: str
     prefix: str
     key: str
     public: str = ""
+    number: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +74,11 @@ class Effect:
     hit: int = 0
 
     @property
+    def number(self) -> int:
+        """How many elements go."""
+        return sum(thing.number for thing in self.things)
+
+    @property
     def publics(self) -> int:
         """Public addresses it concerns."""
         return len({thing.public for thing in self.things if thing.public})
@@ -84,10 +96,10 @@ class Effect:
 def effect_of(held: HeldBack) -> Effect:
     """Of a removal that is held back."""
     kind = Kind(held.kind)
-    found = things_of(held)
-    if kind is Kind.BANS:
+    found = tuple(in_ranges(things_of(held)))
+    if kind in (Kind.BANS, Kind.ALLOWED):
         return Effect(kind, found, hit=_hit(found))
-    rows = _concerned(found)
+    rows = _concerned(found, kind)
     people = tuple(Person(*row[:5]) for row in rows)
     return Effect(kind, found, people, members=rows[0][5] if rows else 0, active=rows[0][6] if rows else 0)
 
@@ -120,27 +132,61 @@ def things(part: Mapping[str, Elements]) -> Iterator[Thing]:
 
 def _thing(name: str, length: str, key: bytes, value: bytes, comment: str) -> Thing:
     if name == "fwd4":
-        public, protocol, port = ipv4_text(key[:4]), {6: "TCP", 17: "UDP"}.get(key[4], str(key[4])), int.from_bytes(key[8:10])
-        words = forward_key(protocol, port, public)
+        public, protocol, port = ipv4_text(key[:4]), _PROTOCOLS.get(key[4], str(key[4])), int.from_bytes(key[8:10])
+        words = forward_key(protocol, str(port), public)
         return Thing(words, f"{ipv4_text(value[:4])}/32", words, public)
-    if name == "snat4":
-        private = f"{ipv4_text(key)}/32"
-        return Thing(f"{ipv4_text(key)} → {ipv4_text(value)}", private, private, ipv4_text(value))
+    if name.startswith("snat4"):
+        private, public = f"{ipv4_text(key)}/32", ipv4_text(value[:4])
+        return Thing(f"{ipv4_text(key)} → {public}{ports_of_block(value)}", private, private, public)
+    if name in ("pin6", "pinproto6", "pinhost6"):
+        address, protocol = ipv6_text(key[:16]), _PROTOCOLS.get(key[16], str(key[16])) if len(key) > 16 else ""
+        words = pinhole_key(protocol, str(int.from_bytes(key[20:22])) if name == "pin6" else "", address)
+        return Thing(words, f"{address}/128", words)
     address = ipv4_text(key) if len(key) == 4 else ipv6_text(key)
     prefix = f"{address}/{length or '32'}"
     shown = prefix.removesuffix("/32") if len(key) == 4 else prefix.removesuffix("/128")
     return Thing(f"{shown} ({comment})" if comment else shown, prefix, prefix)
 
 
-def forward_key(protocol: str, port: int, public: str) -> str:
+def ports_of_block(value: bytes) -> str:
+    """“, ports 1024–2047”, where a mapping's value has any."""
+    if len(value) == 4:
+        return ""
+    return _(", ports %(first)d–%(last)d") % {"first": int.from_bytes(value[4:6]), "last": int.from_bytes(value[12:14])}
+
+
+def forward_key(protocol: str, ports: str, public: str) -> str:
     """TCP 8443 · 198.51.100.7"""
-    return f"{protocol} {port} · {public}"
+    return f"{protocol} {ports} · {public}"
 
 
-def _concerned(found: tuple[Thing, ...]) -> list[tuple[int, str, bool, str, int, int, int]]:
+def pinhole_key(protocol: str, ports: str, address: str) -> str:
+    """TCP 443 · 2001:db8::7; without ports all of the protocol, without a protocol everything."""
+    return " · ".join(filter(None, [" ".join(filter(None, [protocol, ports])), address]))
+
+
+def in_ranges(found: Iterable[Thing]) -> Iterator[Thing]:
+    """Ports in a row that lead to one host are one thing: TCP 6000–6009 · 198.51.100.7. In the order given, which is that of ports."""
+    for _start, same in groupby(enumerate(found), lambda each: _in_a_row(*each)):
+        row = [thing for _number, thing in same]
+        yield row[0] if len(row) == 1 else _range(row[0], len(row))
+
+
+def _in_a_row(number: int, thing: Thing) -> tuple[str, ...]:
+    found = _PORT.fullmatch(thing.key)
+    return (found[1], str(int(found[2]) - number), found[3], thing.prefix) if found else (thing.key, str(number))
+
+
+def _range(first: Thing, count: int) -> Thing:
+    found = _PORT.fullmatch(first.key)
+    return replace(first, words=forward_key(found[1], span(int(found[2]), count), found[3]), number=count) if found else first
+
+
+def _concerned(found: tuple[Thing, ...], kind: Kind) -> list[tuple[int, str, bool, str, int, int, int]]:
     with connection.cursor() as cursor:
         cursor.execute(
-            _CONCERNED, {"prefixes": [thing.prefix for thing in found], "things": [thing.words for thing in found], "first": FIRST}
+            _CONCERNED.format(lies=">>=" if kind is Kind.PINHOLES else "="),
+            {"prefixes": [thing.prefix for thing in found], "things": [thing.words for thing in found], "first": FIRST},
         )
         return list(cursor.fetchall())
 

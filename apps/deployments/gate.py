@@ -26,6 +26,7 @@ from firewall.compile import assemble
 from firewall.diff import Delta, ElementChange
 from firewall.digest import digest, text
 from firewall.policy import Gateway, Management, PolicyError
+from firewall.ranges import count_things
 from firewall.render import render_delta
 from firewall.ruleset import Elements, Ruleset, without_expired
 from firewall.sets import Kind
@@ -107,7 +108,7 @@ def _removals_wait(group: GatewayGroup, gone: Mapping[Kind, Removal], running: R
     waiting = [part for rows in parts.values() for row, part in rows if row.state == HeldBack.State.WAITING]
     for kind, removal in gone.items():
         rest = without(removal, [part for _row, part in parts.get(kind, [])])
-        if limits.exceeded(rest.removed, rest.of):
+        if limits.exceeded(rest.removed, rest.of) and count_things(rest.elements) >= limits.least:
             _wait(group, rest, running, by=by)
             waiting.append(rest.elements)
     return waiting

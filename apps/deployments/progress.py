@@ -52,7 +52,7 @@ def stamp(rollout: Rollout) -> str:
 
 
 def what_changes(rollout: Rollout) -> str:
-    """Such as “3 port forwards added, 1 removed; 2 bans added”."""
+    """Such as “3 forwarded ports added, 1 removed; 2 bans added”."""
     revision = rollout.revision
     described = getattr(rollout, "described", None)
     if revision.delta if described is None else described:

@@ -13,13 +13,13 @@ from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from apps.bans.models import Ban
+from apps.bans.models import AllowEntry, Ban
 from apps.deployments import effects
 from apps.deployments.models import Rollout, RolloutStep
 from apps.lib import formats
 from apps.lib.activation import Activation, Waits
 from apps.lib.models import Deployed
-from apps.nat.models import NatMapping, PortForward
+from apps.nat.models import NatMapping, Pinhole, PortForward
 from apps.network.models import Holding
 from firewall.sets import Kind
 
@@ -101,13 +101,18 @@ def _key(row: Deployed) -> tuple[Kind, str] | None:
     """As `effects.Thing.key` has it, from columns of the row alone."""
     match row:
         case PortForward():
-            return Kind.FORWARDS, effects.forward_key(row.get_protocol_display(), row.public_port, str(row.public))
+            return Kind.FORWARDS, effects.forward_key(row.get_protocol_display(), str(row.public_port), str(row.public))
+        case Pinhole():
+            protocol = "" if row.protocol == Pinhole.Protocol.ALL else row.get_protocol_display()
+            return Kind.PINHOLES, effects.pinhole_key(protocol, str(row.port) if row.port else "", str(row.address))
         case NatMapping() if NatMapping._meta.get_field("holding").is_cached(row):
             return Kind.MAPPINGS, str(row.holding.prefix)
         case Holding():
             return (Kind.ADDRESSES if row.prefix.version == 4 else Kind.PREFIXES), str(row.prefix)
         case Ban():
             return Kind.BANS, str(row.prefix)
+        case AllowEntry():
+            return Kind.ALLOWED, str(row.prefix)
     return None
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from django.db import connection, transaction
 
-from apps.deployments.reading import bans, gateways, members, nat
+from apps.deployments.reading import bans, gateways, members, nat, pinholes
 from apps.deployments.reading.types import Reading
 from apps.deployments.touched import touched_since
 from apps.network.models import Gateway, GatewayGroup
@@ -67,7 +67,9 @@ KINDS: dict[str, Reading] = {
     "prefixes": members.PREFIXES,
     "mappings": nat.MAPPINGS,
     "forwards": nat.FORWARDS,
+    "pinholes": pinholes.PINHOLES,
     "bans": bans.BANS,
+    "allowed": bans.ALLOWED,
 }
 
 MOMENT = """

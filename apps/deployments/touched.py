@@ -5,14 +5,15 @@ addresses of a member, the forwards of a holding, the bans of a list. Called wit
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from ipaddress import IPv4Address, IPv4Network, IPv6Network, ip_network
 from typing import Any
 
 from django.db import connection
 
-from firewall.policy import Keys, Port, Protocol
+from apps.deployments.reading.pinholes import hole
+from firewall.policy import Hole, Keys, Port, Protocol
 
 MOST = 4000  # with more to look up, reading everything is no slower
 KEPT = "1 hour"
@@ -25,17 +26,22 @@ NOTED = """
     WHERE xid >= pg_snapshot_xmin(%(seen)s::pg_snapshot) AND NOT pg_visible_in_snapshot(xid, %(seen)s::pg_snapshot)
         AND (kind <> 'pruned' OR key::xid8 >= pg_snapshot_xmin(%(seen)s::pg_snapshot))
 """
+FORWARD = "protocol || ' ' || host(public) || ' ' || public_port || ' ' || ports"
+PINHOLE = "host(address) || ' ' || protocol || ' ' || port || ' ' || ports"
 BETWEEN = "lower(valid) BETWEEN %(since)s AND %(until)s OR upper(valid) BETWEEN %(since)s AND %(until)s"
 TOUCHED = f"""
     ({NOTED} LIMIT {MOST} + 1)
     UNION ALL SELECT 'holding', id::text FROM network_holding WHERE {BETWEEN}
     UNION ALL SELECT 'holding', holding_id::text FROM nat_natmapping WHERE {BETWEEN}
-    UNION ALL SELECT 'forward', protocol || ' ' || host(public) || ' ' || public_port FROM nat_portforward WHERE {BETWEEN}
+    UNION ALL SELECT 'forward', {FORWARD} FROM nat_portforward WHERE {BETWEEN}
+    UNION ALL SELECT 'pinhole', {PINHOLE} FROM nat_pinhole WHERE {BETWEEN}
     UNION ALL SELECT 'ban', prefix::text FROM bans_ban WHERE expires BETWEEN %(since)s AND %(until)s
+    UNION ALL SELECT 'allowed', prefix::text FROM bans_allowentry WHERE expires BETWEEN %(since)s AND %(until)s
     LIMIT {MOST} + 1
 """  # noqa: S608 - constants
 HOLDINGS = "SELECT id, prefix::text FROM network_holding WHERE id = ANY(%s::bigint[]) OR member_id = ANY(%s::bigint[])"
-FORWARDS = "SELECT protocol || ' ' || host(public) || ' ' || public_port FROM nat_portforward WHERE holding_id = ANY(%s)"
+FORWARDS = f"SELECT {FORWARD} FROM nat_portforward WHERE holding_id = ANY(%s)"  # noqa: S608 - a constant
+PINHOLES = f"SELECT {PINHOLE} FROM nat_pinhole WHERE holding_id = ANY(%s)"  # noqa: S608 - a constant
 BANS = f"SELECT DISTINCT prefix::text FROM bans_ban WHERE list_id = ANY(%s::bigint[]) LIMIT {MOST} + 1"  # noqa: S608 - a constant
 PRUNE = """
     WITH old AS (
@@ -63,17 +69,20 @@ def touched_since(seen: str, since: datetime, until: datetime) -> Keys | None:
     return Keys(
         {network.network_address for network in networks if isinstance(network, IPv4Network)},
         {network for network in networks if isinstance(network, IPv6Network)},
-        {_port(*key.split()) for key in of["forward"]},
+        {port for key in of["forward"] for port in _ports(*key.split())},
         {ip_network(prefix) for prefix in of["ban"]},
+        {_hole(*key.split()) for key in of["pinhole"]},
+        {ip_network(prefix) for prefix in of["allowed"]},
     )
 
 
 def _look_up(of: dict[str, set[str]]) -> None:
-    """What is touched through something else: the addresses of holdings and members, the forwards to them, the bans of lists."""
+    """What is touched through something else: the addresses of holdings and members, their forwards and pinholes, the bans of lists."""
     if of["holding"] or of["member"]:
         holdings = _rows(HOLDINGS, [list(of["holding"]), list(of["member"])])
         of["address"] |= {prefix for _pk, prefix in holdings}
         of["forward"] |= _first(_rows(FORWARDS, [[pk for pk, _prefix in holdings]]))
+        of["pinhole"] |= _first(_rows(PINHOLES, [[pk for pk, _prefix in holdings]]))
     if of["list"]:
         of["ban"] |= _first(_rows(BANS, [list(of["list"])]))
 
@@ -82,8 +91,14 @@ def _first(rows: Iterable[tuple[Any, ...]]) -> set[str]:
     return {row[0] for row in rows}
 
 
-def _port(protocol: str, public: str, port: str) -> Port:
-    return Protocol(protocol), IPv4Address(public), int(port)
+def _ports(protocol: str, public: str, first: str, count: str = "1") -> Iterator[Port]:
+    """A note that was written before there were ranges has no count."""
+    of, address = Protocol(protocol), IPv4Address(public)
+    return ((of, address, port) for port in range(int(first), int(first) + int(count)))
+
+
+def _hole(address: str, protocol: str, port: str, ports: str) -> Hole:
+    return hole(address, protocol, int(port), int(ports))
 
 
 def prune() -> None:

@@ -22,7 +22,7 @@ from firewall.sets import Kind as Of
 
 _MOST_NAMES = 5
 _TRAILS = {Of.ADDRESSES: "network.holding", Of.PREFIXES: "network.holding", Of.MAPPINGS: "nat.natmapping"}
-_TRAILS |= {Of.FORWARDS: "nat.portforward", Of.BANS: "bans.ban"}
+_TRAILS |= {Of.FORWARDS: "nat.portforward", Of.PINHOLES: "nat.pinhole", Of.BANS: "bans.ban", Of.ALLOWED: "bans.allowentry"}
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,9 @@ def undo(held: HeldBack) -> str:
         Of.PREFIXES: _("give the members their prefixes back, or make them active again"),
         Of.MAPPINGS: _("give the members their public addresses back"),
         Of.FORWARDS: _("open the port forwards again"),
+        Of.PINHOLES: _("open the pinholes again"),
         Of.BANS: _("ban them again, or import the list as it was"),
+        Of.ALLOWED: _("put them on the allow list again"),
     }
     if held.kind == MANAGEMENT:
         return _("set interface, port and networks of the gateway back")
@@ -204,16 +206,19 @@ def state(held: HeldBack) -> State:
 
 def _numbers(effect: Effect) -> list[tuple[str, int]]:
     """Four of them, each with its label."""
-    number = len(effect.things)
-    if effect.kind is Of.BANS:
+    number = effect.number
+    if effect.kind in (Of.BANS, Of.ALLOWED):
+        allowed = effect.kind is Of.ALLOWED
+        ends = ngettext("allow entry ends", "allow entries end", number) if allowed else ngettext("ban ends", "bans end", number)
         return [
-            (ngettext("ban ends", "bans end", number), number),
+            (ends, number),
             (_("of them hit in the last 24 h"), effect.hit),
             (_("of them whole networks"), effect.wide),
             (_("of them IPv6"), effect.ipv6),
         ]
     labels = {
         Of.FORWARDS: ngettext("port closes", "ports close", number),
+        Of.PINHOLES: ngettext("IPv6 pinhole closes", "IPv6 pinholes close", number),
         Of.MAPPINGS: ngettext("NAT mapping goes", "NAT mappings go", number),
         Of.PREFIXES: ngettext("prefix loses access", "prefixes lose access", number),
         Of.ADDRESSES: ngettext("address loses access", "addresses lose access", number),
@@ -231,11 +236,14 @@ def _sentence(effect: Effect) -> str:
         case Of.BANS:
             bans = ngettext("%(n)s ban ends:", "%(n)s bans end:", len(effect.things))
             return bans % {"n": formats.number(len(effect.things))}
+        case Of.ALLOWED:
+            entries = ngettext("%(n)s allow entry ends:", "%(n)s allow entries end:", len(effect.things))
+            return entries % {"n": formats.number(len(effect.things))}
         case _ if not effect.members:
             return _("The database knows nobody who held them:")
         case Of.MAPPINGS:
             words = ngettext("%(n)s member loses the public address:", "%(n)s members lose their public address:", effect.members)
-        case Of.FORWARDS:
+        case Of.FORWARDS | Of.PINHOLES:
             words = ngettext("%(n)s member can no longer be reached:", "%(n)s members can no longer be reached:", effect.members)
         case Of.PREFIXES:
             words = ngettext("%(n)s member loses IPv6:", "%(n)s members lose IPv6:", effect.members)

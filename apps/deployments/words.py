@@ -23,7 +23,9 @@ def kind_words(kind: Kind) -> str:
         Kind.PREFIXES: _("IPv6 prefixes"),
         Kind.MAPPINGS: _("NAT mappings"),
         Kind.FORWARDS: _("Port forwards"),
+        Kind.PINHOLES: _("IPv6 pinholes"),
         Kind.BANS: _("Bans"),
+        Kind.ALLOWED: _("Allow list"),
         Kind.RULES: _("Rules"),
     }
     return texts[kind]
@@ -36,7 +38,7 @@ def share(line: Line) -> float:
 
 
 def in_words(lines: Iterable[Line], *, rules: int = 0) -> str:
-    """Such as “3 port forwards added, 1 removed; 2 bans added”."""
+    """Such as “3 forwarded ports added, 1 removed; 2 bans added”."""
     parts = [_line(line) for line in lines if line.kind != Kind.RULES or not rules]
     if rules:
         parts.append(ngettext("%(n)d chain written anew", "%(n)d chains written anew", rules) % {"n": rules})
@@ -61,8 +63,10 @@ def things(kind: Kind, number: int) -> str:
         Kind.ADDRESSES: ngettext("%(n)s address", "%(n)s addresses", number),
         Kind.PREFIXES: ngettext("%(n)s IPv6 prefix", "%(n)s IPv6 prefixes", number),
         Kind.MAPPINGS: ngettext("%(n)s NAT mapping", "%(n)s NAT mappings", number),
-        Kind.FORWARDS: ngettext("%(n)s port forward", "%(n)s port forwards", number),
+        Kind.FORWARDS: ngettext("%(n)s forwarded port", "%(n)s forwarded ports", number),
+        Kind.PINHOLES: ngettext("%(n)s IPv6 pinhole", "%(n)s IPv6 pinholes", number),
         Kind.BANS: ngettext("%(n)s ban", "%(n)s bans", number),
+        Kind.ALLOWED: ngettext("%(n)s allow entry", "%(n)s allow entries", number),
         Kind.RULES: ngettext("%(n)s rule", "%(n)s rules", number),
     }
     return texts[kind] % {"n": formats.number(number)}

@@ -1,15 +1,18 @@
 """What the address of a page may ask for, and what is entered on pages that look across apps."""
 
 from datetime import date, timedelta
+from ipaddress import ip_address
 from typing import Any
 
 from django import forms
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from apps.members.forms import DateInput
 from apps.members.models import Member, Site, Tariff
 from apps.nat.selectors import public_addresses_of, public_pools
 from apps.network.forms import HoldForm
+from apps.network.models import Pool
 
 
 class FilterForm(forms.Form):
@@ -43,7 +46,7 @@ def half_year_end(today: date) -> date:
 class HoldingForm(HoldForm):
     """An address for a member, and as what it leaves."""
 
-    LEAST_USED = "least used"
+    NEXT = "next"  # free one of any pool; "next 3": of the pool with this id
 
     leaves = forms.ChoiceField(label=_("Leaves as"), required=False)
 
@@ -52,7 +55,23 @@ class HoldingForm(HoldForm):
     def __init__(self, member: Member, data: Any = None) -> None:
         super().__init__(member, data)
         used = public_addresses_of(member)
-        some = [(self.LEAST_USED, _("the least used public address"))] if public_pools().exists() else []
+        some = self._next()
         self.fields["leaves"].choices = [*((each, each) for each in used), *some, ("", _("nothing public"))]  # type: ignore[attr-defined]
         self.fields["leaves"].initial = [*used, *(key for key, _words in some), ""][0]
         self.fields["leaves"].widget.attrs["title"] = _("For private IPv4 addresses")
+
+    @classmethod
+    def _next(cls) -> list[tuple[str, str | Promise]]:
+        """The next place of any pool; where there are several, of each of them too."""
+        pools = list(public_pools().order_by("prefix"))
+        each = [(f"{cls.NEXT} {pool.pk}", _("the next in %(pool)s") % {"pool": pool}) for pool in pools]
+        return [(cls.NEXT, _("the next that is free")), *(each if len(each) > 1 else [])] if pools else []
+
+    @classmethod
+    def place(cls, chosen: str) -> dict[str, Any]:
+        """What was chosen, as the service takes it."""
+        if chosen == cls.NEXT:
+            return {}
+        if chosen.startswith(f"{cls.NEXT} "):
+            return {"pool": Pool.objects.get(pk=chosen.removeprefix(f"{cls.NEXT} "))}
+        return {"public": ip_address(chosen)}

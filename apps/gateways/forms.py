@@ -104,7 +104,7 @@ class GroupForm(VersionedForm):
         label=_("Removals wait for a second person above this share, in percent"),
         min_value=SHARE.start,
         max_value=SHARE[-1],
-        help_text=_("Of a kind: addresses, IPv6 prefixes, NAT mappings, port forwards, bans"),
+        help_text=_("Of a kind: addresses, IPv6 prefixes, NAT mappings, forwarded ports, IPv6 pinholes, bans"),
     )
     removal_least = forms.IntegerField(label=_("And only if they are at least this many"), min_value=1, max_value=2**31 - 1)
 

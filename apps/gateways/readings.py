@@ -4,8 +4,11 @@ from collections.abc import Mapping
 from ipaddress import IPv4Network, IPv6Network
 from struct import Struct
 
+from apps.bans.hits import Counters
+from apps.bans.models import Direction
 from apps.lib.fields import Prefix
 from apps.traffic.tallies import Counted
+from firewall.elements.bans import FAMILIES
 from firewall.wire import Counts, Reading
 
 type Pair = tuple[int, int]  # packets and octets
@@ -14,9 +17,14 @@ NUMBER = Struct(">Q")
 NOTHING: Pair = (0, 0)
 
 
-def bans(reading: Reading) -> Mapping[Prefix, Pair]:
-    """Packets and octets of each banned prefix that was hit."""
-    return {_prefix(kind, key): pair for kind, pairs in _kinds(reading, "bans").items() for key, pair in pairs.items()}
+def bans(reading: Reading) -> Counters:
+    """Packets and octets of each ban that was hit, by its prefix and direction."""
+    return {
+        (_prefix(kind, key), Direction(direction)): pair
+        for direction, family in FAMILIES.items()
+        for kind, pairs in _kinds(reading, family).items()
+        for key, pair in pairs.items()
+    }
 
 
 def members(reading: Reading) -> Mapping[Prefix, Counted]:
@@ -30,8 +38,9 @@ def members(reading: Reading) -> Mapping[Prefix, Counted]:
 
 
 def _kinds(reading: Reading, start: str) -> dict[str, dict[bytes, Pair]]:
-    """Keys with their counts, by what follows in the names of all sets that start so: "4", "6_64"."""
-    return {name.removeprefix(start): _pairs(name, counts) for name, counts in reading.sets.items() if name.startswith(start)}
+    """Keys with their counts, by what follows in the names of all sets of both IP versions that start so: "4", "6_64"."""
+    ours = (f"{start}4", f"{start}6")
+    return {name.removeprefix(start): _pairs(name, counts) for name, counts in reading.sets.items() if name.startswith(ours)}
 
 
 def _pairs(name: str, counts: Counts) -> dict[bytes, Pair]:

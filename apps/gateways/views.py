@@ -14,6 +14,7 @@ from apps.deployments import services as deployments
 from apps.deployments.selectors import holds
 from apps.gateways import groups as of_groups
 from apps.gateways import selectors, services
+from apps.gateways.flood import set_flood_mode
 from apps.gateways.forms import GatewayForm, GroupForm, VersionedForm
 from apps.lib.errors import Conflict, Problem
 from apps.network.models import Gateway, GatewayGroup
@@ -93,3 +94,19 @@ def group(request: HttpRequest, pk: int) -> HttpResponse:
             form.add_error(problem.fieldname if problem.fieldname in form.fields else None, str(problem))
     context = {"group": found, "form": form, "entries": history_of(found, 8)}
     return render(request, "gateways/group.html", context, status=422 if form.is_bound else 200)
+
+
+@staff_page
+def flood(request: HttpRequest, pk: int) -> HttpResponse:
+    """Say what flood mode does and costs; then switch it."""
+    found = get_object_or_404(GatewayGroup, pk=pk)
+    if request.method != "POST":
+        names = ", ".join(found.gateways.order_by("name").values_list("name", flat=True)) or _("no gateway yet")
+        return render(request, "gateways/flood.html", {"group": found, "gateways": names})
+    on, version = request.POST.get("on") == "1", request.POST.get("version", "")
+    try:
+        set_flood_mode(group=found, version=int(version) if version.isdecimal() else 0, on=on, by=person(request))
+        messages.success(request, _("Flood mode is on.") if on else _("Flood mode is off."))
+    except Conflict as conflict:
+        messages.error(request, str(conflict))
+    return redirect("gateways:group", found.pk)

@@ -126,7 +126,7 @@ def ago(at: datetime, now: datetime) -> str:
     return gettext("%(duration)s ago") % {"duration": duration(seconds)} if seconds else gettext("just now")
 
 
-def address(value: str | Address | Network | Interface, port: int | None = None) -> str:
+def address(value: str | Address | Network | Interface, port: int | str | None = None) -> str:
     """The canonical form (RFC 5952). A network keeps its length, a host has none; `address:port`, `[v6]:port`. Text that is no address
     comes back as it is."""
     parsed = _parsed(value) if isinstance(value, str) else value

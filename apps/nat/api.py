@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import django_filters
 from django.db.models import QuerySet
 from rest_framework import mixins, serializers, viewsets
 
@@ -11,7 +12,7 @@ from apps.lib.validity import holds_now
 from apps.members.models import Member
 from apps.nat import services
 from apps.nat.models import PortForward
-from apps.nat.selectors import forwards
+from apps.nat.selectors import forwards, on_ports
 from apps.network.models import Holding
 
 
@@ -22,6 +23,8 @@ class ForwardSerializer(serializers.ModelSerializer[PortForward]):
     member: serializers.PrimaryKeyRelatedField[Member] = serializers.PrimaryKeyRelatedField(source="holding.member", read_only=True)
     public_port = serializers.IntegerField(min_value=1, max_value=65535)
     private_port = serializers.IntegerField(min_value=1, max_value=65535)
+    ports = serializers.IntegerField(min_value=1, max_value=PortForward.MOST_PORTS, default=1)
+    last_public_port = serializers.IntegerField(source="last_port", read_only=True)
     active = serializers.SerializerMethodField()
 
     class Meta:
@@ -35,6 +38,8 @@ class ForwardSerializer(serializers.ModelSerializer[PortForward]):
             "public_port",
             "private_address",
             "private_port",
+            "ports",
+            "last_public_port",
             "purpose",
             "enabled",
             "active",
@@ -61,6 +66,17 @@ def _with_activations(rows: Iterable[PortForward]) -> list[PortForward]:
     return list(rows)
 
 
+class ForwardFilter(django_filters.FilterSet):
+    public_port = django_filters.NumberFilter(method="with_port", label="a port of it", min_value=1, max_value=65535)
+
+    class Meta:
+        model = PortForward
+        fields = ["holding", "protocol"]
+
+    def with_port(self, found: QuerySet[PortForward], _name: str, port: Any) -> QuerySet[PortForward]:
+        return found.filter(on_ports(int(port), int(port)))
+
+
 class ForwardViewSet(
     mixins.CreateModelMixin,
     mixins.RetrieveModelMixin,
@@ -68,10 +84,10 @@ class ForwardViewSet(
     mixins.DestroyModelMixin,
     viewsets.GenericViewSet[PortForward],
 ):
-    """Port forwards that hold now; `?holding=`, `?protocol=`, `?public_port=`."""
+    """Port forwards that hold now; `?holding=`, `?protocol=`, `?public_port=` (alone or in a range)."""
 
     serializer_class = ForwardSerializer
-    filterset_fields = ["holding", "protocol", "public_port"]
+    filterset_class = ForwardFilter
 
     def get_queryset(self) -> QuerySet[PortForward]:
         return forwards().order_by("id")

@@ -11,14 +11,17 @@ class NatConfig(AppConfig):
     def ready(self) -> None:
         from apps.audit.trail import UNSHOWN, Trail, tell
         from apps.lib.hanging import hang
-        from apps.nat.models import NatMapping, PortForward
-        from apps.nat.words import count_of_forwards, count_of_mappings
+        from apps.nat.models import NatMapping, Pinhole, PortForward
+        from apps.nat.words import count_of_forwards, count_of_mappings, count_of_pinholes
         from apps.network.models import Holding
 
         hang(Holding, lambda ids: PortForward.objects.filter(holding__in=ids), count_of_forwards)
         hang(Holding, lambda ids: NatMapping.objects.filter(holding__in=ids), count_of_mappings)
+        hang(Holding, lambda ids: Pinhole.objects.filter(holding__in=ids), count_of_pinholes)
         unshown = UNSHOWN | {"group", "kind", "pool"}
         tell(Trail(PortForward, called=_("Port forward"), part_of="holding", href=_holders_page, unshown=unshown))
+        hidden = UNSHOWN | {"group", "kind", "prefix"}
+        tell(Trail(Pinhole, called=_("IPv6 pinhole"), part_of="holding", href=_holders_page, unshown=hidden))
         tell(Trail(NatMapping, called=_("NAT mapping"), part_of="holding", href=_holders_page, unshown=unshown))
 
 

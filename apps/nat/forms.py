@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from apps.lib.ports import PortsField, span
 from apps.lib.validity import holds_now
 from apps.members.models import Member
 from apps.nat.models import PortForward
@@ -24,9 +25,9 @@ class ForwardForm(forms.Form):
     """A new port forward of one member."""
 
     protocol = forms.ChoiceField(label=_("Protocol"), choices=PortForward.Protocol)
-    public_port = forms.IntegerField(label=_("Public port"), min_value=1, max_value=65535)
+    public_port = PortsField(label=_("Public port"), help_text=_("8443, or 6000-6009"))
     holding = DeviceChoice(label=_("To device"), queryset=Holding.objects.none(), empty_label=None)
-    private_port = forms.IntegerField(label=_("Its port"), min_value=1, max_value=65535)
+    private_port = PortsField(label=_("Its port"), required=False, help_text=_("of a range the first; as outside if empty"))
     public = forms.ChoiceField(label=_("Public address"))
     purpose = forms.CharField(label=_("What for"), max_length=80, required=False)
 
@@ -42,9 +43,25 @@ class ForwardForm(forms.Form):
             self.fields["public"].widget = forms.HiddenInput()
             self.fields["public"].initial = addresses[0]
         for name in ("public_port", "private_port"):
-            self.fields[name].widget.attrs |= {"inputmode": "numeric", "autocomplete": "off"}
+            self.fields[name].widget.attrs |= {"autocomplete": "off"}
+
+    def clean(self) -> dict[str, Any]:
+        """A range leads to one as long."""
+        cleaned = super().clean() or {}
+        public, private = cleaned.get("public_port"), cleaned.get("private_port")
+        if public and private and private[1] not in (1, public[1]):
+            facts = {"private": private[1], "public": public[1]}
+            self.add_error("private_port", _("%(private)d ports cannot take %(public)d. Write the first of them alone.") % facts)
+        return cleaned
+
+    def offered(self, first: str) -> str:
+        """What would do instead, as it is written in the field: ports from this one on, as many as were asked for."""
+        return span(int(first), self.cleaned_data["public_port"][1]) if first.isdecimal() else first
 
     def wanted(self) -> dict[str, Any]:
         """What the service takes."""
         cleaned = self.cleaned_data
-        return {**cleaned, "public": IPv4Address(cleaned["public"])}
+        public_port, ports = cleaned["public_port"]
+        private_port, _ports = cleaned["private_port"] or (public_port, ports)
+        given = {"public": IPv4Address(cleaned["public"]), "public_port": public_port, "private_port": private_port, "ports": ports}
+        return {**cleaned, **given}

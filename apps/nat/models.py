@@ -1,16 +1,19 @@
 """How members leave the network (NAT mappings) and how the internet reaches them (port forwards)."""
 
 from django.contrib.postgres.constraints import ExclusionConstraint
-from django.contrib.postgres.fields import DateTimeRangeField, RangeOperators
+from django.contrib.postgres.fields import DateTimeRangeField, IntegerRangeField, RangeOperators
 from django.contrib.postgres.indexes import OpClass
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import F, Func, Q
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from apps.lib.fields import AddressField, PrefixField
 from apps.lib.history import tracked
 from apps.lib.models import Deployed, Versioned
+from apps.lib.ports import span
 from apps.lib.triggers import stamp_transaction
+from apps.nat.pinholes.models import Pinhole
 from apps.network.models import GatewayGroup, Holding, Pool
 
 
@@ -43,9 +46,17 @@ class OfHolding(Versioned, Deployed):
         ]
 
 
+__all__ = ["NatMapping", "OfHolding", "Pinhole", "PortForward"]
+
+
 @tracked(exclude=["changed_in", "changed_at"])
 class NatMapping(OfHolding):
-    """A private address leaves as this public one."""
+    """A private address leaves as this public one: alone, with others, or with a block of its ports."""
+
+    sharing = models.CharField(
+        _("how members use it"), max_length=8, choices=Pool.Sharing, default=Pool.Sharing.SHARED, db_default="shared"
+    )
+    block = IntegerRangeField(_("ports"), null=True, blank=True)
 
     class Meta(OfHolding.Meta):
         ordering = ["holding", "id"]
@@ -53,15 +64,38 @@ class NatMapping(OfHolding):
         constraints = [
             *OfHolding.Meta.constraints,
             ExclusionConstraint(name="natmapping_one_at_a_time", expressions=[("holding", "="), ("valid", RangeOperators.OVERLAPS)]),
+            models.CheckConstraint(condition=Q(sharing__in=["own", "shared", "blocks"]), name="natmapping_sharing"),
+            models.CheckConstraint(
+                condition=Q(
+                    sharing="blocks", block__isnull=False, block__startswith__gte=1, block__endswith__lte=65536, block__isempty=False
+                )
+                | ~Q(sharing="blocks") & Q(block=None),
+                name="natmapping_block",
+            ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.holding} → {self.public}"
+        return f"{self.holding} → {self.public}{f':{self.ports}' if self.ports else ''}"
+
+    @property
+    def ports(self) -> str:
+        """“32768–33791”; without a block nothing."""
+        return f"{self.block.lower}–{self.block.upper - 1}" if self.block else ""
+
+    @property
+    def leaves(self) -> str:
+        """“198.51.100.7, ports 32768–33791”."""
+        public = str(self.public)
+        return gettext("%(public)s, ports %(ports)s") % {"public": public, "ports": self.ports} if self.ports else public
 
 
 @tracked(exclude=["changed_in", "changed_at"])
 class PortForward(OfHolding):
-    """A port of a public address leads to the holding. While it is off, the port stays its own."""
+    """Ports of a public address lead to the holding: `ports` of them, from public_port and private_port on. While it is off, they stay
+    its own.
+    """
+
+    MOST_PORTS = 1000  # as many elements on each gateway
 
     class Protocol(models.TextChoices):
         TCP = "tcp", "TCP"
@@ -70,6 +104,7 @@ class PortForward(OfHolding):
     protocol = models.CharField(_("protocol"), max_length=3, choices=Protocol)
     public_port = models.PositiveIntegerField(_("public port"))
     private_port = models.PositiveIntegerField(_("its port"))
+    ports = models.PositiveSmallIntegerField(_("how many ports"), default=1, db_default=1)
     purpose = models.CharField(_("what for"), max_length=80, blank=True)
     enabled = models.BooleanField(_("on"), default=True)
 
@@ -83,14 +118,67 @@ class PortForward(OfHolding):
                 expressions=[
                     (OpClass("public", "inet_ops"), "="),
                     ("protocol", "="),
-                    ("public_port", "="),
+                    (Func("public_port", F("public_port") + F("ports"), function="int4range", output_field=IntegerRangeField()), "&&"),
                     ("valid", RangeOperators.OVERLAPS),
                 ],
             ),
             models.CheckConstraint(condition=Q(protocol__in=["tcp", "udp"]), name="portforward_protocol"),
             models.CheckConstraint(condition=Q(public_port__range=(1, 65535)), name="portforward_public_port"),
             models.CheckConstraint(condition=Q(private_port__range=(1, 65535)), name="portforward_private_port"),
+            models.CheckConstraint(condition=Q(ports__range=(1, 1000)), name="portforward_ports"),
+            models.CheckConstraint(
+                condition=Q(public_port__lte=65536 - F("ports"), private_port__lte=65536 - F("ports")),
+                name="portforward_range_of_ports",
+            ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.get_protocol_display()} {self.public_port} on {self.public}"
+        return f"{self.get_protocol_display()} {self.public_ports} on {self.public}"
+
+    @property
+    def public_ports(self) -> str:
+        """“8443”, “6000–6009”."""
+        return span(self.public_port, self.ports)
+
+    @property
+    def private_ports(self) -> str:
+        """Where they lead."""
+        return span(self.private_port, self.ports)
+
+    @property
+    def last_port(self) -> int:
+        """The last of the public ports."""
+        return self.public_port + self.ports - 1
+
+
+class PortClaim(models.Model):
+    """Ports of a public address that are one member's alone for some time. The database writes and keeps these (migration nat/0004).
+
+    A mapping claims its block, or all ports of an own address; a forward claims its port. Exactly one of both is given. The protocols are
+    a range of IANA's numbers.
+    """
+
+    mapping_id = models.BigIntegerField(null=True, unique=True)
+    forward_id = models.BigIntegerField(null=True, unique=True)
+    member_id = models.BigIntegerField()
+    public = AddressField()
+    ports = IntegerRangeField()
+    protocols = IntegerRangeField()
+    valid = DateTimeRangeField()
+
+    class Meta:
+        constraints = [
+            ExclusionConstraint(
+                name="portclaim_of_one_member",
+                expressions=[
+                    (OpClass("public", "inet_ops"), "="),
+                    ("ports", RangeOperators.OVERLAPS),
+                    ("protocols", RangeOperators.OVERLAPS),
+                    ("valid", RangeOperators.OVERLAPS),
+                    ("member_id", RangeOperators.NOT_EQUAL),
+                ],
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.public}:{self.ports}"

@@ -2,16 +2,15 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from ipaddress import IPv4Address
 
 from django.db import connection
-from django.db.models import Count, QuerySet
+from django.db.models import Count, F, Q, QuerySet
 
 from apps.lib.fields import Address
-from apps.lib.validity import holds_now
+from apps.lib.validity import holds_now, holds_now_or_later
 from apps.members.models import Member
 from apps.nat.models import NatMapping, PortForward
-from apps.network.models import GatewayGroup, Pool
+from apps.network.models import Pool
 
 LOWEST_OFFERED = 1024
 
@@ -26,6 +25,11 @@ def forwards_of(member: Member) -> QuerySet[PortForward]:
     return forwards().filter(holding__member=member).order_by("protocol", "public_port")
 
 
+def mappings() -> QuerySet[NatMapping]:
+    """How every address leaves now."""
+    return NatMapping.objects.filter(holds_now()).select_related("holding", "pool")
+
+
 def mappings_of(member: Member) -> QuerySet[NatMapping]:
     """How the member's addresses leave."""
     return NatMapping.objects.filter(holds_now(), holding__member=member).select_related("holding").order_by("holding__prefix")
@@ -36,22 +40,32 @@ def public_addresses_of(member: Member) -> list[str]:
     return sorted({str(mapping.public) for mapping in mappings_of(member)})
 
 
-def holder_of_port(public: Address, protocol: str, port: int) -> PortForward | None:
-    """The forward that holds a public port now or later."""
-    held = PortForward.objects.filter(public=public, protocol=protocol, public_port=port, valid__isempty=False)
-    return held.select_related("holding__member").order_by("-id").first()
+def on_ports(first: int, last: int) -> Q:
+    """Forwards of any of these public ports, both ends included."""
+    return Q(public_port__lte=last, public_port__gt=first - F("ports"))
 
 
-def free_port(public: Address, protocol: str, wanted: int) -> int | None:
-    """The next port from `wanted` on that nobody holds now; from 1024 when there is none above."""
+def holder_of_ports(public: Address, protocol: str, first: int, ports: int = 1) -> PortForward | None:
+    """The forward that holds any of these public ports now or later."""
+    held = PortForward.objects.filter(on_ports(first, first + ports - 1), holds_now_or_later(), public=public, protocol=protocol)
+    return held.select_related("holding__member").order_by("public_port", "id").first()
+
+
+def free_port(public: Address, protocol: str, wanted: int, ports: int = 1) -> int | None:
+    """The first of so many ports in a row that nobody holds now or later, from `wanted` on; from 1024 when there are none above."""
     query = """
-        SELECT min(port) FROM generate_series(%(start)s, 65535) AS port WHERE NOT EXISTS (
-            SELECT FROM nat_portforward WHERE public = %(public)s AND protocol = %(protocol)s AND public_port = port
+        SELECT min(first) FROM (
+            SELECT %(start)s::int AS first UNION ALL
+            SELECT public_port + ports FROM nat_portforward WHERE public = %(public)s AND protocol = %(protocol)s
+                AND public_port + ports >= %(start)s AND (upper_inf(valid) OR upper(valid) > now())
+        ) candidates WHERE first + %(ports)s <= 65536 AND NOT EXISTS (
+            SELECT FROM nat_portforward WHERE public = %(public)s AND protocol = %(protocol)s
+            AND int4range(public_port, public_port + ports) && int4range(first, first + %(ports)s)
             AND (upper_inf(valid) OR upper(valid) > now()))
     """
     with connection.cursor() as cursor:
         for start in (wanted, LOWEST_OFFERED):
-            cursor.execute(query, {"start": start, "public": str(public), "protocol": protocol})
+            cursor.execute(query, {"start": start, "public": str(public), "protocol": protocol, "ports": ports})
             port: int | None = cursor.fetchone()[0]
             if port:
                 return port
@@ -63,50 +77,38 @@ def public_pools() -> QuerySet[Pool]:
     return Pool.objects.filter(kind=Pool.Kind.PUBLIC4)
 
 
-def least_used_public(group: GatewayGroup) -> Address | None:
-    """The public address of the group that the fewest leave as, among the first 1,024 of each pool; None without a public pool."""
-    query = """
-        SELECT host(address) FROM network_pool p
-        CROSS JOIN LATERAL generate_series(0, least(2 ^ (32 - masklen(p.prefix)), 1024)::int - 1) AS n
-        CROSS JOIN LATERAL (SELECT host(p.prefix)::inet + n AS address) a
-        LEFT JOIN (SELECT public, count(*) AS users FROM nat_natmapping WHERE valid @> statement_timestamp() GROUP BY public) used
-            ON used.public = address
-        WHERE p.kind = 'public4' AND p.group_id = %s
-            AND (masklen(p.prefix) > 30 OR (n > 0 AND address < set_masklen(broadcast(p.prefix), 32)))
-        ORDER BY coalesce(users, 0), address LIMIT 1
-    """
-    with connection.cursor() as cursor:
-        cursor.execute(query, [group.pk])
-        found = cursor.fetchone()
-    return IPv4Address(found[0]) if found else None
+def leaves_as(public: Address, port: int | None = None) -> QuerySet[NatMapping]:
+    """Who leaves as this public address now, with this port or with any."""
+    return _with_port(NatMapping.objects.filter(holds_now(), public=public), port)
 
 
-def leaves_as(public: Address) -> QuerySet[NatMapping]:
-    """Who leaves as this public address now."""
-    return NatMapping.objects.filter(holds_now(), public=public).select_related("holding__member").order_by("holding__prefix")
+def left_as(public: Address, at: datetime, port: int | None = None) -> QuerySet[NatMapping]:
+    """Who left as this public address at that moment; with a port, who can have left with it: with blocks and own addresses one member."""
+    return _with_port(NatMapping.objects.filter(public=public, valid__contains=at), port)
 
 
-def left_as(public: Address, at: datetime) -> QuerySet[NatMapping]:
-    """Who left as this public address at that moment."""
-    return NatMapping.objects.filter(public=public, valid__contains=at).select_related("holding__member").order_by("holding__prefix")
+def _with_port(mappings: QuerySet[NatMapping], port: int | None) -> QuerySet[NatMapping]:
+    some = mappings if port is None else mappings.filter(Q(block=None) | Q(block__contains=port))
+    return some.select_related("holding__member").order_by("holding__prefix")
 
 
 def port_led_to(public: Address, port: int, at: datetime) -> QuerySet[PortForward]:
     """Where this public port led at that moment: one forward per protocol, if it was on then or not."""
-    led = PortForward.objects.filter(public=public, public_port=port, valid__contains=at)
+    led = PortForward.objects.filter(on_ports(port, port), public=public, valid__contains=at)
     return led.select_related("holding__member").order_by("protocol")
 
 
 def forwards_on_port(port: int, public: Address | None = None) -> QuerySet[PortForward]:
-    """The forwards of this public port, on any or on this address."""
-    found = forwards().filter(public_port=port)
+    """The forwards of this public port, alone or in a range, on any or on this address."""
+    found = forwards().filter(on_ports(port, port))
     return found.filter(public=public) if public else found
 
 
 def leaving_as_pools() -> Mapping[int, int]:
-    """As how many addresses of each public pool somebody leaves now."""
-    mapped = NatMapping.objects.filter(holds_now()).order_by().values_list("pool").annotate(number=Count("public", distinct=True))
-    return dict(mapped)
+    """As how many addresses of each public pool somebody leaves now; of a pool of blocks, how many of these somebody has."""
+    leaving = NatMapping.objects.filter(holds_now()).order_by().values_list("pool", "pool__sharing")
+    counted = leaving.annotate(addresses=Count("public", distinct=True), members=Count("holding__member", distinct=True))
+    return {pool: members if sharing == Pool.Sharing.BLOCKS else addresses for pool, sharing, addresses, members in counted}
 
 
 def leaving_in(pool: Pool) -> QuerySet[NatMapping, tuple[object, int]]:

@@ -10,9 +10,12 @@ from apps.accounts.models import User
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Address
 from apps.lib.nudge import nudge
+from apps.lib.ports import Span, span
 from apps.lib.validity import ended_now, from_now, holds_now
+from apps.nat import claims
 from apps.nat.models import NatMapping, PortForward
-from apps.nat.selectors import free_port, holder_of_port
+from apps.nat.places import Place, place_in, pools_to_leave_from
+from apps.nat.selectors import free_port, holder_of_ports
 from apps.network.models import Holding, Pool
 
 
@@ -23,12 +26,16 @@ def add_forward(
     protocol: str,
     public_port: int,
     private_port: int,
+    ports: int = 1,
     purpose: str = "",
     until: datetime | None = None,
     by: User,
 ) -> PortForward:
-    """Lead a public port to the holding from now on. Raises Problem when the port is taken, or the address is not for this."""
-    _check_ports(protocol, public_port, private_port)
+    """Lead public ports to the holding from now on: `ports` of them, from public_port and private_port on.
+
+    Raises Problem when one of them is taken, or the address is not for this.
+    """
+    _check_ports(protocol, public_port, private_port, ports)
     _check_holding(holding)
     pool = _public_pool(holding, public)
     try:
@@ -43,19 +50,22 @@ def add_forward(
                 protocol=protocol,
                 public_port=public_port,
                 private_port=private_port,
+                ports=ports,
                 purpose=purpose.strip(),
                 valid=from_now(until),
             )
             nudge("workers.reconcile", by.pk)
     except IntegrityError as error:
-        raise _explained(error, public, protocol, public_port) from error
+        if claims.is_claimed(error):
+            raise claims.refused_forward(holding, public, protocol, public_port, ports) from error
+        raise _explained(error, public, protocol, public_port, ports) from error
     forward.refresh_from_db()
     return forward
 
 
 def change_forward(*, forward: PortForward, version: int, private_port: int, purpose: str, enabled: bool, by: User) -> PortForward:
     """Change where a forward leads and whether it is on. Raises Conflict when somebody changed it since `version`."""
-    _check_ports(forward.protocol, forward.public_port, private_port)
+    _check_ports(forward.protocol, forward.public_port, private_port, forward.ports)
     current = PortForward.objects.filter(holds_now(), pk=forward.pk, version=version)
     with transaction.atomic():
         changed = current.update(private_port=private_port, purpose=purpose.strip(), enabled=enabled, version=F("version") + 1)
@@ -81,37 +91,95 @@ def restore_forward(*, forward: PortForward, by: User) -> PortForward:
         protocol=forward.protocol,
         public_port=forward.public_port,
         private_port=forward.private_port,
+        ports=forward.ports,
         purpose=forward.purpose,
         by=by,
     )
 
 
-def map_address(*, holding: Holding, public: Address, by: User) -> NatMapping:
-    """Let the holding leave as this public address from now on, instead of as what it did before."""
+def map_address(*, holding: Holding, public: Address | None = None, pool: Pool | None = None, by: User) -> NatMapping:
+    """Let the holding leave as this public address from now on, instead of as what it did before.
+
+    Without an address: the next free one of the pool, or of any. Raises Problem when it is another member's, or nothing is free.
+    """
     _check_holding(holding)
-    pool = _public_pool(holding, public)
-    with transaction.atomic():
-        NatMapping.objects.filter(holds_now(), holding=holding).update(valid=ended_now(), version=F("version") + 1)
-        mapping = NatMapping.objects.create(
-            holding=holding,
-            group_id=holding.group_id,
-            held=holding.valid,
-            pool=pool,
-            pool_prefix=pool.prefix,
-            public=public,
-            valid=from_now(),
-        )
-        nudge("workers.reconcile", by.pk)
+    try:
+        with transaction.atomic():
+            pool, place = _place(holding, public, pool)
+            NatMapping.objects.filter(holds_now(), holding=holding).update(valid=ended_now(), version=F("version") + 1)
+            mapping = NatMapping.objects.create(
+                holding=holding,
+                group_id=holding.group_id,
+                held=holding.valid,
+                pool=pool,
+                pool_prefix=pool.prefix,
+                public=place.public,
+                sharing=pool.sharing,
+                block=place.block,
+                valid=from_now(),
+            )
+            nudge("workers.reconcile", by.pk)
+    except IntegrityError as error:
+        if not claims.is_claimed(error):
+            raise
+        raise Problem(_("Somebody else was just given this address or block. Try again."), "public") from error
     mapping.refresh_from_db()
     return mapping
 
 
-def _check_ports(protocol: str, public_port: int, private_port: int) -> None:
+def unmap_address(*, mapping: NatMapping, by: User) -> None:
+    """Let the holding leave as nothing from now on: it reaches what is inside, not the internet. Twice is harmless."""
+    with transaction.atomic():
+        NatMapping.objects.filter(holds_now(), pk=mapping.pk).update(valid=ended_now(), version=F("version") + 1)
+        nudge("workers.reconcile", by.pk)
+
+
+def _place(holding: Holding, public: Address | None, pool: Pool | None) -> tuple[Pool, Place]:
+    """Where it leaves from. Who wants a place of the same pool waits for the other; readers and foreign keys do not."""
+    if public is not None:
+        pool = _public_pool(holding, public)
+    pools = [pool] if pool else pools_to_leave_from(holding.group_id)
+    for each in pools:
+        locked = Pool.objects.select_for_update(no_key=True).get(pk=each.pk)
+        if place := place_in(locked, holding.member, public):
+            return locked, place
+    raise _no_place(holding, public, pools)
+
+
+def _no_place(holding: Holding, public: Address | None, pools: list[Pool]) -> Problem:
+    facts: dict[str, object] = {"public": public, "pools": ", ".join(map(str, pools))}
+    if not pools:
+        return Problem(_("There is no public pool to leave from. Add one first."), "public")
+    if public is None:
+        return Problem(
+            _("Nothing is free in %(pools)s. Add addresses, or let more members share them.") % facts, "public", culprit=pools[0]
+        )
+    free = place_in(pools[0], holding.member)
+    facts["free"] = free.public if free else ""
+    found = claims.claim_on(public, holding.member_id)
+    if found and pools[0].sharing == Pool.Sharing.OWN:
+        text = _("%(public)s cannot be the address of one member alone: %(other)s has it, or ports of it.")
+        facts["other"] = found[1].name
+    else:
+        text = _("%(public)s has no free block of ports.")
+    if free:
+        text += " " + _("%(free)s is free.")
+    return Problem(text % facts, "public", offer=str(facts["free"]), culprit=found and found[0])
+
+
+def _check_ports(protocol: str, public_port: int, private_port: int, ports: int) -> None:
     if protocol not in PortForward.Protocol.values:
         raise Problem(_("“%(protocol)s” has no ports. Choose tcp or udp.") % {"protocol": protocol}, "protocol")
     for fieldname, port in (("public_port", public_port), ("private_port", private_port)):
         if not 0 < port < 65536:
             raise Problem(_("%(port)d is no port. Choose 1 to 65535.") % {"port": port}, fieldname)
+    if not 0 < ports <= PortForward.MOST_PORTS:
+        text = _("%(ports)d ports are too many for one forward. Choose 1 to %(most)d, or make several forwards.")
+        raise Problem(text % {"ports": ports, "most": PortForward.MOST_PORTS}, "ports" if ports < 1 else "public_port")
+    for fieldname, port in (("public_port", public_port), ("private_port", private_port)):
+        if port + ports > 65536:
+            text = _("%(ports)d ports from %(port)d on end behind 65535. Begin at %(last)d or lower.")
+            raise Problem(text % {"ports": ports, "port": port, "last": 65536 - ports}, fieldname)
 
 
 def _check_holding(holding: Holding) -> None:
@@ -132,17 +200,24 @@ def _public_pool(holding: Holding, public: Address) -> Pool:
     return pool
 
 
-def _explained(error: IntegrityError, public: Address, protocol: str, port: int) -> Problem:
+def _explained(error: IntegrityError, public: Address, protocol: str, port: int, ports: int) -> Problem:
     """The sentence for what the database refused. An error of any other constraint is ours, and raised as it is."""
     if "portforward_port_taken" not in str(error):
         raise error
-    holder, free = holder_of_port(public, protocol, port), free_port(public, protocol, port)
-    facts = {"protocol": protocol.upper(), "port": port, "public": public, "free": free, "id": holder.pk if holder else 0}
+    holder, first = holder_of_ports(public, protocol, port, ports), free_port(public, protocol, port, ports)
+    free = span(first, ports) if first else ""
+    facts: dict[str, object] = {"protocol": protocol.upper(), "port": span(port, ports), "public": public, "free": free}
     if holder:
-        text = _("%(protocol)s %(port)d on %(public)s is held by forward %(id)d of %(member)s.")
-        facts["member"] = holder.holding.member.name
+        text = _("%(protocol)s %(port)s on %(public)s is held by forward %(id)d of %(member)s.")
+        facts |= {"member": holder.holding.member.name, "id": holder.pk, "port": span(*_shared(holder, port, ports))}
     else:
-        text = _("%(protocol)s %(port)d on %(public)s was just taken by somebody else.")
+        text = _("%(protocol)s %(port)s on %(public)s was just taken by somebody else.")
     if free:
-        text += " " + _("%(free)d is free.")
-    return Problem(text % facts, "public_port", offer=str(free or ""), culprit=holder)
+        text += " " + (_("%(free)s is free.") if ports == 1 else _("%(free)s are free."))
+    return Problem(text % facts, "public_port", offer=str(first or ""), culprit=holder)
+
+
+def _shared(holder: PortForward, first: int, ports: int) -> Span:
+    """The ports that both want."""
+    begin, last = max(first, holder.public_port), min(first + ports - 1, holder.last_port)
+    return begin, last - begin + 1

@@ -1,14 +1,26 @@
-"""The panel of a member's port forwards."""
+"""Port forwards and IPv6 pinholes: everybody's as lists, a member's as panels."""
 
 from django.urls import path
 
-from apps.nat import views
+from apps.nat import listing, views
+from apps.nat.pinholes import views as pinholes
 
 app_name = "nat"
 urlpatterns = [
+    path("forwards/", listing.forwards, name="forwards"),
+    path("forwards.csv", listing.forwards_csv, name="forwards-csv"),
+    path("pinholes/", listing.pinholes, name="pinholes"),
+    path("pinholes.csv", listing.pinholes_csv, name="pinholes-csv"),
     path("members/<int:pk>/forwards/", views.forwards, name="forwards-of"),
     path("members/<int:pk>/forwards/add/", views.add, name="forward-add"),
     path("forwards/<int:pk>/switch/", views.switch, name="forward-switch"),
     path("forwards/<int:pk>/remove/", views.remove, name="forward-remove"),
     path("forwards/<int:pk>/restore/", views.restore, name="forward-restore"),
+    path("members/<int:pk>/pinholes/", pinholes.panel, name="pinholes-of"),
+    path("members/<int:pk>/pinholes/add/", pinholes.add, name="pinhole-add"),
+    path("pinholes/<int:pk>/edit/", pinholes.edit, name="pinhole-edit"),
+    path("pinholes/<int:pk>/switch/", pinholes.switch, name="pinhole-switch"),
+    path("pinholes/<int:pk>/remove/", pinholes.remove, name="pinhole-remove"),
+    path("pinholes/<int:pk>/restore/", pinholes.restore, name="pinhole-restore"),
+    path("holdings/<int:pk>/renumber/", pinholes.renumber, name="renumber"),
 ]

@@ -52,8 +52,8 @@ def add(request: HttpRequest, pk: int) -> HttpResponse:
     try:
         forward = services.add_forward(by=request.user, **form.wanted())  # type: ignore[arg-type]  # staff_page: signed in
     except Problem as problem:
+        form.offer = form.offered(problem.offer)
         form.add_error(problem.fieldname if problem.fieldname in form.fields else None, str(problem))
-        form.offer = problem.offer
         return _answer(request, member, form=form)
     return _answer(request, member, saved=forward.pk)
 

@@ -5,6 +5,7 @@ from django.db.models import Model, QuerySet
 from rest_framework import serializers, viewsets
 
 from apps.lib.validity import holds_now
+from apps.network.forms import AddressInput
 from apps.network.models import Holding
 
 
@@ -25,8 +26,14 @@ class HoldingSerializer(serializers.ModelSerializer[Holding]):
         return holding.valid.upper
 
 
+class AddressFilter(django_filters.Filter):
+    """What is no address is refused."""
+
+    field_class = AddressInput
+
+
 class HoldingFilter(django_filters.FilterSet):
-    address = django_filters.CharFilter(field_name="prefix", lookup_expr="covers", label="an address in it")
+    address = AddressFilter(field_name="prefix", lookup_expr="covers", label="an address in it")
 
     class Meta:
         model = Holding

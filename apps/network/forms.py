@@ -6,9 +6,10 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from apps.lib import formats
 from apps.lib.fields import AddressField, PrefixField
 from apps.members.models import Device, Member
-from apps.network.models import GatewayGroup, Pool
+from apps.network.models import BLOCK_SIZES, GatewayGroup, Pool, blocks_of_address
 
 
 class PrefixInput(forms.CharField):
@@ -47,8 +48,15 @@ class HoldForm(forms.Form):
         self.fields["device"].queryset = member.devices.all()  # type: ignore[attr-defined]  # a ModelChoiceField
 
 
+def _ports(size: int) -> str:
+    return _("%(n)s ports: %(members)s members on an address") % {
+        "n": formats.number(size),
+        "members": formats.number(blocks_of_address(size)),
+    }
+
+
 class PoolForm(forms.Form):
-    """A pool as it is changed: its name and size. What it is for stays."""
+    """A pool as it is changed: its name and size, and how members use a public one. What it is for stays."""
 
     version = forms.IntegerField(widget=forms.HiddenInput, min_value=0, max_value=2**31 - 1, required=False)
     name = forms.CharField(label=_("Name"), max_length=60, widget=forms.TextInput(attrs={"autocomplete": "off"}))
@@ -58,10 +66,24 @@ class PoolForm(forms.Form):
         help_text=_("Like 10.16.0.0/12 or 2001:db8:a0::/44"),
         widget=forms.TextInput(attrs={"spellcheck": "false"}),
     )
+    sharing = forms.ChoiceField(
+        label=_("How members use it"),
+        choices=Pool.Sharing,
+        help_text=_("An address of one’s own keeps UDP ports, for games and calls. A block says who it was, without a log of connections."),
+    )
+    block_size = forms.TypedChoiceField(label=_("Ports of a block"), coerce=int, empty_value=None, required=False)
+
+    def __init__(self, data: Any = None, *, public: bool = True, initial: dict[str, Any] | None = None) -> None:
+        super().__init__(data, initial=initial)
+        self._public = public
+        if public:
+            self.fields["block_size"].choices = [("", _("no blocks")), *((size, _ports(size)) for size in BLOCK_SIZES)]  # type: ignore[attr-defined]
+        else:
+            del self.fields["sharing"], self.fields["block_size"]
 
     def on_top_of(self, version: int) -> "PoolForm":
         """The same input for the row as it is now, with what was said of it."""
-        again = PoolForm({**self.data.dict(), "version": str(version)})  # type: ignore[attr-defined]  # what a browser posted
+        again = PoolForm({**self.data.dict(), "version": str(version)}, public=self._public)  # type: ignore[attr-defined]  # what a browser posted
         again.full_clean()
         for fieldname, errors in self.errors.as_data().items():
             for error in errors:
@@ -71,6 +93,8 @@ class PoolForm(forms.Form):
 
 class NewPoolForm(PoolForm):
     """A new pool."""
+
+    FITTING = ("", _("each member has an address where there are enough, else they share"))
 
     kind = forms.ChoiceField(label=_("Kind"), choices=Pool.Kind)
     group = forms.ModelChoiceField(GatewayGroup.objects.all(), label=_("Gateway group"), empty_label=None)
@@ -82,7 +106,13 @@ class NewPoolForm(PoolForm):
         help_text=_("Of IPv6 prefixes only: 64 gives each member a /64"),
     )
 
-    field_order = ("name", "kind", "prefix", "member_length", "group")
+    field_order = ("name", "kind", "prefix", "member_length", "sharing", "block_size", "group")
+
+    def __init__(self, data: Any = None) -> None:
+        super().__init__(data)
+        sharing = self.fields["sharing"]
+        sharing.required, sharing.label = False, _("How members use public IPv4")
+        sharing.choices = [self.FITTING, *Pool.Sharing.choices]  # type: ignore[attr-defined]  # a ChoiceField
 
 
 class HeldForm(forms.Form):

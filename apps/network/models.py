@@ -40,6 +40,7 @@ class GatewayGroup(Versioned):
     removal_share = models.PositiveSmallIntegerField(_("removals that wait for a second person: above this share, in percent"), default=20)
     removal_least = models.PositiveIntegerField(_("and at least this many"), default=10)
     clamp_mss = models.BooleanField(_("lower TCP segments to what the uplink takes"), default=False)
+    flood_mode = models.BooleanField(_("flood mode: drop banned sources before connection tracking"), default=False)
     probe_target4 = AddressField(_("IPv4 address to probe"), null=True, blank=True)
     probe_target6 = AddressField(_("IPv6 address to probe"), null=True, blank=True)
     probe_port = models.PositiveIntegerField(_("TCP port to probe"), null=True, blank=True)
@@ -131,20 +132,45 @@ class Gateway(Versioned):
         return self.name
 
 
+ALL_PORTS = 65536
+LEAST_BLOCK_PORT = 1024  # ports below are never part of a block
+BLOCK_SIZES = (64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384)
+
+
+def first_port(size: int) -> int:
+    """Where the first block of an address begins: blocks lie at multiples of their size, and above the ports of well-known services."""
+    return 0 if size == ALL_PORTS else max(size, LEAST_BLOCK_PORT)
+
+
+def blocks_of_address(size: int) -> int:
+    """How many members can have a block of one address."""
+    return (ALL_PORTS - first_port(size)) // size
+
+
 @tracked()
 class Pool(Versioned):
-    """A block of addresses that members get theirs from. All pools are disjoint: one installation is one network."""
+    """A block of addresses that members get theirs from. All pools are disjoint: one installation is one network.
+
+    sharing, block_size: how members use a public pool from now on; what each has is said by his NAT mapping. Others are "shared".
+    """
 
     class Kind(models.TextChoices):
         PRIVATE4 = "private4", _("private IPv4")
         PUBLIC4 = "public4", _("public IPv4")
         PREFIX6 = "prefix6", _("IPv6 prefixes")
 
+    class Sharing(models.TextChoices):
+        OWN = "own", _("each member has an address for himself")
+        SHARED = "shared", _("members share the addresses")
+        BLOCKS = "blocks", _("members share the addresses, each has a block of ports")
+
     group = models.ForeignKey(GatewayGroup, models.PROTECT, related_name="pools")
     kind = models.CharField(_("kind"), max_length=8, choices=Kind)
     name = models.CharField(_("name"), max_length=60, unique=True)
     prefix = PrefixField(_("prefix"))
     member_length = models.PositiveSmallIntegerField(_("length of a member's share"), default=32)
+    sharing = models.CharField(_("how members use it"), max_length=8, choices=Sharing, default=Sharing.SHARED, db_default="shared")
+    block_size = models.PositiveIntegerField(_("ports of a block"), null=True, blank=True)
 
     class Meta:
         ordering = ["kind", "prefix"]
@@ -154,6 +180,13 @@ class Pool(Versioned):
             models.CheckConstraint(
                 condition=Q(kind="prefix6", member_length__range=(32, 64)) | Q(kind__in=["private4", "public4"], member_length=32),
                 name="pool_member_length",
+            ),
+            models.CheckConstraint(condition=Q(sharing__in=["own", "shared", "blocks"]), name="pool_sharing"),
+            models.CheckConstraint(condition=Q(kind="public4") | Q(sharing="shared"), name="pool_shared_where_public"),
+            models.CheckConstraint(
+                condition=Q(sharing="blocks", block_size__isnull=False, block_size__in=BLOCK_SIZES)
+                | ~Q(sharing="blocks") & Q(block_size=None),
+                name="pool_block_size",
             ),
             models.CheckConstraint(
                 condition=Q(Exact(family("prefix"), 6), kind="prefix6") | Q(Exact(family("prefix"), 4), kind__in=["private4", "public4"]),

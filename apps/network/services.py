@@ -13,8 +13,8 @@ from apps.lib.hanging import Ended
 from apps.lib.nudge import nudge
 from apps.lib.validity import from_now, holds_now
 from apps.members.models import Device, Member
-from apps.network.models import GatewayGroup, Holding, Pool
-from apps.network.selectors import free_prefix, holder_now_or_later
+from apps.network.models import BLOCK_SIZES, GatewayGroup, Holding, Pool
+from apps.network.selectors import free_prefix, holder_now_or_later, size
 
 
 def hold(*, member: Member, pool: Pool, prefix: Prefix | None = None, device: Device | None = None, by: User) -> Holding:
@@ -52,10 +52,26 @@ def release(*, holding: Holding, by: User) -> list[Ended]:
     return ended
 
 
-def add_pool(*, name: str, kind: str, prefix: Prefix, group: GatewayGroup, member_length: int = 32, by: User) -> Pool:
-    """A new pool. Raises Problem when it overlaps another."""
+def add_pool(
+    *,
+    name: str,
+    kind: str,
+    prefix: Prefix,
+    group: GatewayGroup,
+    member_length: int = 32,
+    sharing: str = "",
+    block_size: int | None = None,
+    by: User,
+) -> Pool:
+    """A new pool. Raises Problem when it overlaps another.
+
+    sharing: without it, a public pool gives each member an address of his own if it has one for each who holds a private address now.
+    """
     pool = Pool(name=name.strip(), kind=kind, prefix=prefix, group=group, member_length=_length(kind, member_length))
     _check_pool(pool)
+    pool.sharing = sharing or _fitting(pool)
+    pool.block_size = block_size
+    check_sharing(pool.kind, pool.sharing, pool.block_size)
     try:
         with transaction.atomic():
             pool.save(force_insert=True)
@@ -63,6 +79,25 @@ def add_pool(*, name: str, kind: str, prefix: Prefix, group: GatewayGroup, membe
     except IntegrityError as error:
         raise _explained_pool(error, pool) from error
     return pool
+
+
+def check_sharing(kind: str, sharing: str, block_size: int | None) -> None:
+    """Raises Problem when no pool of this kind is used so, or blocks are of no size that they can be."""
+    if sharing != Pool.Sharing.SHARED and kind != Pool.Kind.PUBLIC4:
+        raise Problem(_("How members use a pool is chosen for public IPv4 alone."), "sharing")
+    if sharing != Pool.Sharing.BLOCKS and block_size is not None:
+        raise Problem(_("Only where members have blocks of ports have these a size."), "block_size")
+    if sharing == Pool.Sharing.BLOCKS and block_size not in BLOCK_SIZES:
+        sizes = ", ".join(map(str, BLOCK_SIZES))
+        raise Problem(_("Choose how many ports a member has: %(sizes)s.") % {"sizes": sizes}, "block_size")
+
+
+def _fitting(pool: Pool) -> str:
+    """An address for each where there are enough, else shared ones."""
+    if pool.kind != Pool.Kind.PUBLIC4:
+        return Pool.Sharing.SHARED
+    private = Holding.objects.filter(holds_now(), group=pool.group, kind=Pool.Kind.PRIVATE4)
+    return Pool.Sharing.OWN if private.values("member").distinct().count() <= size(pool) else Pool.Sharing.SHARED
 
 
 def change_pool(*, pool: Pool, version: int, name: str, prefix: Prefix, by: User) -> Pool:

@@ -5,12 +5,12 @@ docs/ruleset.md; the order is that of the hooks a packet passes.
 """
 
 from firewall import names, probing
-from firewall.chains import bans, dstnat, forward, input, mangle, members, new, postrouting, raw, spoofed
+from firewall.chains import bans, dstnat, forward, icmp6, input, mangle, members, new, postrouting, raw, spoofed
 from firewall.chains.used import Used
 from firewall.policy import Gateway
 from firewall.ruleset import Chain
 
-COUNTERS = frozenset({"leaked", "spoofed", "refused", "unmatched"})
+COUNTERS = frozenset({"leaked", "spoofed", "refused", "unmatched", "unmapped", "portless"})
 
 
 def counters(gateway: Gateway) -> frozenset[str]:
@@ -26,15 +26,19 @@ def build(gateway: Gateway, used: Used) -> dict[str, Chain]:
     if gateway.probe:
         probing.check(gateway.name, at, gateway.probe)
     chains = (
-        raw.prerouting(gateway),
+        bans.sources(used),
+        bans.destinations(used),
+        raw.prerouting(gateway, used),
         raw.output(gateway),
         dstnat.chain(gateway),
         input.chain(gateway),
         bans.chain(used),
         spoofed.chain(gateway, used),
         new.chain(gateway),
+        icmp6.related(),
         members.up(gateway, used),
         members.down(gateway, used),
+        members.inside6(used),
         members.inside(used),
         mangle.forward(gateway.settings),
         forward.chain(gateway),

@@ -14,7 +14,12 @@ def chain(gateway: Gateway) -> Chain:
     return Chain(
         "forward",
         (
-            rule(VerdictMap((Field.CT_STATE,), ((("invalid",), DROP), (("untracked",), DROP), (("new",), jump("new"))))),
+            rule(
+                VerdictMap(
+                    (Field.CT_STATE,),
+                    ((("invalid",), DROP), (("untracked",), DROP), (("new",), jump("new")), (("related",), jump("related"))),
+                )
+            ),
             rule(VerdictMap((Field.IIFNAME, Field.OIFNAME), jumps)),
             rule(at(Field.CT_STATE, "related"), ACCEPT),
             rule(Count("unmatched")),

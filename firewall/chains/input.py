@@ -1,10 +1,14 @@
 """What is for the gateway itself."""
 
+from ipaddress import IPv6Network
+
 from firewall.chains.parts import ACCEPT, DROP, ERRORS4, ERRORS6, at, rule
 from firewall.policy import Gateway
 from firewall.ruleset import Action, Chain, Field, Hook, Limit, Match, Priority, VerdictMap
 
 NEIGHBOUR_DISCOVERY = ("nd-router-solicit", "nd-router-advert", "nd-neighbor-solicit", "nd-neighbor-advert")
+# Switches that listen forget whoever does not answer (RFC 2710, section 3): then nobody finds the gateway by neighbour discovery.
+_FROM_THE_LINK = (Match(Field.HOPLIMIT, (1,)), Match(Field.IP6_SADDR, (IPv6Network("fe80::/10"),)))
 STATE_SYNC_PORT = 3780  # conntrackd's default
 
 
@@ -24,6 +28,7 @@ def chain(gateway: Gateway) -> Chain:
     rules += [
         rule(both, Match(Field.L4PROTO, ("vrrp",)), ACCEPT, comment="VRRP, RFC 9568"),
         rule(Match(Field.ICMPV6_TYPE, NEIGHBOUR_DISCOVERY), Match(Field.HOPLIMIT, (255,)), ACCEPT, comment="RFC 4861"),
+        rule(both, Match(Field.ICMPV6_TYPE, ("mld-listener-query",)), *_FROM_THE_LINK, ACCEPT, comment="RFC 4890, 4.4.1"),
         rule(Match(Field.ICMP_TYPE, ERRORS4), Limit(1000, 100), ACCEPT),
         rule(Match(Field.ICMPV6_TYPE, ERRORS6), Limit(1000, 100), ACCEPT),
         rule(VerdictMap((Field.CT_STATE,), ((("established",), ACCEPT), (("related",), ACCEPT), (("invalid",), DROP)))),

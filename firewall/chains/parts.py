@@ -7,6 +7,8 @@ ACCEPT, DROP, RETURN = Verdict(Action.ACCEPT), Verdict(Action.DROP), Verdict(Act
 ERRORS4 = ("destination-unreachable", "time-exceeded", "parameter-problem")
 ERRORS6 = ("destination-unreachable", "packet-too-big", "time-exceeded", "parameter-problem")
 
+WITH_PORTS = Match(Field.L4PROTO, ("tcp", "udp", "icmp"))  # what a block of ports is for; ICMP's identifiers count as ports
+
 
 def rule(*parts: Part, comment: str = "") -> Rule:
     """A rule of these parts, from left to right."""

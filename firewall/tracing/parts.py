@@ -4,7 +4,24 @@ from collections.abc import Callable
 from ipaddress import IPv4Address, IPv6Address
 from typing import Any
 
-from firewall.ruleset import ClampMss, Count, Dnat, Field, Limit, Lookup, Match, Notrack, Part, Reject, Snat, Verdict, VerdictMap
+from firewall.ruleset import (
+    Action,
+    ClampMss,
+    Count,
+    Dnat,
+    Field,
+    Limit,
+    Lookup,
+    Masquerade,
+    Match,
+    Notrack,
+    Part,
+    Reject,
+    Set,
+    Snat,
+    Verdict,
+    VerdictMap,
+)
 from firewall.tracing.fields import key_of, read, same, values_of
 from firewall.tracing.passage import Passage
 from firewall.tracing.result import Read, TraceError
@@ -81,9 +98,25 @@ def _snat(passage: Passage, part: Snat) -> Read:
     if found.element is None:
         return found
     passage.count_element(part.map, found.key)
-    (address,) = values_of(passage.declaration(part.map).value, found.element.value)
-    passage.rewrite_source(_address(part.map, address), random=part.fully_random)
+    declaration, value = passage.declaration(part.map), found.element.value
+    within = _range(declaration, value) if declaration.ranges else None
+    address, *_port_of_first = values_of(declaration.value, value)
+    passage.rewrite_source(_address(part.map, address), random=part.fully_random, within=within)
     return Read(part, found.values, True, found.set, found.key, found.element, passage.accepted)
+
+
+def _range(of: Set, value: bytes) -> range:
+    """The ports from that of a range's first to that of its last."""
+    (_address, first), (_same, last) = (values_of(of.value, half) for half in (value[: len(value) // 2], value[len(value) // 2 :]))
+    return range(_port(first), _port(last) + 1)
+
+
+def _masquerade(passage: Passage, part: Masquerade) -> Read:
+    """Without an address on that interface the kernel drops the packet (`nf_nat_masquerade_ipv4`)."""
+    if passage.own is None:
+        return Read(part, verdict=Verdict(Action.DROP))
+    passage.rewrite_source(passage.own, random=False)
+    return Read(part, verdict=passage.accepted)
 
 
 def _clamp_mss(_passage: Passage, part: ClampMss) -> Read:
@@ -114,6 +147,7 @@ HANDLERS: dict[type[Any], Callable[[Passage, Any], Read]] = {
     Reject: _reject,
     Dnat: _dnat,
     Snat: _snat,
+    Masquerade: _masquerade,
     ClampMss: _clamp_mss,
 }
 

@@ -16,7 +16,9 @@ from firewall.tracing.tracking import state_of
 
 
 class Passage:
-    """A packet in a gateway. packet: as it is now; interface: where it leaves; state: what connection tracking says by now.
+    """A packet in a gateway. packet: as it is now; state: what connection tracking says by now.
+
+    interface: where it leaves; own: the gateway's address there, None where that is not known.
 
     begins: does it go the way of its connection's first packet?
     """
@@ -26,6 +28,7 @@ class Passage:
     def __init__(self, ruleset: Ruleset, packet: Packet, *, now: int, begins: bool) -> None:
         self._ruleset, self._now, self._begins, self._arrived = ruleset, now, begins, packet
         self.packet, self.interface = packet, ""
+        self.own: Address | None = None
         self.state = State.INVALID  # what an expression reads before the packet is tracked
         self.source_ports: range | None = None
         self.elements: Counter[tuple[str, bytes]] = Counter()

@@ -76,6 +76,7 @@ def _through(walk: Walk, routes: Routes) -> tuple[Outcome, Ending | None]:
     passage.interface = routes.interface(passage.packet.destination)
     if not passage.interface:
         return Outcome.UNROUTED, None
+    passage.own = routes.address(passage.interface, passage.packet.version)
     ending = walk.hook("forward") or walk.hook("postrouting")
     return (_ended(ending) if ending else Outcome.FORWARDED), ending
 

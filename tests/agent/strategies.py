@@ -5,7 +5,24 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from firewall import names
-from firewall.ruleset import Action, Chain, Count, Dnat, Element, Field, Hook, Lookup, Priority, Rule, Ruleset, Set, Snat, Type, Verdict
+from firewall.ruleset import (
+    Action,
+    Chain,
+    Count,
+    Dnat,
+    Element,
+    Field,
+    Hook,
+    Lookup,
+    Match,
+    Priority,
+    Rule,
+    Ruleset,
+    Set,
+    Snat,
+    Type,
+    Verdict,
+)
 from gateway.inspection import width
 
 SOURCE, PORTS = (Type.IPV4,), (Type.IPV4, Type.PROTO, Type.PORT)
@@ -14,6 +31,7 @@ POOL = (
     Set("bans4_32", SOURCE, 64, counter=True, timeout=True),
     Set("up6_64", (Type.IPV6,), 64, counter=True),
     Set("snat4", SOURCE, 64, value=SOURCE),
+    Set("snat4_block", SOURCE, 64, value=(Type.IPV4, Type.PORT), ranges=True),
     Set("fwd4", PORTS, 64, value=(Type.IPV4, Type.PORT)),
     Set("open4", PORTS, 64, timeout=True),
     Set("ports", (Type.PORT,), 64),
@@ -26,6 +44,7 @@ RULES = {
     "up6_64": Rule((Lookup((Field.IP6_SADDR,), "up6_64", 64), DROP)),
     "fwd4": Rule((Dnat((Field.IP_DADDR, Field.L4PROTO, Field.TH_DPORT), "fwd4"),)),
     "snat4": Rule((Snat((Field.IP_SADDR,), "snat4", fully_random=True),)),
+    "snat4_block": Rule((Match(Field.L4PROTO, ("tcp",)), Snat((Field.IP_SADDR,), "snat4_block"))),
     "open4": Rule((Lookup((Field.IP_DADDR, Field.L4PROTO, Field.TH_DPORT), "open4"), DROP)),
     "ports": Rule((Lookup((Field.TH_DPORT,), "ports", negated=True), DROP)),
     "protocols": Rule((Lookup((Field.L4PROTO,), "protocols"), DROP)),
@@ -33,6 +52,7 @@ RULES = {
 CHAINS = {
     "fwd4": Chain("dstnat", (), Hook("nat", "prerouting", Priority.DSTNAT)),
     "snat4": Chain("srcnat", (), Hook("nat", "postrouting", Priority.SRCNAT)),
+    "snat4_block": Chain("srcnat", (), Hook("nat", "postrouting", Priority.SRCNAT)),
     "": Chain("forward", (), Hook("filter", "forward", Priority.FILTER)),
 }
 
@@ -49,10 +69,17 @@ def octets(types: tuple[Type, ...]) -> st.SearchStrategy[bytes]:
     return st.tuples(*fields).map(b"".join)
 
 
+@st.composite
+def ranges(draw: st.DrawFn) -> bytes:
+    """An address with the first and the last of its ports."""
+    address, first = draw(octets(SOURCE)), draw(st.integers(1, 65534))
+    return b"".join(address + port.to_bytes(2) + b"\0\0" for port in (first, draw(st.integers(first + 1, 65535))))
+
+
 def elements(of: Set, now: int) -> st.SearchStrategy[dict[bytes, Element]]:
     """Few elements; some end long after `now`."""
     ends = st.sampled_from([0, 0, now + 7_200, now + 400_000_000]) if of.timeout else st.just(0)
-    values = octets(of.value) if of.value else st.just(b"")
+    values = (ranges() if of.ranges else octets(of.value)) if of.value else st.just(b"")
     one = st.builds(Element, values, comments | st.just(""), ends)
     small = st.sampled_from([bytes([at]).rjust(width(of.key), b"\0") for at in range(1, 4)]) if len(of.key) == 1 else octets(of.key)
     return st.dictionaries(small | octets(of.key), one, max_size=6)

@@ -1,10 +1,12 @@
 """At start the kernel gets back what was confirmed last; when that is impossible, forwarding is closed."""
 
 import subprocess
+from ipaddress import IPv4Network
 from pathlib import Path
 
 from firewall import digest, wire
 from firewall.diff import diff
+from firewall.policy import Allowed
 from firewall.ruleset import EMPTY, Action, Chain, Element, Ruleset, without_expired
 from gateway.apply import Agent
 from gateway.boot import CLOSED, bring_back
@@ -151,6 +153,21 @@ def test_restore_loads_what_was_confirmed(gateway: Served) -> None:
     done = subprocess.run(gateway.command("restore", "--state", str(gateway.state)), capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "10.1.0.2" in gateway.nft("list", "set", "inet", "netzwart", "up4")
+
+
+@on("served on the kernel")
+def test_what_ended_meanwhile_is_not_restored_whether_banned_or_allowed(gateway: Served) -> None:
+    now = clock()
+    both = tuple(Allowed(0, IPv4Network(each), "", ends) for each, ends in (("198.51.100.9", now + 2), ("198.51.100.8", 0)))
+    deploy(gateway, whole(network(1, ban("203.0.113.9/32", "", now + 2), ban("203.0.113.8/32"), allowed=both), token=1, now=now))
+    gateway.kill()
+    gateway.nft("delete", "table", "inet", "netzwart")
+    while clock() <= now + 2:
+        pass
+    subprocess.run(gateway.command("restore", "--state", str(gateway.state)), capture_output=True, check=True)
+    for name, start in (("bans4_32", "203.0.113"), ("allowed4_32", "198.51.100")):
+        held = gateway.nft("list", "set", "inet", "netzwart", name)
+        assert (f"{start}.9" in held, f"{start}.8" in held) == (False, True)
 
 
 @on("served on the kernel")

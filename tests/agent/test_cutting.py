@@ -1,13 +1,14 @@
 """Open connections that a change concerns are ended, at their moment; all others are left alone."""
 
 import subprocess
+from collections.abc import Collection
 from ipaddress import ip_address
 from itertools import pairwise
 
 import pytest
 
 from firewall import wire
-from firewall.flows import Flow
+from firewall.flows import Flow, Toward
 from firewall.ruleset import Ruleset
 from gateway.fake import FakeKernel
 from gateway.table import TableError
@@ -130,9 +131,9 @@ class Counted(FakeKernel):
 
     listed = 0
 
-    def flows(self) -> list[Flow]:
+    def flows(self, toward: Collection[Toward] | None = None) -> list[Flow]:
         self.listed += 1
-        return super().flows()
+        return super().flows(toward)
 
 
 class Unlistable(FakeKernel):
@@ -140,7 +141,7 @@ class Unlistable(FakeKernel):
 
     listed = 0
 
-    def flows(self) -> list[Flow]:
+    def flows(self, toward: Collection[Toward] | None = None) -> list[Flow]:
         self.listed += 1
         raise TableError("netlink: Operation not supported")
 
@@ -149,20 +150,21 @@ class Unlistable(FakeKernel):
 def test_a_change_stands_though_its_flows_cannot_be_listed(gateway: InProcess) -> None:
     gateway.table = table = Unlistable()
     gateway.restart()
-    deploy(gateway, whole(network(3), token=1, now=clock()))
+    deploy(gateway, whole(network(3, forwards=False), token=1, now=clock()))
     assert table.listed == 0
     banned = network(2, ban("203.0.113.9/32"))
-    assert apply(gateway, network(3), banned) == -1
+    assert apply(gateway, network(3, forwards=False), banned) == -1
     assert confirm(gateway, banned) == -1
 
 
 @on("in memory")
-def test_what_only_comes_lists_no_flows(gateway: InProcess) -> None:
+def test_members_and_mappings_that_only_come_list_no_flows(gateway: InProcess) -> None:
     gateway.table = table = Unlistable()
     gateway.restart()
-    deploy(gateway, whole(network(3), token=1, now=clock()))
-    assert apply(gateway, network(3), network(9)) == 0
-    assert confirm(gateway, network(9)) == 0
+    few, many = network(3, forwards=False), network(9, forwards=False)
+    deploy(gateway, whole(few, token=1, now=clock()))
+    assert apply(gateway, few, many) == 0
+    assert confirm(gateway, many) == 0
     assert table.listed == 0
 
 
@@ -172,6 +174,7 @@ def test_flows_are_listed_once_for_each_change(gateway: InProcess) -> None:
     gateway.restart()
     banned = network(3, ban("203.0.113.9/32"))
     opened(gateway)
+    table.listed = 0
     for token, (before, after) in enumerate(pairwise([network(3), network(4), network(2), banned, network(1), banned]), 2):
         apply(gateway, before, after, token=token)
         confirm(gateway, after, token=token)
@@ -192,6 +195,34 @@ def test_the_kernels_flows_are_listed_as_they_are_whatever_their_protocol(bench:
     assert bench.do(bench.table.cut, flows) == len(flows) == len(ALL) + 1
     assert bench.do(bench.table.flows) == []
     assert bench.do(bench.table.cut, flows) == 0
+
+
+TO_PUBLIC = Toward(ip_address(PUBLIC).packed, 6)
+SIX = Toward(ip_address("2001:db8:ffff::1").packed, 6)
+
+
+@pytest.mark.parametrize("bench", [pytest.param("kernel", marks=pytest.mark.kernel)], indirect=True)
+@pytest.mark.parametrize(
+    ("toward", "names"),
+    [
+        ({TO_PUBLIC}, {"in"}),
+        ({TO_PUBLIC._replace(reply=True)}, {"out", "others", "banned"}),
+        ({TO_PUBLIC._replace(protocol=17)}, set()),
+        ({TO_PUBLIC._replace(protocol=0)}, {"in"}),
+        ({TO_PUBLIC._replace(port=2001)}, {"in"}),
+        ({TO_PUBLIC._replace(port=2002)}, set()),
+        ({TO_PUBLIC._replace(port=1001, reply=True), TO_PUBLIC._replace(port=1002, reply=True)}, {"banned", "others"}),
+        ({SIX}, {"out6"}),
+        ({SIX._replace(protocol=0), TO_PUBLIC, TO_PUBLIC._replace(protocol=0)}, {"out6", "in"}),
+        (set(), set()),
+    ],
+)
+def test_the_kernel_lists_what_leads_somewhere_alone(bench: Bench, toward: set[Toward], names: set[str]) -> None:
+    for arguments in ALL.values():
+        bench.do(subprocess.run, ["conntrack", "-I", *arguments], check=True, capture_output=True)
+    flows = bench.do(bench.table.flows, toward)
+    assert sorted(flow._replace(handle=b"") for flow in flows) == sorted(as_flow(ALL[name]) for name in names)
+    assert bench.do(bench.table.cut, flows) == len(names)
 
 
 @pytest.mark.parametrize("bench", [pytest.param("kernel", marks=pytest.mark.kernel)], indirect=True)

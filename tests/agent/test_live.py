@@ -14,7 +14,8 @@ from firewall.compile import compile_policy
 from firewall.live import ARRIVES, COMES, EVERY_SECOND, LEAVES, PACKETS, TABLE, Event, Headers, Look, Seen, Watch, Watching
 from firewall.policy import Ban, Forward, NatMapping, Policy, Protocol
 from firewall.render import render_rule
-from firewall.tracing import Icmp, Packet
+from firewall.ruleset import Action, Reject, Verdict
+from firewall.tracing import Icmp, Outcome, Packet, Step, trace
 from firewall.tracing.packet import SYN
 from gateway.apply import Agent
 from gateway.kernel import Kernel
@@ -24,7 +25,7 @@ from tests.agent.conftest import on
 from tests.agent.gateways import Gateway, Hands, Served, clock
 from tests.agent.rulesets import ban, network, step, text_of, whole
 from tests.packets.frames import octets
-from tests.packets.wires import Wires
+from tests.packets.wires import ROUTES, Wires
 from tests.policies import NAT_1
 
 MEMBER, PUBLIC, FOREIGN = IPv4Address("10.16.0.5"), IPv4Address("198.51.100.7"), IPv4Address("203.0.113.9")
@@ -131,24 +132,44 @@ def ends(event: Event) -> tuple[str, int, str, int]:
     return str(event.headers.source), event.headers.source_port, str(event.headers.destination), event.headers.destination_port
 
 
+PASSING = [
+    out(),
+    out(protocol=6),
+    knock(FOREIGN),
+    knock(BANNED),
+    replace(knock(FOREIGN), destination_port=8444),
+    Packet("lan0", IPv4Address("10.16.0.6"), FOREIGN, 17, 40_000, 443),
+    Packet("lan0", IPv6Address("2001:db8:a0::7"), IPv6Address("2001:db8:ff9::1"), 17, 40_000, 443),
+    Packet("mgmt0", IPv4Address("172.31.0.9"), IPv4Address("172.31.0.1"), 6, 40_000, 22, flags=SYN),
+]
+TAKEN = {Action.ACCEPT: "accept", Action.DROP: "drop", Action.JUMP: "jump", Action.GOTO: "goto", Action.RETURN: "return"}
+
+
+def verdict(step: Step) -> str:
+    """In the kernel's words."""
+    match step.verdict:
+        case Verdict(action):
+            return TAKEN[action]
+        case Reject():
+            return "drop"
+        case _:
+            return "continue"
+
+
 @pytest.mark.kernel
-def test_a_packets_way_is_told_in_order_until_it_leaves_as_somebody_else(wired: Wired) -> None:
-    seen = watched(wired, ANY, out())
-    assert [(event.chain, event.verdict, event.to) for event in seen.events] == [
-        ("prerouting", "continue", ""),
-        ("raw_prerouting", "accept", ""),
-        ("dstnat", "accept", ""),
-        ("forward", "jump", "new"),
-        ("new", "jump", "bans"),
-        ("new", "jump", "spoofed"),
-        ("new", "return", ""),
-        ("forward", "jump", "up"),
-        ("up", "accept", ""),
-        ("srcnat", "accept", ""),
-        ("fail_closed", "accept", ""),
-        ("postrouting", "continue", ""),
-    ]
-    first, last = seen.events[0], seen.events[-1]
+@pytest.mark.parametrize("packet", PASSING)
+def test_a_packets_way_is_told_rule_by_rule_in_order_as_the_trace_foretells_it(wired: Wired, packet: Packet) -> None:
+    foretold = trace(compile_policy(POLICY), packet, ROUTES, now=clock())
+    seen = watched(wired, replace(ANY, source=ip_network(packet.source), destination=None), packet)
+    told = [(event.chain, event.number, event.verdict) for event in seen.events if not event.mark]
+    assert told == [(step.chain.name, step.number, verdict(step)) for step in foretold.steps if step.matched]
+    last = {Outcome.FORWARDED: LEAVES, Outcome.DELIVERED: ARRIVES}.get(foretold.outcome)
+    assert [event.mark for event in seen.events if event.mark] == [COMES, *([last] if last else [])]
+
+
+@pytest.mark.kernel
+def test_a_packet_is_told_as_it_comes_in_and_as_it_leaves(wired: Wired) -> None:
+    first, *_, last = watched(wired, ANY, out()).events
     assert (first.mark, first.came, first.goes, ends(first)) == (COMES, "lan0", "", (str(MEMBER), 40_000, str(FOREIGN), 443))
     assert (last.mark, last.came, last.goes) == (LEAVES, "lan0", "wan0")
     assert (ends(last)[0], ends(last)[2:]) == (str(PUBLIC), (str(FOREIGN), 443))
@@ -159,17 +180,17 @@ def test_each_rule_that_matched_is_named_with_its_place_and_its_text(wired: Wire
     seen = watched(wired, ANY, out(), knock(FOREIGN), knock(BANNED))
     chains = compile_policy(POLICY).chains
     matched = [event for event in seen.events if not event.mark and not event.policy]
-    assert {event.chain for event in matched} >= {"dstnat", "forward", "new", "bans", "up", "down", "srcnat"}
+    assert {event.chain for event in matched} >= {"dstnat", "forward", "new", "bans_from", "up", "down", "srcnat"}
     for event in matched:
         assert event.rule == render_rule(chains[event.chain].rules[event.number - 1])
     hooks = {event.chain: event.hook for event in matched}
-    assert (hooks["dstnat"], hooks["bans"], hooks["srcnat"]) == ("prerouting", "forward", "postrouting")
+    assert (hooks["dstnat"], hooks["bans_from"], hooks["srcnat"]) == ("prerouting", "forward", "postrouting")
 
 
 @pytest.mark.kernel
 def test_a_banned_senders_packet_ends_in_the_rule_of_the_bans(wired: Wired) -> None:
     *_, last = watched(wired, ANY, knock(BANNED)).events
-    assert (last.table, last.chain, last.verdict, last.mark) == ("inet netzwart", "bans", "drop", "")
+    assert (last.table, last.chain, last.verdict, last.mark) == ("inet netzwart", "bans_from", "drop", "")
     assert "@bans4_26" in last.rule
 
 

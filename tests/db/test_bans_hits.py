@@ -8,18 +8,21 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from apps.bans.hits import record
-from apps.bans.models import BanHits
+from apps.bans.models import BanHits, Direction
+from apps.bans.selectors import most_hit
 from apps.lib.fields import Prefix
 from tests.rows import Network
 
 pytestmark = pytest.mark.django_db
 
 NOON = datetime(2026, 5, 3, 12, tzinfo=UTC)
-ONE, TWO = ip_network("203.0.113.1"), ip_network("2001:db8:66::/48")
+FIRST, SECOND = ip_network("203.0.113.1"), ip_network("2001:db8:66::/48")
+ONE, TWO = (FIRST, Direction.BOTH), (SECOND, Direction.IN)
+type Element = tuple[Prefix, Direction]
 
 
-def known() -> dict[Prefix, tuple[int, int, datetime | None]]:
-    return {hits.prefix: (hits.packets, hits.octets, hits.last_hit) for hits in BanHits.objects.all()}
+def known() -> dict[Element, tuple[int, int, datetime | None]]:
+    return {(hits.prefix, Direction(hits.direction)): (hits.packets, hits.octets, hits.last_hit) for hits in BanHits.objects.all()}
 
 
 def minutes(number: int) -> datetime:
@@ -54,12 +57,20 @@ def test_each_gateway_counts_for_itself(network: Network) -> None:
     assert BanHits.objects.count() == 2
 
 
+def test_a_prefix_counts_for_both_of_its_directions(network: Network) -> None:
+    nat1 = network.gateways[0]
+    record(gateway=nat1, readings={(FIRST, Direction.IN): (7, 70), (FIRST, Direction.OUT): (5, 50)}, at=NOON)
+    record(gateway=nat1, readings={(FIRST, Direction.BOTH): (2, 20)}, at=minutes(1))
+    [(prefix, hits)] = most_hit()
+    assert (prefix, hits.packets, hits.octets, hits.last) == (FIRST, 14, 140, minutes(1))
+
+
 step = st.tuples(st.sampled_from([ONE, TWO]), st.one_of(st.just("again"), st.just("reset"), st.integers(0, 9)))
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None)
 @given(st.lists(step, max_size=12))
-def test_the_sum_is_what_passed_whatever_is_delivered_twice_or_reset(network: Network, steps: list[tuple[Prefix, str | int]]) -> None:
+def test_the_sum_is_what_passed_whatever_is_delivered_twice_or_reset(network: Network, steps: list[tuple[Element, str | int]]) -> None:
     BanHits.objects.all().delete()
     nat1 = network.gateways[0]
     counters, passed = {ONE: 0, TWO: 0}, {ONE: 0, TWO: 0}

@@ -12,8 +12,8 @@ from apps.lib import hanging
 from apps.lib.errors import Conflict, Problem
 from apps.members import services as people
 from apps.members.models import Device, Member
-from apps.nat.models import NatMapping, PortForward
-from apps.nat.selectors import forwards, least_used_public
+from apps.nat.models import PortForward
+from apps.nat.selectors import forwards
 from apps.nat.services import add_forward
 from apps.network import services
 from apps.network.models import Holding, Pool
@@ -262,13 +262,6 @@ def test_a_stale_change_of_a_pool_is_a_conflict(network: rows.Network) -> None:
 def test_shares_of_pools_are_counted(network: rows.Network) -> None:
     assert held_in_pools() == {network.private.pk: 4, network.prefixes.pk: 4}
     assert (size(network.public), size(network.prefixes)) == (254, 2**20)
-
-
-def test_the_least_used_public_address_is_found(network: rows.Network) -> None:
-    found = least_used_public(network.group)
-    assert found is not None
-    assert str(found) == "198.51.100.1"
-    assert not NatMapping.objects.filter(public=found).exists()
 
 
 def test_the_database_holds_a_device_to_one_member_per_mac(network: rows.Network) -> None:

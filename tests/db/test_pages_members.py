@@ -338,9 +338,9 @@ def test_a_member_who_is_not_there_is_not_found(mara: Client, network: rows.Netw
 # --- Addresses and devices of a member
 
 
-def test_an_address_is_given_and_leaves_as_the_least_used(mara: Client, network: rows.Network) -> None:
+def test_an_address_is_given_and_leaves_as_the_next_that_is_free(mara: Client, network: rows.Network) -> None:
     who = rows.member("New")
-    data = {"hold-pool": network.private.pk, "hold-prefix": "", "hold-leaves": "least used"}
+    data = {"hold-pool": network.private.pk, "hold-prefix": "", "hold-leaves": "next"}
     part = text(mara.post(f"/members/{who.pk}/addresses/add/", data, headers=HTMX))
     assert part.strip().startswith('<div id="addresses"')
     assert "10.16.0.14" in part

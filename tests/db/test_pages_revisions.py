@@ -34,7 +34,7 @@ def revisions() -> list[Revision]:
 
 def test_the_list_says_which_run_and_which_are_kept(staff: Client) -> None:
     page = text(staff.get("/rollouts/revisions/"))
-    assert page.count("1 port forward added") == 2 and "nat-1, nat-2" in page and page.count('name="from"') == 3
+    assert page.count("1 forwarded port added") == 2 and "nat-1, nat-2" in page and page.count('name="from"') == 3
     assert "No such revision" in text(staff.get("/rollouts/revisions/?which=rollback"))
 
 
@@ -48,9 +48,9 @@ def test_a_revision_says_what_it_changed_and_where_it_runs(staff: Client) -> Non
 def test_any_two_are_compared_in_words_and_element_by_element(staff: Client) -> None:
     first, _second, last = revisions()
     page = text(staff.get(f"/rollouts/revisions/compare?from={first.pk}&to={last.pk}"))
-    assert "2 port forwards added" in page and "198.51.100.7 . tcp . 7001 : 10.16.0.10 . 443" in page and "map fwd4" in page
+    assert "2 forwarded ports added" in page and "198.51.100.7 . tcp . 7001 : 10.16.0.10 . 443" in page and "map fwd4" in page
     back = text(staff.get(f"/rollouts/revisions/compare?from={last.pk}&to={first.pk}&gateway=nat-2"))
-    assert "2 port forwards removed" in back and "Element by element on nat-2" in back
+    assert "2 forwarded ports removed" in back and "Element by element on nat-2" in back
     whole = staff.get(f"/rollouts/revisions/compare/text?from={last.pk}&to={first.pk}")
     assert "delete element inet netzwart fwd4" in text(whole)
 
@@ -104,7 +104,7 @@ def test_going_back_shows_what_it_changes_and_wants_a_reason(staff: Client, netw
     second = revisions()[1]
     path = f"/rollouts/revisions/{second.pk}/back/"
     page = text(staff.get(path))
-    assert "What this changes now" in page and "1 port forward removed" in page and "7002" in page
+    assert "What this changes now" in page and "1 forwarded port removed" in page and "7002" in page
     assert staff.post(path, {"why": ""}).status_code == 422 and not Hold.objects.exists()
     assert f"The group is held at {second}" in text(staff.post(path, {"why": "mail is gone"}, follow=True))
     hold = Hold.objects.get()
@@ -121,7 +121,7 @@ def test_a_hold_stands_wherever_somebody_looks_until_it_is_released(staff: Clien
     assert "held at" in text(staff.get("/members/")), "the top bar says it everywhere"
     release = f"/rollouts/groups/{network.group.pk}/release/"
     page = text(staff.get(release))
-    assert "What will then go out" in page and "1 port forward added" in page and "7002" in page
+    assert "What will then go out" in page and "1 forwarded port added" in page and "7002" in page
     assert "Released." in text(staff.post(release, follow=True))
     assert "not held any more" in text(staff.post(release, follow=True))
     assert "This group is not held" in text(staff.get(release))

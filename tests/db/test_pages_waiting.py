@@ -47,7 +47,7 @@ def approve(client: Client, held: HeldBack, **given: object) -> object:
 def test_the_page_says_why_it_waits_and_whom_it_concerns(network: rows.Network, peer: User) -> None:
     page = text(signed_in(peer).get(f"/rollouts/waiting/{waits().pk}/"))
     assert "5 removals wait for a second person" in page
-    assert "5 of 6 port forwards would go, which is 83.3\u202f%. The limit is 20\u202f% and at least 3." in page
+    assert "5 of 6 forwarded ports would go, which is 83.3\u202f%. The limit is 20\u202f% and at least 3." in page
     assert f'1 member can no longer be reached: <a href="/members/{network.residents["m1"].member.pk}/">Resident of m1</a>' in page
     assert "Asked by <b>Mara Lindqvist</b>" in page and "Undo the change itself: open the port forwards again" in page
     assert "Approve 5 removals" in page and "198.51.100.7 . tcp . 7001" in page

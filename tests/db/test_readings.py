@@ -6,6 +6,7 @@ from struct import error, pack
 
 import pytest
 
+from apps.bans.models import Direction
 from apps.gateways import readings
 from apps.traffic import tallies
 from apps.traffic.selectors import total_of
@@ -32,12 +33,16 @@ def test_elements_become_prefixes_by_their_sets_names() -> None:
         bans4_32=counts(("203.0.113.7", 3, 300)),
         bans4_24=counts(("198.51.100.0", 1, 60), ("192.0.2.0", 2, 1 << 40)),
         bans6_48=counts(("2001:db8:bad::", 5, 500)),
+        bansin4_32=counts(("203.0.113.7", 4, 400)),
+        bansout6_48=counts(("2001:db8:bad::", 6, 600)),
     )
     assert readings.bans(given) == {
-        ip_network("203.0.113.7/32"): (3, 300),
-        ip_network("198.51.100.0/24"): (1, 60),
-        ip_network("192.0.2.0/24"): (2, 1 << 40),
-        ip_network("2001:db8:bad::/48"): (5, 500),
+        (ip_network("203.0.113.7/32"), Direction.BOTH): (3, 300),
+        (ip_network("198.51.100.0/24"), Direction.BOTH): (1, 60),
+        (ip_network("192.0.2.0/24"), Direction.BOTH): (2, 1 << 40),
+        (ip_network("2001:db8:bad::/48"), Direction.BOTH): (5, 500),
+        (ip_network("203.0.113.7/32"), Direction.IN): (4, 400),
+        (ip_network("2001:db8:bad::/48"), Direction.OUT): (6, 600),
     }
     assert not readings.members(given)
 

@@ -115,7 +115,7 @@ def test_plan_says_in_words_and_nft_text_what_a_deploy_would_change(network: row
     reconcile(network.group)
     forward(network)
     told = output("plan")
-    assert "nat-1: 1 port forward added" in told
+    assert "nat-1: 1 forwarded port added" in told
     assert "add element inet netzwart fwd4 { 198.51.100.7 . tcp . 8443 : 10.16.0.10 . 443 }" in told
     assert Rollout.objects.count() == 1
 

@@ -5,14 +5,14 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from apps.bans.models import Ban, BanList
+from apps.bans.models import AllowEntry, Ban, BanList
 from apps.deployments import snapshot
 from apps.deployments.wanted import want
 from apps.members.models import Member
 from apps.nat.services import add_forward, remove_forward
 from apps.network.models import GatewayGroup
+from firewall.policy import Allowed, Forward, Policy, PolicyError, Protocol
 from firewall.policy import Ban as PolicyBan
-from firewall.policy import Forward, Policy, PolicyError, Protocol
 from tests import rows
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -77,6 +77,29 @@ def test_a_prefix_that_is_banned_for_ever_somewhere_never_ends(network: rows.Net
     for name, expires in (("a", timezone.now() + timedelta(hours=1)), ("b", None)):
         Ban.objects.create(list=BanList.objects.create(name=name), prefix="192.0.2.0/24", expires=expires)
     assert [ban.expires for ban in policy(network).bans] == [0]
+
+
+def test_lists_that_ban_a_prefix_in_different_directions_unite(network: rows.Network) -> None:
+    coming, going = (BanList.objects.create(name=name) for name in ("a", "b"))
+    Ban.objects.create(list=coming, prefix="192.0.2.0/24", direction="in")
+    Ban.objects.create(list=going, prefix="192.0.2.0/24", direction="out")
+    assert [(ban.direction, ban.expires) for ban in policy(network).bans] == [("both", 0)]
+
+
+def test_two_directions_with_ends_of_their_own_are_two_bans(network: rows.Network) -> None:
+    now = timezone.now()
+    for name, direction, expires in (("a", "in", now + timedelta(hours=1)), ("b", "out", None), ("c", "in", now + timedelta(hours=2))):
+        Ban.objects.create(list=BanList.objects.create(name=name), prefix="192.0.2.0/24", direction=direction, expires=expires)
+    coming, going = policy(network).bans
+    assert (coming.direction, going.direction, going.expires) == ("in", "out", 0)
+    assert 7195 <= coming.expires - now.timestamp() <= 7202
+
+
+def test_the_allow_list_reaches_every_group_until_its_entries_end(network: rows.Network) -> None:
+    now = timezone.now()
+    stays = AllowEntry.objects.create(prefix="192.0.2.7", comment="mirror")
+    AllowEntry.objects.create(prefix="2001:db8:66::/48", expires=now - timedelta(hours=1))
+    assert policy(network).allowed == (Allowed(stays.pk, IPv4Network("192.0.2.7"), "mirror"),)
 
 
 def test_the_snapshot_knows_which_changes_it_saw(network: rows.Network) -> None:

@@ -10,6 +10,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from apps.bans import services as bans
+from apps.bans.allowing import allow
 from apps.deployments import services
 from apps.deployments.services import reconcile
 from apps.deployments.watch import Watch
@@ -87,6 +88,12 @@ def test_a_member_goes_through_as_his_public_address(staff: Client, network: row
     assert "Goes through." in page and "198.51.100.7:1024–65535 → 203.0.113.9:443" in page
     assert f"{resident.holding.address} leaves as 198.51.100.7" in page and f'href="/members/{resident.member.pk}/"' in page
     assert "nat-2: the same" in page
+
+
+def test_an_allow_entry_is_named_where_it_lets_something_through(staff: Client, network: rows.Network) -> None:
+    ban(network, "203.0.113.0/24")
+    allow(prefix="203.0.113.9", comment="mirror", author=network.admin)
+    assert "allow entry of 203.0.113.9" in ask(staff, f"M-{network.residents['m1'].member.number}", FOREIGN)
 
 
 def test_a_ban_is_named_with_its_author_and_linked(staff: Client, network: rows.Network) -> None:

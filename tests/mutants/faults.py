@@ -1,8 +1,11 @@
 """The faults, one for each promise: what somebody might get wrong in a busy night."""
 
+from tests.mutants.forwarded import FORWARDED
 from tests.mutants.mutant import Mutant
 
 PROMISES = "tests/whole/test_promises.py"
+SNAT = "tests/whole/test_snat.py"
+BANS = "tests/whole/test_bans.py"
 DEPLOY = "tests/whole/test_deploy.py"
 
 MUTANTS = (
@@ -30,9 +33,51 @@ MUTANTS = (
     Mutant(
         "swap the addresses of the SNAT map",
         "firewall/chains/postrouting.py",
-        'Snat((Field.IP_SADDR,), "snat4", fully_random=True)',
-        'Snat((Field.IP_DADDR,), "snat4", fully_random=True)',
+        "Snat((Field.IP_SADDR,), name, fully_random=drawn)",
+        "Snat((Field.IP_DADDR,), name, fully_random=drawn)",
         f"{DEPLOY}::test_members_reach_the_internet_over_both_families",
+    ),
+    Mutant(
+        "make a port block one too wide",
+        "firewall/elements/mappings.py",
+        "for port in (first, last))",
+        "for port in (first, last + 1))",
+        f"{SNAT}::test_thousands_of_connections_never_use_a_port_outside_their_block",
+    ),
+    Mutant(
+        "let out of a block what has no ports",
+        "firewall/chains/new.py",
+        "rule(*way, WITH_PORTS, block, RETURN,",
+        "rule(*way, block, RETURN,",
+        f"{SNAT}::test_what_a_block_has_no_ports_for_is_refused_and_the_sender_told",
+    ),
+    Mutant(
+        "say nothing to who has no public address",
+        "firewall/chains/new.py",
+        'Lookup((Field.IP_SADDR,), "out4"), RETURN',
+        "RETURN",
+        f"{SNAT}::test_who_has_no_public_address_is_told_so_at_once_and_reaches_what_is_inside",
+    ),
+    Mutant(
+        "draw the UDP ports of an own address",
+        "firewall/chains/postrouting.py",
+        '_snat("snat4_own"), comment="keeps',
+        '_snat("snat4_own", drawn=True), comment="keeps',
+        "tests/whole/test_punching.py::test_two_who_keep_their_udp_ports_reach_each_other",
+    ),
+    Mutant(
+        "keep the ports of a shared address",
+        "firewall/chains/postrouting.py",
+        '_snat("snat4", drawn=True)',
+        '_snat("snat4")',
+        "tests/whole/test_snat_race.py::test_nothing_is_lost_as_members_share_addresses_here",
+    ),
+    Mutant(
+        "leave a flow its port outside the new block",
+        "firewall/flows.py",
+        "return flow.protocol in (_TCP, _UDP) and first <= flow.reply_destination_port <= last",
+        "return first <= last",
+        "tests/unit/test_flows.py::test_who_shares_his_address_otherwise_keeps_the_flows_that_still_fit",
     ),
     Mutant(
         "forget the fail-closed chain",
@@ -93,15 +138,15 @@ MUTANTS = (
     Mutant(
         "forget hairpin SNAT",
         "firewall/chains/postrouting.py",
-        '            rule(*hairpin, Snat((Field.IP_SADDR,), "snat4"), comment="hairpin"),\n',
+        '        rule(*hairpin, _snat("snat4"), comment="hairpin"),\n',
         "",
-        f"{PROMISES}::test_members_reach_a_forward_from_inside_even_their_own",
+        "tests/whole/test_hairpin.py::test_a_member_reaches_his_own_forward_and_those_of_others",
     ),
     Mutant(
         "forward to the wrong member",
         "firewall/elements/forwards.py",
-        "Element(forward.private.packed + ",
-        "Element((forward.private + 1).packed + ",
+        "PROTOCOL_KEY[forward.protocol], forward.private.packed",
+        "PROTOCOL_KEY[forward.protocol], (forward.private + 1).packed",
         f"{DEPLOY}::test_a_forward_lets_the_internet_reach_a_members_host_until_it_is_removed",
     ),
     Mutant(
@@ -135,15 +180,58 @@ MUTANTS = (
     Mutant(
         "keep a stale element in a delta",
         "firewall/diff.py",
-        "return dict(sorted(gone)), dict(sorted(come))",
-        "return {}, dict(sorted(come))",
+        "return _lacking(running, wanted), _lacking(wanted, running)",
+        "return {}, _lacking(wanted, running)",
         "tests/unit/test_diff.py::test_applying_the_difference_leads_to_what_is_wanted",
     ),
     Mutant(
         "ban only one direction",
         "firewall/chains/bans.py",
-        "for field in fields]",
-        "for field in fields[:1]]",
+        "for side in (sources(used), destinations(used)) if side",
+        "for side in (sources(used),) if side",
         f"{PROMISES}::test_nobody_connects_to_a_banned_host",
+    ),
+    *FORWARDED,
+    Mutant(
+        "let an allow list lose",
+        "firewall/chains/bans.py",
+        "[*returns, *drops]",
+        "[*drops, *returns]",
+        f"{BANS}::test_the_allow_list_wins_over_wider_and_narrower_bans",
+    ),
+    Mutant(
+        "ban the other direction",
+        "firewall/chains/bans.py",
+        '("bans", "bansin")',
+        '("bans", "bansout")',
+        f"{BANS}::test_a_ban_drops_connections_in_its_direction_alone",
+    ),
+    Mutant(
+        "cut connections that are allowed",
+        "firewall/banned.py",
+        "return concerned and address not in self._allowed",
+        "return concerned",
+        f"{BANS}::test_a_ban_cuts_in_its_direction_and_spares_what_is_allowed",
+    ),
+    Mutant(
+        "leave connections open under an allow entry that goes",
+        "firewall/banned.py",
+        "address in self._come or (address in self._freed and address in self._banned)",
+        "address in self._come",
+        f"{BANS}::test_a_ban_cuts_in_its_direction_and_spares_what_is_allowed",
+    ),
+    Mutant(
+        "forget flood mode",
+        "firewall/chains/raw.py",
+        '        rule(outside, jump(bans.FROM), comment="flood mode"),\n',
+        "",
+        f"{BANS}::test_flood_mode_keeps_banned_sources_out_of_connection_tracking",
+    ),
+    Mutant(
+        "let a new comment empty a counter",
+        "firewall/digest.py",
+        "(value, _comment, expires) in elements.items():\n        octets = key + value\n",
+        "(value, comment, expires) in elements.items():\n        octets = key + value + comment.encode()\n",
+        f"{BANS}::test_a_comment_that_is_worded_anew_keeps_the_kernels_counter",
     ),
 )

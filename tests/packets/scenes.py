@@ -6,14 +6,15 @@ Few addresses, ports and prefixes, so that packets often meet what the policy is
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_network
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_network
+from typing import Any
 
 from hypothesis import strategies as st
 
 from firewall.elements.bans import LENGTHS as BAN_LENGTHS
-from firewall.policy import Address, Ban, Forward, NatMapping, Policy, Protocol, Settings
+from firewall.policy import Address, Allowed, Ban, Direction, Forward, Hole, Pinhole, Policy, Prefix, Protocol, Settings
 from tests.packets.wires import CARDS, OWN
-from tests.policies import NAT_1, PROBED, PROBES_MAPPING
+from tests.policies import NAT_1, PROBED, PROBES_MAPPING, mappings_of
 
 NOW = 1_800_000_000
 MEMBERS = [IPv4Address("10.16.0.0") + n for n in range(1, 7)]
@@ -27,6 +28,14 @@ OWN4 = [each for _, each in OWN if isinstance(each, IPv4Address)]
 OWN6 = [each for _, each in OWN if isinstance(each, IPv6Address)]
 BANNED: list[Address] = [*FOREIGN, *FOREIGN6, *FOREIGN, *MEMBERS, *MEMBERS6, *PUBLIC]
 PORTS = [22, 80, 443, 3780, 51820]
+OPEN: list[tuple[Any, ...]] = [  # of an address: everything, all ports of a protocol, a port or more
+    (),
+    (Protocol.UDP,),
+    (Protocol.TCP, 443),
+    (Protocol.TCP, 79, 2),
+    (Protocol.UDP, 51815, 6),
+    (Protocol.UDP, 51815, 5),
+]
 TCP, UDP, ICMP, ESP, ICMPV6, VRRP = 6, 17, 1, 50, 58, 112
 
 
@@ -76,12 +85,24 @@ type Event = First | Again | Answer | Fault
 
 
 @st.composite
-def bans(draw: st.DrawFn) -> Ban:
+def ban_prefixes(draw: st.DrawFn) -> Prefix:
     about = draw(st.sampled_from(BANNED))
     lengths = [each for each in BAN_LENGTHS[about.version] if each >= about.max_prefixlen // 4]
     length = draw(st.sampled_from(lengths[-len(lengths) // 2 :] * 2 + lengths))  # the wide ones leave little to look at
-    prefix = ip_network((about, length), strict=False)
-    return Ban(draw(st.integers(1, 99)), prefix, "", draw(st.sampled_from([0, 0, NOW + 3600, NOW - 1, NOW])))
+    return ip_network((about, length), strict=False)
+
+
+ENDS = st.sampled_from([0, 0, NOW + 3600, NOW - 1, NOW])
+
+
+@st.composite
+def bans(draw: st.DrawFn) -> Ban:
+    return Ban(draw(st.integers(1, 99)), draw(ban_prefixes()), "", draw(ENDS), draw(st.sampled_from(Direction)))
+
+
+@st.composite
+def allowed(draw: st.DrawFn) -> Allowed:
+    return Allowed(draw(st.integers(1, 99)), draw(ban_prefixes()), "", draw(ENDS))
 
 
 @st.composite
@@ -91,17 +112,29 @@ def policies(draw: st.DrawFn) -> Policy:
     mapped = draw(_most(MEMBERS))
     prefixes = [IPv6Network((each, draw(st.sampled_from([48, 56, 64]))), strict=False) for each in draw(_most(MEMBERS6))]
     forwards = [
-        Forward(n, draw(st.sampled_from(Protocol)), draw(_one(PUBLIC)), draw(_one(PORTS)), draw(_one(MEMBERS)), draw(_one(PORTS)))
+        Forward(
+            n,
+            draw(st.sampled_from(Protocol)),
+            draw(_one(PUBLIC)),
+            draw(_one(PORTS)),
+            draw(_one(MEMBERS)),
+            draw(_one(PORTS)),
+            draw(_one([1, 1, 1, 2])),
+        )
         for n in range(draw(st.integers(0, 6)))
     ]
-    settings = Settings(clamp_mss=draw(st.booleans()))
+    holes = [Hole(draw(_one(MEMBERS6)), *draw(_one(OPEN))) for _ in range(draw(st.integers(0, 4)))]
+    publics = draw(_one([(), (IPv4Network("198.51.100.0/24"),)]))
+    settings = Settings(clamp_mss=draw(st.booleans()), flood_mode=draw(st.booleans()), publics=publics)
     plain = Policy(
         replace(NAT_1, settings=settings),
         addresses=tuple(addresses),
         prefixes=tuple(dict.fromkeys(prefixes)),
-        mappings=tuple(NatMapping(each, draw(_one(PUBLIC))) for each in mapped),
+        mappings=tuple(draw(mappings_of(each, _one(PUBLIC))) for each in mapped),
         forwards=tuple({(each.protocol, each.public, each.public_port): each for each in forwards}.values()),
+        pinholes=tuple(Pinhole(n, hole) for n, hole in enumerate({(each.address, each.protocol): each for each in holes}.values())),
         bans=tuple({each.prefix: each for each in draw(st.lists(bans(), max_size=3) | st.lists(bans(), min_size=2, max_size=3))}.values()),
+        allowed=tuple({each.prefix: each for each in draw(st.lists(allowed(), max_size=2))}.values()),
     )
     probed = replace(plain, gateway=replace(PROBED, settings=settings), mappings=(*plain.mappings, PROBES_MAPPING))
     return draw(st.sampled_from([plain, probed]))

@@ -10,7 +10,7 @@ from firewall.compile import compile_policy
 from firewall.diff import diff
 from firewall.policy import Policy
 from firewall.render import render_rule
-from firewall.ruleset import EMPTY, Ruleset
+from firewall.ruleset import EMPTY, Priority, Ruleset
 from firewall.tracing import Ends, Flow, Icmp, Outcome, Packet, State, Trace, trace
 from firewall.tracing.packet import ICMP, ICMPV6, TCP, UDP
 from gateway.kernel import Kernel
@@ -131,9 +131,9 @@ class Talk:
         if known is None and flow and any(each.protocol == packet.protocol and _clash(each.flow, flow) for each in self.open):
             return  # two connections that would look alike: the kernel drops one, and no trace can know
         seen = self._compare(foretold, packet, self._octets(packet, event.parts))
-        if known:
+        if known and _tracked(foretold):
             known.flow = replace(known.flow, replied=known.flow.replied or not packet.begins or self._answers_itself(foretold))
-        elif foretold.state is State.NEW and foretold.leaves:
+        elif not known and foretold.state is State.NEW and foretold.leaves:
             self._opened(foretold, packet, seen)
 
     def _is_of(self, packet: Packet, each: Open) -> bool:
@@ -180,7 +180,7 @@ class Talk:
                 packet, octets = self._fault(about, event)
         foretold = trace(self.ruleset, packet, ROUTES, now=NOW)
         seen = self._compare(foretold, packet, [octets])
-        if isinstance(event, Answer):
+        if isinstance(event, Answer) and _tracked(foretold):
             about.flow = replace(about.flow, replied=True)
             about.answered += 1
         if foretold.outcome is Outcome.FORWARDED and not isinstance(event, Fault):
@@ -294,6 +294,11 @@ def _sourceless(packet: Packet) -> Packet:
     """Which of its own addresses a gateway tells faults from is the kernel's affair, and differs between kernels."""
     own = packet.icmp and packet.icmp.quoted and ROUTES.is_own(packet.source)
     return replace(packet, source=ip_address("::")) if own else packet
+
+
+def _tracked(foretold: Trace) -> bool:
+    """Did connection tracking see the packet? What a raw chain drops, it does not."""
+    return any(step.chain.hook and step.chain.hook.priority is not Priority.RAW for step in foretold.steps)
 
 
 def _own_answer(foretold: Trace) -> Packet | None:

@@ -7,6 +7,7 @@ from firewall.blast import Limits, Removal, kept, removals, without
 from firewall.diff import ElementChange, diff
 from firewall.ruleset import PLAIN, Element, Ruleset, Set, Type
 from firewall.sets import Kind
+from firewall.summary import Line, summarise
 
 UP, DOWN = Set("up4", (Type.IPV4,), 1 << 16), Set("down4", (Type.IPV4,), 1 << 16)
 SNAT = Set("snat4", (Type.IPV4,), 1 << 16, value=(Type.IPV4,))
@@ -31,6 +32,28 @@ def test_what_changes_is_not_removed() -> None:
     one, other = Element(b"\1\1\1\1"), Element(b"\2\2\2\2")
     changes = {"snat4": ElementChange(SNAT, {b"abcd": one}, {b"abcd": other})}
     assert removals(changes, {"snat4": 1}, 0) == {}
+
+
+OWN = Set("snat4_own", (Type.IPV4,), 1 << 16, value=(Type.IPV4,))
+
+
+def test_what_goes_into_a_set_beside_is_not_removed() -> None:
+    one = {b"abcd": Element(b"\1\1\1\1")}
+    moved = {"snat4": ElementChange(SNAT, one, {}), "snat4_own": ElementChange(OWN, {}, one)}
+    assert removals(moved, {"snat4": 1}, 0) == {}
+    assert removals({"snat4": moved["snat4"]}, {"snat4": 1}, 0)[Kind.MAPPINGS].removed == 1
+
+
+def test_what_waits_is_over_once_its_key_is_in_a_set_beside() -> None:
+    one = {b"abcd": Element(b"\1\1\1\1")}
+    assert kept({"snat4": {}, "snat4_own": one}, [{"snat4": one}]) == {"snat4": {}, "snat4_own": one}
+
+
+def test_who_goes_into_a_set_beside_counts_as_changed() -> None:
+    one, more = {b"abcd": Element(b"\1\1\1\1")}, {b"abce": Element(b"\1\1\1\1")}
+    before = Ruleset({}, {"snat4": SNAT, "snat4_own": OWN}, {"snat4": one, "snat4_own": {}})
+    after = Ruleset({}, {"snat4": SNAT, "snat4_own": OWN}, {"snat4": more, "snat4_own": one})
+    assert summarise(diff(before, after), after) == (Line(Kind.MAPPINGS, 1, 0, 1, 2),)
 
 
 def test_what_ends_by_itself_is_nobodys_removal() -> None:
@@ -70,3 +93,11 @@ def test_an_approved_part_does_not_grow(known: frozenset[int], asked: frozenset[
 def test_the_digest_is_of_exactly_these_elements(one: frozenset[int], other: frozenset[int]) -> None:
     digests = [Removal(Kind.ADDRESSES, {"up4": keys(*each)}).digest for each in (one, other)]
     assert (digests[0] == digests[1]) == (one == other)
+
+
+def test_a_ban_that_holds_both_ways_from_now_on_is_not_removed() -> None:
+    one, both = (Set(f"{name}4_32", (Type.IPV4,), 1 << 16, timeout=True) for name in ("bansin", "bans"))
+    wider = {one.name: ElementChange(one, keys(1), {}), both.name: ElementChange(both, {}, keys(1))}
+    assert removals(wider, {one.name: 1}, 0) == {}
+    narrower = {both.name: ElementChange(both, keys(1), {}), one.name: ElementChange(one, {}, keys(1))}
+    assert removals(narrower, {both.name: 1}, 0)[Kind.BANS].removed == 1

@@ -1,4 +1,4 @@
-from dataclasses import replace
+from dataclasses import fields, replace
 from ipaddress import IPv4Address, IPv4Network, IPv6Network
 
 import pytest
@@ -6,8 +6,24 @@ from hypothesis import given, settings
 
 from firewall.compile import compile_change, compile_policy
 from firewall.diff import apply, diff
-from firewall.policy import Ban, Forward, Interfaces, Keys, Management, NatMapping, Policy, PolicyError, Protocol, Settings, keys_of
-from firewall.render import render_rule
+from firewall.digest import digest
+from firewall.policy import (
+    Allowed,
+    Ban,
+    Direction,
+    Forward,
+    Interfaces,
+    Keys,
+    Management,
+    NatMapping,
+    Policy,
+    PolicyError,
+    Protocol,
+    Settings,
+    Sharing,
+    keys_of,
+)
+from firewall.render import render, render_rule
 from tests.policies import NAT_1, network, policies
 
 HOST, PUBLIC = IPv4Address("10.16.0.10"), IPv4Address("198.51.100.7")
@@ -28,7 +44,7 @@ def test_bans_of_every_length_stay_below_two_hundred_rules() -> None:
     every6 = [Ban(n, IPv6Network(f"2a00::/{n}")) for n in (*range(16, 65), 128)]
     prefixes = tuple(IPv6Network(f"2001:db8:{n:x}::/{n}") for n in (48, 56, 60, 64))
     ruleset = compile_policy(Policy(NAT_1, bans=(*every4, *every6), prefixes=prefixes))
-    assert ruleset.count_rules() < 220
+    assert ruleset.count_rules() < 240
 
 
 def test_segments_are_clamped_only_where_the_group_says_so() -> None:
@@ -58,16 +74,44 @@ def test_two_forwards_of_one_port_are_refused_by_name() -> None:
         compile_policy(Policy(NAT_1, forwards=(forward(1), forward(2))))
 
 
+def test_a_range_of_ports_is_an_element_for_each_shifted_alike() -> None:
+    policy = Policy(NAT_1, forwards=(Forward(1, Protocol.UDP, PUBLIC, 6000, HOST, 16000, ports=10),))
+    text = render(compile_policy(policy), now=0)
+    assert "198.51.100.7 . udp . 6000 : 10.16.0.10 . 16000," in text
+    assert "198.51.100.7 . udp . 6009 : 10.16.0.10 . 16009 }" in text
+    assert compile_policy(policy).count_rules() == compile_policy(Policy(NAT_1)).count_rules()
+
+
+@pytest.mark.parametrize(("first", "to", "ports"), [(65535, 1, 2), (1, 65535, 2), (0, 1, 1), (1, 0, 1), (1, 1, 0), (1, 1, 1001)])
+def test_a_range_that_leaves_the_ports_or_is_too_long_is_refused(first: int, to: int, ports: int) -> None:
+    with pytest.raises(PolicyError, match=r"forward 7: (port \d+ is not between 1 and 65535|\d+ ports; a forward has 1 to 1000)"):
+        compile_policy(Policy(NAT_1, forwards=(Forward(7, Protocol.TCP, PUBLIC, first, HOST, to, ports),)))
+
+
+def test_ranges_that_share_one_port_are_refused_with_both() -> None:
+    both = (Forward(1, Protocol.TCP, PUBLIC, 6000, HOST, 80, 10), Forward(2, Protocol.TCP, PUBLIC, 6009, HOST, 80, 10))
+    with pytest.raises(PolicyError, match=r"forward of tcp 198\.51\.100\.7:6009 is given twice: by forward 1 and by forward 2"):
+        compile_policy(Policy(NAT_1, forwards=both))
+
+
 @pytest.mark.parametrize("port", [0, -1, 65536])
 def test_a_port_that_is_none_is_refused_with_its_forward(port: int) -> None:
     with pytest.raises(PolicyError, match=f"forward 17: port {port} "):
         compile_policy(Policy(NAT_1, forwards=(forward(17, port),)))
 
 
-def test_two_mappings_of_one_address_are_refused() -> None:
-    mappings = (NatMapping(HOST, PUBLIC), NatMapping(HOST, PUBLIC + 1))
+@pytest.mark.parametrize("sharing", Sharing)
+def test_two_mappings_of_one_address_are_refused(sharing: Sharing) -> None:
+    mappings = (NatMapping(HOST, PUBLIC), NatMapping(HOST, PUBLIC + 1, sharing, 1024, 2047))
     with pytest.raises(PolicyError, match=r"NAT mapping of 10\.16\.0\.10 is given twice"):
         compile_policy(Policy(NAT_1, mappings=mappings))
+
+
+@pytest.mark.parametrize(("first", "last"), [(0, 1023), (1024, 65536), (1024, 1024), (2047, 1024)])
+def test_ports_that_are_no_block_are_refused_with_their_address(first: int, last: int) -> None:
+    mapping = NatMapping(HOST, PUBLIC, Sharing.BLOCKS, first, last)
+    with pytest.raises(PolicyError, match=f"NAT mapping of 10.16.0.10: ports {first} to {last} are no block"):
+        compile_policy(Policy(NAT_1, mappings=(mapping,)))
 
 
 def test_a_gateway_without_management_is_refused() -> None:
@@ -108,7 +152,9 @@ def only(these: Policy, those: Policy) -> Policy:
         prefixes=tuple(each for each in these.prefixes if each not in those.prefixes),
         mappings=tuple(each for each in these.mappings if each not in those.mappings),
         forwards=tuple(each for each in these.forwards if each not in those.forwards),
+        pinholes=tuple(each for each in these.pinholes if each not in those.pinholes),
         bans=tuple(each for each in these.bans if each not in those.bans),
+        allowed=tuple(each for each in these.allowed if each not in those.allowed),
     )
 
 
@@ -119,13 +165,15 @@ def within(policy: Policy, touched: Keys) -> Policy:
         addresses=tuple(each for each in policy.addresses if each in touched.addresses),
         prefixes=tuple(each for each in policy.prefixes if each in touched.prefixes),
         mappings=tuple(each for each in policy.mappings if each.private in touched.addresses),
-        forwards=tuple(each for each in policy.forwards if (each.protocol, each.public, each.public_port) in touched.ports),
+        forwards=tuple(each for each in policy.forwards if keys_of(Policy(NAT_1, forwards=(each,))).ports & touched.ports),
+        pinholes=tuple(each for each in policy.pinholes if each.hole in touched.holes),
         bans=tuple(each for each in policy.bans if each.prefix in touched.bans),
+        allowed=tuple(each for each in policy.allowed if each.prefix in touched.allowed),
     )
 
 
 def either(one: Keys, other: Keys) -> Keys:
-    return Keys(one.addresses | other.addresses, one.prefixes | other.prefixes, one.ports | other.ports, one.bans | other.bans)
+    return Keys(*(getattr(one, each.name) | getattr(other, each.name) for each in fields(Keys)))
 
 
 @given(policies(), policies())
@@ -161,3 +209,45 @@ def test_what_is_touched_and_exists_no_more_is_removed() -> None:
     running = compile_policy(Policy(NAT_1, addresses=(HOST,), mappings=(NatMapping(HOST, PUBLIC),), forwards=(forward(1),)))
     delta = compile_change(running, touched=Keys({HOST}, ports={(Protocol.TCP, PUBLIC, 8443)}), come=Policy(NAT_1))
     assert apply(running, delta) == compile_policy(Policy(NAT_1))
+
+
+HOLE, WIDE = IPv4Network("203.0.113.9/32"), IPv4Network("203.0.113.0/24")
+
+
+def test_a_ban_lies_in_the_set_of_its_direction_alone() -> None:
+    bans = tuple(Ban(1, HOLE, direction=each) for each in (Direction.IN, Direction.OUT))
+    found = compile_policy(Policy(NAT_1, bans=bans)).elements
+    assert {name for name, each in found.items() if each} == {"bansin4_32", "bansout4_32"}
+
+
+def test_who_is_banned_both_ways_cannot_be_banned_one_way_besides() -> None:
+    with pytest.raises(PolicyError, match="bansin4_32: cb007109 is banned both ways already"):
+        compile_policy(Policy(NAT_1, bans=(Ban(1, HOLE), Ban(2, HOLE, direction=Direction.IN))))
+
+
+def test_the_rules_of_one_side_ask_the_allow_list_first_and_never_the_other_side() -> None:
+    ruleset = compile_policy(Policy(NAT_1, bans=(Ban(1, WIDE, direction=Direction.OUT),), allowed=(Allowed(1, HOLE),)))
+    assert "bans_from" not in ruleset.chains
+    assert [render_rule(each) for each in ruleset.chains["bans_to"].rules] == [
+        "ip daddr @allowed4_32 return",
+        "ip daddr & 255.255.255.0 @bansout4_24 drop",
+    ]
+
+
+def test_an_allow_list_without_bans_costs_no_rule() -> None:
+    assert compile_policy(Policy(NAT_1, allowed=(Allowed(1, HOLE),))).chains == compile_policy(Policy(NAT_1)).chains
+
+
+def test_flood_mode_drops_banned_sources_on_the_uplink_behind_what_gateways_need() -> None:
+    flooded = replace(NAT_1, settings=Settings(flood_mode=True))
+    assert compile_policy(Policy(flooded)) == compile_policy(Policy(NAT_1))
+    rules = [render_rule(each) for each in compile_policy(Policy(flooded, bans=(Ban(1, WIDE),))).chains["raw_prerouting"].rules]
+    assert rules[0].startswith('iifname "mgmt0" tcp dport 22 notrack accept')
+    assert rules[-1] == 'iifname "wan0" jump bans_from comment "flood mode"'
+    assert [each.split()[2:4] for each in rules[2:-1]] == [["meta", "l4proto"], ["icmpv6", "type"]]
+
+
+def test_a_ban_that_is_only_worded_anew_changes_nothing() -> None:
+    one, other = (compile_policy(Policy(NAT_1, bans=(Ban(1, WIDE, text),))) for text in ("scans", "spam"))
+    assert (one == other, not diff(one, other), digest(one) == digest(other)) == (True, True, True)
+    assert digest(one) != digest(compile_policy(Policy(NAT_1, bans=(Ban(1, WIDE, "scans", 9),))))

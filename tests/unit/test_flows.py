@@ -1,5 +1,6 @@
 """Which flows a change cuts, and when: against the plain definition, for random changes and flows."""
 
+from dataclasses import replace
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from itertools import pairwise
 
@@ -9,9 +10,10 @@ from hypothesis import strategies as st
 
 from firewall.compile import compile_policy
 from firewall.diff import Delta, diff
-from firewall.flows import Changes, Flow, Moment
-from firewall.policy import Ban, Forward, Gateway, Interfaces, Management, NatMapping, Policy, Protocol
+from firewall.flows import Changes, Flow, Moment, Toward
+from firewall.policy import Allowed, Ban, Direction, Forward, Gateway, Interfaces, Management, NatMapping, Policy, Protocol, Sharing
 from firewall.ruleset import EMPTY
+from tests.policies import mappings_of
 
 GATEWAY = Gateway("gw1", Interfaces("lan", "wan", "mgmt"), Management((IPv4Network("192.0.2.0/24"),)))
 PRIVATE = [IPv4Address(f"10.0.0.{at}") for at in range(1, 4)]
@@ -21,7 +23,7 @@ PREFIXES = [IPv6Network("2001:db8:0:1::/64"), IPv6Network("2001:db8:100::/56")]
 INSIDE6 = [IPv6Address("2001:db8:0:1::5"), IPv6Address("2001:db8:100:ab::5")]
 FOREIGN6 = [IPv6Address("2001:db8:ffff::1"), IPv6Address("2001:db8:ffff:1::1")]
 BANS = ["203.0.113.1/32", "203.0.113.0/25", "203.0.113.0/24", "2001:db8:ffff::/48", "2001:db8:ffff:1::/64", "2001:db8:ffff::1/128"]
-PORTS = [80, 443]
+PORTS = [80, 443, 1024, 2047]
 
 
 def some[T](of: list[T]) -> st.SearchStrategy[list[T]]:
@@ -35,9 +37,10 @@ def policies(draw: st.DrawFn) -> Policy:
         GATEWAY,
         addresses=tuple(draw(some(PRIVATE))),
         prefixes=tuple(draw(some(PREFIXES))),
-        mappings=tuple(NatMapping(each, draw(st.sampled_from(PUBLIC))) for each in draw(some(PRIVATE))),
+        mappings=tuple(draw(mappings_of(each, st.sampled_from(PUBLIC))) for each in draw(some(PRIVATE))),
         forwards=tuple(Forward(1, *key, draw(st.sampled_from(PRIVATE)), draw(st.sampled_from(PORTS))) for key in keys),
-        bans=tuple(Ban(1, ip_network(each), draw(st.sampled_from(["", "scans"]))) for each in draw(some(BANS))),
+        bans=tuple(Ban(1, ip_network(each), direction=draw(st.sampled_from(Direction))) for each in draw(some(BANS))),
+        allowed=tuple(Allowed(1, ip_network(each)) for each in draw(some(BANS))),
     )
 
 
@@ -60,34 +63,74 @@ def flows(draw: st.DrawFn) -> Flow:
     return tracked(protocol, source, ports[0], to, ports[1], snat=snat, dnat=draw(st.sampled_from([None, (str(PRIVATE[0]), ports[2])])))
 
 
+def concerns(mapping: NatMapping, flow: Flow) -> bool:
+    return (mapping.private, mapping.public) == (ip_address(flow.source), ip_address(flow.reply_destination))
+
+
+def allows(mapping: NatMapping, flow: Flow) -> bool:
+    if not concerns(mapping, flow):
+        return False
+    within = mapping.first_port <= flow.reply_destination_port <= mapping.last_port
+    return mapping.sharing is not Sharing.BLOCKS or (flow.protocol != 1 and within)
+
+
+def newly_banned(end: IPv4Address | IPv6Address, way: Direction, before: Policy, after: Policy) -> bool:
+    """Banned in this direction by a ban that was not there, or that something overruled."""
+    old, new = ({ban.prefix for ban in each.bans if ban.direction in (way, Direction.BOTH)} for each in (before, after))
+    was, is_now = ({each.prefix for each in policy.allowed if end in each.prefix} for policy in (before, after))
+    by = {prefix for prefix in new if end in prefix}
+    return not is_now and bool(by - old or (by and was))
+
+
 def moment(before: Policy, after: Policy, flow: Flow) -> Moment | None:
     """The definition, without a single hash table."""
     ends = [ip_address(flow.source), ip_address(flow.reply_source)]
-    old_bans, new_bans = {ban.prefix for ban in before.bans}, {ban.prefix for ban in after.bans}
-    if any(end in prefix for end in ends for prefix in new_bans - old_bans):
+    if any(newly_banned(end, way, before, after) for end, way in zip(ends, (Direction.IN, Direction.OUT), strict=True)):
         return Moment.COMMIT
     if any(end in before.addresses and end not in after.addresses for end in ends):
         return Moment.CONFIRM
     if any(end in prefix for end in ends for prefix in set(before.prefixes) - set(after.prefixes)):
         return Moment.CONFIRM
-    mapped = {(each.private, each.public) for each in before.mappings} - {(each.private, each.public) for each in after.mappings}
-    if (ip_address(flow.source), ip_address(flow.reply_destination)) in mapped:
+    changed = any(concerns(each, flow) for each in set(before.mappings) - set(after.mappings))
+    if changed and not any(allows(each, flow) for each in after.mappings):
         return Moment.CONFIRM
     for each in set(before.forwards) - set(after.forwards):
         number = {Protocol.TCP: 6, Protocol.UDP: 17}[each.protocol]
         key = (number, each.public.packed, each.public_port, each.private.packed, each.private_port)
         if key == (flow.protocol, flow.destination, flow.destination_port, flow.reply_source, flow.reply_source_port):
             return Moment.CONFIRM
+    for each in set(after.forwards) - set(before.forwards):
+        number = {Protocol.TCP: 6, Protocol.UDP: 17}[each.protocol]
+        public, private = (each.public.packed, each.public_port), (each.private.packed, each.private_port)
+        to_it, leads = (flow.destination, flow.destination_port) == public, (flow.reply_source, flow.reply_source_port) == private
+        left_as, there = (flow.reply_destination, flow.reply_destination_port) == public, (flow.source, flow.source_port) == private
+        if flow.protocol == number and ((to_it and not leads) or (number == 17 and left_as and not there)):
+            return Moment.CONFIRM
     return None
+
+
+def leads(flow: Flow, toward: Toward) -> bool:
+    end = flow.reply_destination if toward.reply else flow.destination
+    port = flow.reply_destination_port if toward.reply else flow.destination_port
+    return end == toward.address and toward.protocol in (0, flow.protocol) and toward.port in (0, port)
+
+
+def changed(*policies: Policy) -> Changes:
+    """One policy after the other."""
+    steps = [compile_policy(policy) for policy in policies]
+    return Changes(*(diff(before, after) for before, after in pairwise(steps)), after=steps[-1].elements)
 
 
 @given(before=policies(), after=policies(), open_flows=st.lists(flows(), max_size=12))
 @settings(max_examples=300, deadline=None)
 def test_a_change_cuts_what_the_definition_says_and_nothing_else(before: Policy, after: Policy, open_flows: list[Flow]) -> None:
-    changes = Changes(diff(compile_policy(before), compile_policy(after)))
+    changes = changed(before, after)
     wanted = [moment(before, after, flow) for flow in open_flows]
     assert [changes.moment(flow) for flow in open_flows] == wanted
     assert changes or not any(wanted)
+    if changes.toward is not None:
+        there = [flow for flow, cut in zip(open_flows, wanted, strict=True) if cut]
+        assert all(any(leads(flow, each) for each in changes.toward) for flow in there)
     at_commit, later = changes.split(open_flows)
     assert (len(at_commit), len(later)) == (wanted.count(Moment.COMMIT), wanted.count(Moment.CONFIRM))
 
@@ -95,27 +138,57 @@ def test_a_change_cuts_what_the_definition_says_and_nothing_else(before: Policy,
 @given(policy=policies(), open_flows=st.lists(flows(), max_size=12))
 @settings(max_examples=100, deadline=None)
 def test_a_change_that_is_undone_before_it_is_confirmed_cuts_nothing(policy: Policy, open_flows: list[Flow]) -> None:
-    steps = [compile_policy(policy), compile_policy(Policy(GATEWAY)), compile_policy(policy)]
-    changes = Changes(*(diff(before, after) for before, after in pairwise(steps)))
+    changes = changed(policy, Policy(GATEWAY), policy)
     assert Moment.CONFIRM not in {changes.moment(flow) for flow in open_flows}
 
 
-@given(policy=policies().filter(lambda policy: not policy.bans))
+@given(policy=policies().map(lambda policy: replace(policy, bans=(), forwards=())))
 @settings(max_examples=50, deadline=None)
 def test_what_only_comes_concerns_no_flow(policy: Policy) -> None:
-    assert not Changes(diff(EMPTY, compile_policy(policy)))
+    after = compile_policy(policy)
+    assert not Changes(diff(EMPTY, after), after=after.elements)
 
 
 @given(bans=some(BANS))
 def test_a_ban_that_goes_or_is_worded_anew_concerns_no_flow(bans: list[str]) -> None:
     said, anew = (tuple(Ban(1, ip_network(each), text, 2_000_000_000 + len(text)) for each in bans) for text in ("scans", "spam"))
-    some_bans, others = compile_policy(Policy(GATEWAY, bans=said)), compile_policy(Policy(GATEWAY, bans=anew))
-    assert not Changes(diff(some_bans, compile_policy(Policy(GATEWAY))))
-    assert not Changes(diff(some_bans, others))
+    assert not changed(Policy(GATEWAY, bans=said), Policy(GATEWAY))
+    assert not changed(Policy(GATEWAY, bans=said), Policy(GATEWAY, bans=anew))
 
 
 def test_nothing_changed_concerns_no_flow() -> None:
-    assert not Changes(Delta())
+    assert not Changes(Delta(), after={})
+
+
+GAME = Forward(1, Protocol.UDP, PUBLIC[0], 80, PRIVATE[0], 443)
+
+
+@pytest.mark.parametrize(
+    ("flow", "cut"),
+    [
+        (tracked(17, "203.0.113.1", 999, "198.51.100.1", 80), True),  # to the gateway itself, or from before there was a table
+        (tracked(17, "203.0.113.1", 999, "198.51.100.1", 80, dnat=("10.0.0.2", 443)), True),  # by somebody else's table
+        (tracked(17, "10.0.0.2", 80, "203.0.113.1", 999, snat="198.51.100.1"), True),  # another member left with that port
+        (tracked(17, "203.0.113.1", 999, "198.51.100.1", 80, dnat=("10.0.0.1", 443)), False),  # goes there already
+        (tracked(17, "10.0.0.1", 443, "203.0.113.1", 999, snat="198.51.100.1")._replace(reply_destination_port=80), False),
+        (tracked(17, "10.0.0.2", 81, "203.0.113.1", 999, snat="198.51.100.1"), False),
+        (tracked(17, "10.0.0.2", 80, "203.0.113.1", 999, snat="198.51.100.2"), False),
+        (tracked(17, "203.0.113.1", 999, "198.51.100.2", 80), False),
+        (tracked(17, "203.0.113.1", 999, "198.51.100.1", 81), False),
+        (tracked(6, "203.0.113.1", 999, "198.51.100.1", 80), False),
+        (tracked(17, "10.0.0.2", 999, "203.0.113.1", 80, snat="198.51.100.1"), False),
+    ],
+)
+def test_a_forward_that_comes_cuts_what_stands_in_its_way_and_nothing_else(flow: Flow, cut: bool) -> None:
+    changes = changed(Policy(GATEWAY), Policy(GATEWAY, forwards=(GAME,)))
+    assert changes.moment(flow) is (Moment.CONFIRM if cut else None)
+
+
+def test_a_tcp_forward_that_comes_leaves_the_connections_of_members() -> None:
+    web = Forward(1, Protocol.TCP, PUBLIC[0], 80, PRIVATE[0], 443)
+    changes = changed(Policy(GATEWAY), Policy(GATEWAY, forwards=(web,)))
+    assert changes.moment(tracked(6, "10.0.0.2", 80, "203.0.113.1", 443, snat="198.51.100.1")) is None
+    assert changes.moment(tracked(6, "203.0.113.1", 999, "198.51.100.1", 80)) is Moment.CONFIRM
 
 
 WEB = tracked(6, "203.0.113.1", 999, "198.51.100.1", 80, dnat=("10.0.0.1", 443))
@@ -133,6 +206,29 @@ WEB = tracked(6, "203.0.113.1", 999, "198.51.100.1", 80, dnat=("10.0.0.1", 443))
 )
 def test_a_forward_that_goes_leaves_all_others_alone(flow: Flow) -> None:
     forward = Forward(1, Protocol.TCP, PUBLIC[0], 80, PRIVATE[0], 443)
-    changes = Changes(diff(compile_policy(Policy(GATEWAY, forwards=(forward,))), compile_policy(Policy(GATEWAY))))
+    changes = changed(Policy(GATEWAY, forwards=(forward,)), Policy(GATEWAY))
     assert changes.moment(WEB) is Moment.CONFIRM
     assert changes.moment(flow) is None
+
+
+MOVING = [
+    (Sharing.SHARED, 0, 0, 6, 80, True),
+    (Sharing.OWN, 0, 0, 6, 80, True),
+    (Sharing.OWN, 0, 0, 1, 0, True),
+    (Sharing.BLOCKS, 1024, 2047, 6, 1024, True),
+    (Sharing.BLOCKS, 1024, 2047, 17, 2047, True),
+    (Sharing.BLOCKS, 1024, 2047, 17, 2048, False),
+    (Sharing.BLOCKS, 1024, 2047, 6, 1023, False),
+    (Sharing.BLOCKS, 1024, 2047, 1, 0, False),
+]
+
+
+@pytest.mark.parametrize(("sharing", "first", "last", "protocol", "port", "goes_on"), MOVING)
+def test_who_shares_his_address_otherwise_keeps_the_flows_that_still_fit(
+    sharing: Sharing, first: int, last: int, protocol: int, port: int, goes_on: bool
+) -> None:
+    before = NatMapping(PRIVATE[0], PUBLIC[0], Sharing.BLOCKS, 40_000, 40_255)
+    after = NatMapping(PRIVATE[0], PUBLIC[0], sharing, first, last)
+    changes = changed(*(Policy(GATEWAY, mappings=(each,)) for each in (before, after)))
+    flow = tracked(protocol, "10.0.0.1", port, "203.0.113.1", 80 if port else 0, snat="198.51.100.1")
+    assert changes.moment(flow) == (None if goes_on else Moment.CONFIRM)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 from firewall.compile import compile_change, compile_policy
 from firewall.diff import apply, diff
-from firewall.policy import Forward, Keys, NatMapping, Policy, PolicyError, Probe, Protocol, keys_of
+from firewall.policy import Forward, Keys, NatMapping, Policy, PolicyError, Probe, Protocol, Sharing, keys_of
 from firewall.ruleset import Rule, Ruleset, VerdictMap
 from tests.policies import NAT_1, PROBE, PROBED, PROBES_MAPPING, network, policies
 
@@ -76,8 +76,8 @@ def test_a_probe_changes_no_element_of_a_member(policy: Policy) -> None:
     plain, with_probe = compile_policy(policy), compile_policy(probed(policy))
     assert with_probe.sets == plain.sets
     own = {name: elements.keys() - plain.elements[name].keys() for name, elements in with_probe.elements.items()}
-    assert {name for name, keys in own.items() if keys} == {"snat4"}
-    assert own["snat4"] == {SOURCE4.packed}
+    assert {name for name, keys in own.items() if keys} == {"snat4", "out4"}
+    assert own["snat4"] == own["out4"] == {SOURCE4.packed}
 
 
 @given(BESIDE, BESIDE)
@@ -109,6 +109,8 @@ def test_gateways_of_a_group_may_have_the_mappings_of_each_others_probes() -> No
         (Policy(PROBED, prefixes=(IPv6Network("2001:db8:b1::/64"),)), "its source 2001:db8:b1::2 is held by a member as 2001:db8:b1::/64"),
         (Policy(PROBED, prefixes=(IPv6Network("2001:db8:b0::/44"),)), "is held by a member as 2001:db8:b0::/44"),
         (Policy(PROBED, mappings=(NatMapping(HOST, PUBLIC4),)), r"members leave as its public address 192\.0\.2\.251"),
+        (Policy(PROBED, mappings=(NatMapping(HOST, PUBLIC4, Sharing.OWN),)), "members leave as its public address"),
+        (Policy(PROBED, mappings=(NatMapping(HOST, PUBLIC4, Sharing.BLOCKS, 1024, 2047),)), "members leave as its public address"),
         (
             Policy(PROBED, forwards=(Forward(7, Protocol.TCP, PUBLIC4, 80, HOST, 80),)),
             r"a forward leads from its public address 192\.0\.2\.251",

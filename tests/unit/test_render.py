@@ -1,6 +1,7 @@
 import os
 import re
-from ipaddress import IPv4Address, IPv4Network, IPv6Network
+from dataclasses import replace
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from pathlib import Path
 
 import pytest
@@ -9,13 +10,27 @@ from hypothesis import given, settings
 from firewall.compile import compile_policy
 from firewall.diff import diff
 from firewall.names import COMMENT_OCTETS, comment
-from firewall.policy import Ban, Forward, NatMapping, Policy, PolicyError, Protocol
+from firewall.policy import (
+    Allowed,
+    Ban,
+    Direction,
+    Forward,
+    Hole,
+    NatMapping,
+    Pinhole,
+    Policy,
+    PolicyError,
+    Protocol,
+    Settings,
+    Sharing,
+)
 from firewall.render import render, render_delta, render_rule
 from firewall.ruleset import Action, Count, Field, Match, Rule, Verdict
 from tests.policies import NAT_1, PROBED, PROBES_MAPPING, network, texts
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 NOW = 1_800_000_000
+HOST6 = IPv6Address("2001:db8:a0:10::10")
 HOST, PUBLIC = IPv4Address("10.16.0.10"), IPv4Address("198.51.100.7")
 
 CASES = {
@@ -30,6 +45,31 @@ CASES = {
         mappings=(NatMapping(HOST, PUBLIC),),
         forwards=(Forward(1, Protocol.TCP, PUBLIC, 8443, HOST, 443), Forward(2, Protocol.UDP, PUBLIC, 51820, HOST, 51820)),
     ),
+    "sharing": Policy(
+        NAT_1,
+        addresses=(HOST, HOST + 1, HOST + 2, HOST + 3),
+        mappings=(
+            NatMapping(HOST, PUBLIC),
+            NatMapping(HOST + 1, PUBLIC + 1, Sharing.OWN),
+            NatMapping(HOST + 2, PUBLIC + 2, Sharing.BLOCKS, 1024, 2047),
+            NatMapping(HOST + 3, PUBLIC + 2, Sharing.BLOCKS, 64512, 65535),
+        ),
+    ),
+    "hairpin": Policy(
+        replace(NAT_1, settings=Settings(publics=(IPv4Network("198.51.100.0/24"), IPv4Network("192.0.2.64/26")))),
+        addresses=(HOST,),
+        forwards=(Forward(1, Protocol.UDP, PUBLIC, 6000, HOST, 16000, 3),),
+    ),
+    "pinholes": Policy(
+        NAT_1,
+        prefixes=(IPv6Network("2001:db8:a0:10::/64"),),
+        pinholes=(
+            Pinhole(1, Hole(HOST6, Protocol.TCP, 443)),
+            Pinhole(2, Hole(HOST6, Protocol.UDP, 6000, 3)),
+            Pinhole(3, Hole(HOST6 + 1, Protocol.UDP)),
+            Pinhole(4, Hole(HOST6 + 2)),
+        ),
+    ),
     "prefixes": Policy(NAT_1, prefixes=(IPv6Network("2001:db8:a0:10::/64"), IPv6Network("2001:db8:a1::/56"))),
     "bans": Policy(
         NAT_1,
@@ -39,6 +79,15 @@ CASES = {
             Ban(3, IPv4Network("192.0.2.128/25"), "for ever"),
             Ban(4, IPv6Network("2001:db8:bad::/48"), '"}; flush ruleset'),
         ),
+    ),
+    "allowed": Policy(
+        replace(NAT_1, settings=Settings(flood_mode=True)),
+        bans=(
+            Ban(1, IPv4Network("203.0.113.0/24")),
+            Ban(2, IPv4Network("192.0.2.9/32"), "they call us", direction=Direction.IN),
+            Ban(3, IPv6Network("2001:db8:bad::/48"), direction=Direction.OUT),
+        ),
+        allowed=(Allowed(1, IPv4Network("203.0.113.9/32"), "our mirror", NOW + 60), Allowed(2, IPv6Network("2001:db8:bad:1::/64"))),
     ),
 }
 
@@ -69,6 +118,16 @@ def test_deletes_come_before_adds_in_one_transaction() -> None:
         "add table inet netzwart",
         "delete element inet netzwart snat4 { 10.16.0.10 }",
         "add element inet netzwart snat4 { 10.16.0.10 : 198.51.100.8 }",
+    ]
+
+
+def test_another_block_is_one_element_that_goes_and_comes() -> None:
+    blocks = [NatMapping(HOST, PUBLIC, Sharing.BLOCKS, first, first + 1023) for first in (1024, 2048)]
+    before, after = (compile_policy(Policy(NAT_1, mappings=(each,))) for each in blocks)
+    assert render_delta(diff(before, after), now=NOW).splitlines() == [
+        "add table inet netzwart",
+        "delete element inet netzwart snat4_block { 10.16.0.10 }",
+        "add element inet netzwart snat4_block { 10.16.0.10 : 198.51.100.7 . 2048-3071 }",
     ]
 
 

@@ -7,7 +7,7 @@ from typing import get_args
 import pytest
 
 from firewall.compile import compile_policy
-from firewall.policy import Ban, Forward, NatMapping, Policy, Protocol
+from firewall.policy import Ban, Forward, NatMapping, Policy, Protocol, Sharing
 from firewall.ruleset import Action, Chain, Field, Hook, Match, Part, Priority, Refusal, Rule, Ruleset, Verdict
 from firewall.tracing import Ends, Icmp, Leaving, Outcome, Packet, Route, Routes, State, Trace, TraceError, trace, trace_flow
 from firewall.tracing.fields import READERS
@@ -122,7 +122,7 @@ def test_a_public_port_without_a_forward_leads_nowhere() -> None:
 def test_a_ban_drops_both_ways_and_is_the_step_that_decided(packet: Packet) -> None:
     found = traced(packet, banned("203.0.113.0/24"))
     assert found.outcome is Outcome.DROPPED
-    assert found.decided and found.decided.chain.name == "bans"
+    assert found.decided and found.decided.chain.name in ("bans_from", "bans_to")
     assert found.elements == {("bans4_24", IPv4Address("203.0.113.0").packed): 1}
 
 
@@ -151,7 +151,33 @@ def test_a_refusal_that_would_leave_with_a_private_source_is_held_back_and_count
 
 def test_a_member_without_a_mapping_does_not_leave() -> None:
     found = traced(tcp("lan0", MEMBER, FOREIGN, 443), replace(POLICY, mappings=()))
-    assert (found.outcome, found.counters) == (Outcome.DROPPED, {"leaked": 1})
+    assert (found.outcome, found.counters) == (Outcome.REJECTED, {"unmapped": 1, "refused": 1})
+
+
+BLOCK = NatMapping(MEMBER, PUBLIC, Sharing.BLOCKS, 2048, 3071)
+
+
+@pytest.mark.parametrize(
+    ("mapping", "protocol", "port", "chosen"),
+    [
+        (BLOCK, 6, 50122, range(2048, 3072)),
+        (BLOCK, 6, 2050, range(2048, 3072)),
+        (BLOCK, 17, 50122, range(2048, 3072)),
+        (BLOCK, 17, 2050, range(2050, 2051)),
+        (NatMapping(MEMBER, PUBLIC, Sharing.OWN), 6, 50122, range(1024, 65536)),
+        (NatMapping(MEMBER, PUBLIC, Sharing.OWN), 17, 50122, range(50122, 50123)),
+    ],
+)
+def test_the_port_is_kept_or_drawn_as_the_address_is_shared(mapping: NatMapping, protocol: int, port: int, chosen: range) -> None:
+    packet = replace(tcp("lan0", MEMBER, FOREIGN, 443, port), protocol=protocol)
+    leaves = left(traced(packet, replace(POLICY, mappings=(mapping,))))
+    assert (leaves.packet.source, leaves.source_ports) == (PUBLIC, chosen)
+
+
+def test_a_block_lets_out_nothing_that_has_no_ports() -> None:
+    packet = Packet("lan0", MEMBER, ip_address(str(FOREIGN)), 47)
+    found = traced(packet, replace(POLICY, mappings=(BLOCK,)))
+    assert (found.outcome, found.counters) == (Outcome.REJECTED, {"portless": 1, "refused": 1})
 
 
 def test_an_answer_comes_back_to_the_member_and_the_next_packet_keeps_its_port() -> None:

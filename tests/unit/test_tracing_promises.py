@@ -4,6 +4,7 @@
 does what the kernel does is for tests/packets.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Address
 
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from firewall.addresses import PRIVATE
 from firewall.compile import compile_policy
-from firewall.policy import Address, Forward, Policy
+from firewall.policy import Address, Allowed, Ban, Direction, Forward, Hole, Policy, Sharing
 from firewall.tracing import Icmp, Outcome, Packet, State, Trace, trace
 from firewall.tracing.tracking import state_of
 from tests.packets.scenes import ICMP, ICMPV6, NOW, First, packets, policies
@@ -42,17 +43,21 @@ def first_packet(event: First) -> Packet:
 def promised(policy: Policy, packet: Packet) -> Promise | None:
     """What becomes of a connection's first packet that is not for the gateway itself; None: it does not get through."""
     at, forward = policy.gateway.interfaces, forward_of(policy, packet)
-    destination, port = (forward.private, forward.private_port) if forward else (packet.destination, packet.destination_port)
+    destination, port = led(forward, packet) if forward else (packet.destination, packet.destination_port)
     leaves = ROUTES.interface(destination)
-    if not leaves or banned(policy, packet.source) or banned(policy, destination):
+    if packet.version == 6 and packet.icmp and not is_echo6(packet):
+        return None
+    if not leaves or banned(policy, packet.source, Direction.IN) or banned(policy, destination, Direction.OUT):
         return None
     member, target = holds(policy, packet.source), holds(policy, destination)
     match packet.interface, leaves:
         case (at.lan, at.wan) if member:
             return outside(policy, packet, destination, port)
         case (at.lan, at.lan) if member and target and forward:
-            return Promise(leaves, public_of(policy, packet.source) or packet.source, destination, port)
-        case (at.wan, at.lan) if target and believable(policy, packet) and (forward or is_echo6(packet)):
+            return Promise(leaves, public_of(policy, packet) or own(at.lan), destination, port)
+        case (at.lan, at.lan) if member and target and (is_echo6(packet) or is_open(policy, packet)):
+            return Promise(leaves, packet.source, destination, port)
+        case (at.wan, at.lan) if target and believable(policy, packet) and (forward or is_echo6(packet) or is_open(policy, packet)):
             return Promise(leaves, packet.source, destination, port)
         case ("probe0", at.wan) if policy.gateway.probe and packet.source in (policy.gateway.probe.source4, policy.gateway.probe.source6):
             return outside(policy, packet, destination, port)
@@ -61,7 +66,7 @@ def promised(policy: Policy, packet: Packet) -> Promise | None:
 
 def outside(policy: Policy, packet: Packet, destination: Address, port: int) -> Promise | None:
     """To the internet: with IPv6 as one is, with IPv4 as somebody public."""
-    source = packet.source if packet.version == 6 else public_of(policy, packet.source)
+    source = packet.source if packet.version == 6 else public_of(policy, packet)
     return Promise(policy.gateway.interfaces.wan, source, destination, port) if source else None
 
 
@@ -69,12 +74,39 @@ def forward_of(policy: Policy, packet: Packet) -> Forward | None:
     at = policy.gateway.interfaces
     if packet.interface not in (at.lan, at.wan):
         return None
-    wanted = (packet.protocol, packet.destination, packet.destination_port)
-    return next((each for each in policy.forwards if (PROTOCOLS[each.protocol], each.public, each.public_port) == wanted), None)
+    wanted = (packet.protocol, packet.destination)
+    there = [each for each in policy.forwards if (PROTOCOLS[each.protocol], each.public) == wanted]
+    return next((each for each in there if 0 <= packet.destination_port - each.public_port < each.ports), None)
 
 
-def banned(policy: Policy, address: Address) -> bool:
-    return any(address in each.prefix for each in policy.bans if not 0 < each.expires <= NOW and each.prefix.version == address.version)
+def led(forward: Forward, packet: Packet) -> tuple[Address, int]:
+    return forward.private, forward.private_port + packet.destination_port - forward.public_port
+
+
+def own(interface: str) -> Address:
+    address = ROUTES.address(interface, 4)
+    assert address
+    return address
+
+
+def is_open(policy: Policy, packet: Packet) -> bool:
+    return any(opens(each.hole, packet) for each in policy.pinholes)
+
+
+def opens(hole: Hole, packet: Packet) -> bool:
+    protocol = hole.protocol is None or PROTOCOLS[hole.protocol] == packet.protocol
+    port = not hole.port or 0 <= packet.destination_port - hole.port < hole.ports
+    return hole.address == packet.destination and protocol and port
+
+
+def banned(policy: Policy, address: Address, way: Direction) -> bool:
+    """Not what anything allows."""
+    bans = [each for each in policy.bans if each.direction in (way, Direction.BOTH)]
+    return covered(bans, address) and not covered(policy.allowed, address)
+
+
+def covered(by: Sequence[Ban | Allowed], address: Address) -> bool:
+    return any(address in each.prefix for each in by if not 0 < each.expires <= NOW and each.prefix.version == address.version)
 
 
 def holds(policy: Policy, address: Address) -> bool:
@@ -91,8 +123,12 @@ def is_echo6(packet: Packet) -> bool:
     return packet.version == 6 and packet.icmp is not None and packet.icmp.type == ECHO[6]
 
 
-def public_of(policy: Policy, source: Address) -> Address | None:
-    return next((each.public for each in policy.mappings if each.private == source), None)
+def public_of(policy: Policy, packet: Packet) -> Address | None:
+    """As whom the packet's sender leaves; from a block nothing that has no ports."""
+    mapping = next((each for each in policy.mappings if each.private == packet.source), None)
+    if mapping is None or (mapping.sharing is Sharing.BLOCKS and packet.protocol not in (ICMP, *PROTOCOLS.values())):
+        return None
+    return mapping.public
 
 
 def kept(found: Trace) -> Promise | None:

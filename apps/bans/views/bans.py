@@ -1,5 +1,6 @@
 """Bans of a list: added, changed, lifted, one or many, and taken back."""
 
+from typing import cast
 from uuid import UUID
 
 import pghistory
@@ -13,7 +14,8 @@ from apps.accounts.permissions import staff_page
 from apps.audit.selectors import history_of
 from apps.bans import panel, services, undo
 from apps.bans.choice import Choice, choice_of
-from apps.bans.forms import BanForm, ChangeForm
+from apps.bans.coverage import allowed_parts
+from apps.bans.forms import BanForm, ChangeForm, EndForm
 from apps.bans.models import Ban, BanList
 from apps.bans.selectors import hits_of
 from apps.bans.views.lists import gateways_in_words
@@ -37,7 +39,8 @@ def add(request: HttpRequest, pk: int) -> HttpResponse:
     """Ban an address or prefix."""
     banlist, form = get_object_or_404(BanList, pk=pk), BanForm(request.POST)
     if form.is_valid():
-        given = {"prefix": form.cleaned_data["address"], "comment": form.cleaned_data["comment"], "expires": form.expires()}
+        cleaned = form.cleaned_data
+        given = {"prefix": cleaned["address"], "comment": cleaned["comment"], "direction": cleaned["direction"], "expires": form.expires()}
         try:
             made = services.ban(list=banlist, author=request.user, **given)  # type: ignore[arg-type]  # staff_page: signed in
             return _added(request, banlist, made)
@@ -70,7 +73,7 @@ def change(request: HttpRequest, pk: int) -> HttpResponse:
     ban = _ban(pk)
     form = ChangeForm(ban, request.POST if request.method == "POST" else None)
     if form.is_valid():
-        given = {"comment": form.cleaned_data["comment"], "expires": form.expires(), "version": form.cleaned_data["version"]}
+        given = {name: form.cleaned_data[name] for name in ("comment", "direction", "version")} | {"expires": form.expires()}
         try:
             services.change_ban(ban=ban, by=request.user, **given)  # type: ignore[arg-type]  # staff_page: signed in
             return _to_list(ban.list.pk, saved=ban.pk)
@@ -79,6 +82,7 @@ def change(request: HttpRequest, pk: int) -> HttpResponse:
         except Problem as problem:
             form.take(problem)
     shown = {"ban": ban, "form": form, "entries": history_of(ban, LAST_CHANGES), "row": panel.rows([ban], ban.list)[0]}
+    shown["parts_allowed"] = allowed_parts(ban.prefix)[:5]
     return render(request, "bans/ban.html", shown, status=422 if form.is_bound else 200)
 
 
@@ -121,7 +125,7 @@ def bulk(request: HttpRequest, pk: int) -> HttpResponse:
     banlist = get_object_or_404(BanList, pk=pk)
     chosen = choice_of(banlist, request.POST)
     if chosen.ready:
-        return _lifted(request, chosen) if chosen.do == "lift" else _ended(request, chosen)
+        return {"lift": _lifted, "end": _ended, "way": _directed}[chosen.do](request, chosen)
     return render(request, "bans/bulk.html", {"list": banlist, "choice": chosen, "gateways": gateways_in_words()})
 
 
@@ -131,10 +135,16 @@ def _lifted(request: HttpRequest, choice: Choice) -> HttpResponse:
     return _to_list(choice.banlist.pk, lifted=history.id)
 
 
+def _directed(request: HttpRequest, choice: Choice) -> HttpResponse:
+    direction = choice.form.cleaned_data["direction"]
+    return _to_list(choice.banlist.pk, ways=undo.set_direction(bans=choice.ids, direction=direction, by=request.user))  # type: ignore[arg-type]  # staff_page
+
+
 def _ended(request: HttpRequest, choice: Choice) -> HttpResponse:
+    form = cast("EndForm", choice.form)
     try:
-        changed = undo.set_ends(bans=choice.ids, expires=choice.form.expires(), by=request.user)  # type: ignore[arg-type]  # staff_page
+        changed = undo.set_ends(bans=choice.ids, expires=form.expires(), by=request.user)  # type: ignore[arg-type]  # staff_page
     except Problem as problem:
-        choice.form.add_error("until", str(problem))
+        form.add_error("until", str(problem))
         return render(request, "bans/bulk.html", {"list": choice.banlist, "choice": choice, "gateways": gateways_in_words()}, status=422)
     return _to_list(choice.banlist.pk, ends=changed)

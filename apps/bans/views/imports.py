@@ -21,7 +21,7 @@ def upload(request: HttpRequest, pk: int) -> HttpResponse:
     form = ImportForm(request.POST, request.FILES) if request.method == "POST" else ImportForm()
     if form.is_valid():
         file, cleaned = form.cleaned_data["file"], form.cleaned_data
-        options = {name: cleaned[name] for name in ("keep", "comment")} | {
+        options = {name: cleaned[name] for name in ("keep", "comment", "direction")} | {
             "minimum_count": cleaned["minimum_count"] or 0,
             "expires": form.expires(),
         }

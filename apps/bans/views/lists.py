@@ -18,6 +18,7 @@ from apps.lib.errors import Conflict, Problem
 from apps.network.models import Gateway
 
 LAST_CHANGES = 8
+EXPORTS = {"txt": (export.as_text, "text/plain"), "csv": (export.as_csv, "text/csv"), "json": (export.as_json, "application/json")}
 
 
 @staff_page
@@ -97,9 +98,9 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_page
 def download(_request: HttpRequest, pk: int, form: str) -> HttpResponseBase:
-    """The list as text or CSV, as it is read from the database."""
+    """The list as text, CSV or JSON, as it is read from the database."""
     found = get_object_or_404(BanList, pk=pk)
-    lines, kind = (export.as_csv(found), "text/csv") if form == "csv" else (export.as_text(found), "text/plain")
-    response = StreamingHttpResponse(lines, content_type=f"{kind}; charset=utf-8")
+    write, kind = EXPORTS[form]
+    response = StreamingHttpResponse(write(found), content_type=f"{kind}; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="bans-{found.pk}.{form}"'
     return response

@@ -3,7 +3,7 @@
 from ipaddress import ip_network
 
 from apps.network.models import Gateway as Row
-from apps.network.models import GatewayGroup
+from apps.network.models import GatewayGroup, Pool
 from firewall.policy import Gateway, Interfaces, Management, NatMapping, Probe, Settings
 
 
@@ -29,4 +29,5 @@ def probe_mapping(row: Row) -> NatMapping | None:
 
 def settings(group: GatewayGroup) -> Settings:
     """What all gateways of the group do alike."""
-    return Settings(clamp_mss=group.clamp_mss)
+    publics = Pool.objects.filter(group=group, kind=Pool.Kind.PUBLIC4).order_by("prefix").values_list("prefix", flat=True)
+    return Settings(clamp_mss=group.clamp_mss, flood_mode=group.flood_mode, publics=tuple(publics))

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import Count, Min
+from django.db.models import Count, Min, Q
 from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from apps.bans.models import Ban, BanHits
+from apps.bans.models import Ban, BanFeed, BanHits
 from apps.deployments import progress
 from apps.deployments.models import Rollout
 from apps.deployments.selectors import holds, newest_per_group, rollouts_in, waiting
@@ -26,7 +26,7 @@ from apps.lib import formats
 from apps.lib.navigation import Count as NavigationCount
 from apps.lib.states import Kind, State
 from apps.members.models import Member
-from apps.network.models import Pool
+from apps.network.models import GatewayGroup, Pool
 from apps.network.selectors import held_in_pools, pools, size
 
 SOON = timedelta(hours=24)
@@ -79,7 +79,8 @@ def needs(now: datetime) -> list[Need]:
 
 
 def _needs(gates: Sequence[Shown], newest: Mapping[int, Rollout], now: datetime) -> list[Need]:
-    found = [*_of_decisions(), *_of_rollouts(newest.values()), *_of_gateways(gates, newest), *_of_pools(), *_of_members(), *_of_bans(now)]
+    of_people = (*_of_decisions(), *_of_rollouts(newest.values()), *_of_gateways(gates, newest), *_of_pools(), *_of_members())
+    found = [*of_people, *_of_bans(now), *_of_feeds(), *_of_floods()]
     return sorted(found, key=lambda need: URGENT.index(need.state.kind))
 
 
@@ -232,6 +233,27 @@ def _of_bans(now: datetime) -> Iterator[Need]:
             _("Review"),
             url("bans:lists"),
         )
+
+
+def _of_floods() -> Iterator[Need]:
+    for group in GatewayGroup.objects.filter(flood_mode=True):
+        words = _("%(group)s is in flood mode") % {"group": group}
+        costs = _("every packet from outside is looked up in the bans")
+        yield Need(f"flood-{group.pk}", State(Kind.WARN, _("Flood mode")), words, costs, None, _("Open"), url("gateways:group", group.pk))
+
+
+def _of_feeds() -> Iterator[Need]:
+    """Feeds that fail, and what they hold back."""
+    stuck = BanFeed.objects.filter(Q(error_since__isnull=False) | Q(held_since__isnull=False)).defer("held").select_related("list")
+    for feed in stuck.order_by("list__name"):
+        page = f"{url('bans:list', feed.list_id)}#feed"
+        if feed.held_since:
+            given = {"list": feed.list, "n": formats.number(feed.held_removed), "of": formats.number(feed.held_of)}
+            words = _("The feed of “%(list)s” would lift %(n)s of %(of)s bans") % given
+            yield Need(f"feed-held-{feed.pk}", State(Kind.WAIT, _("Held back")), words, feed.source, feed.held_since, _("Review"), page)
+        if feed.error_since:
+            words = _("“%(list)s” is not refreshed") % {"list": feed.list}
+            yield Need(f"feed-{feed.pk}", State(Kind.WARN, _("Feed")), words, feed.why, feed.error_since, _("Open"), page)
 
 
 def _hit_words(number: int) -> str:

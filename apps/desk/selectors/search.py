@@ -13,13 +13,15 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from apps.bans.models import Ban
+from apps.bans.coverage import allowing
+from apps.bans.models import AllowEntry, Ban
 from apps.bans.selectors import covering, find
 from apps.lib import formats
 from apps.lib.fields import Address, Prefix
 from apps.members.models import Member
 from apps.members.selectors import search as find_members
-from apps.nat.models import PortForward
+from apps.nat.models import Pinhole, PortForward
+from apps.nat.pinholes.selectors import open_in, open_on
 from apps.nat.selectors import forwards_on_port, leaves_as
 from apps.network.models import Pool
 from apps.network.selectors import held_ever
@@ -73,7 +75,11 @@ def search(text: str) -> list[Group]:
     asked = read(text)
     if not asked.text:
         return []
-    return [group for group in (_members(asked), *_addresses(asked), _forwards(asked), _bans(asked), _pools(asked)) if group.hits]
+    return [
+        group
+        for group in (_members(asked), *_addresses(asked), _forwards(asked), _pinholes(asked), _bans(asked), _pools(asked))
+        if group.hits
+    ]
 
 
 def only(groups: Sequence[Group]) -> str:
@@ -99,7 +105,7 @@ def _addresses(asked: Asked) -> Iterator[Group]:
     """Who leaves as the address, and who had it."""
     if asked.address is None:
         return
-    leaving = list(leaves_as(asked.address)[: SHOWN + 1])
+    leaving = list(leaves_as(asked.address, asked.port)[: SHOWN + 1])
     hits = [
         Hit(str(each.holding.member), _from(each.holding.address), reverse("desk:member", args=[each.holding.member_id]))
         for each in leaving
@@ -125,9 +131,30 @@ def _forwards(asked: Asked) -> Group:
 
 
 def _forward(forward: PortForward) -> Hit:
-    leads = formats.address(forward.holding.address, forward.private_port)
+    leads = formats.address(forward.holding.address, forward.private_ports)
     facts = (_("to %(address)s") % {"address": leads}, str(forward.holding.member), forward.purpose, "" if forward.enabled else _("off"))
     return Hit(str(forward), " · ".join(filter(None, facts)), f"{reverse('desk:member', args=[forward.holding.member_id])}#forwards")
+
+
+def _pinholes(asked: Asked) -> Group:
+    """Of the address or prefix, or that name the port; `[2001:db8::7]:443` asks for what lets that in."""
+    where = ip_network(asked.address) if asked.address else asked.prefix
+    if where and where.version == 6:
+        found = open_in(where)
+    elif asked.port and not asked.address:
+        found = open_on(asked.port)
+    else:
+        return Group("", "", [])
+    return Group(_("IPv6 pinholes"), "nat", [_pinhole(each) for each in found[:SHOWN] if _lets_in(each, asked.port)])
+
+
+def _lets_in(pinhole: Pinhole, port: int | None) -> bool:
+    return port is None or pinhole.port <= port <= pinhole.last_port
+
+
+def _pinhole(pinhole: Pinhole) -> Hit:
+    facts = (str(pinhole.holding.member), pinhole.purpose, "" if pinhole.enabled else _("off"))
+    return Hit(str(pinhole), " · ".join(filter(None, facts)), f"{reverse('desk:member', args=[pinhole.holding.member_id])}#pinholes")
 
 
 def _bans(asked: Asked) -> Group:
@@ -138,9 +165,15 @@ def _bans(asked: Asked) -> Group:
         found = list(find(Ban.objects.select_related("list"), asked.text).order_by("prefix", "id")[:SHOWN])
     else:
         found = []
-    return Group(
-        _("Bans"), "bans", [Hit(str(ban.prefix), f"{ban.list} · {ban.comment}".rstrip(" ·"), _ban_url(ban), code=True) for ban in found]
-    )
+    hits = [Hit(str(ban.prefix), f"{ban.list} · {ban.comment}".rstrip(" ·"), _ban_url(ban), code=True) for ban in found]
+    asked_for = asked.prefix or (ip_network(asked.address) if asked.address else None)
+    allowed = [_allowed(entry) for entry in allowing(asked_for)[:SHOWN]] if asked_for else []
+    return Group(_("Bans"), "bans", [*allowed, *hits], f"{reverse('bans:covering')}?{urlencode({'address': asked.text})}")
+
+
+def _allowed(entry: AllowEntry) -> Hit:
+    words = " · ".join(filter(None, [_("on the allow list"), entry.comment]))
+    return Hit(str(entry.prefix), words, reverse("bans:allow_entry", args=[entry.pk]), code=True)
 
 
 def _ban_url(ban: Ban) -> str:

@@ -1,11 +1,15 @@
 """Address pools, what is in them, and who had an address when."""
 
+from typing import Any
+
 from django.contrib import messages
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from apps.accounts.models import User
 from apps.accounts.permissions import person, staff_page
 from apps.audit.selectors import history_of
 from apps.desk.selectors import addresses as reading
@@ -13,6 +17,7 @@ from apps.desk.selectors.members import Counted
 from apps.lib.errors import Conflict, Problem
 from apps.lib.forms import explain
 from apps.nat.selectors import leaving_in
+from apps.nat.sharing import change_sharing
 from apps.network import services
 from apps.network.forms import HeldForm, NewPoolForm, PoolForm
 from apps.network.models import GatewayGroup, Pool
@@ -69,15 +74,23 @@ def add_pool(request: HttpRequest) -> HttpResponse:
     return render(request, "network/pool_add.html", {"form": form}, status=422 if form.errors else 200)
 
 
+@transaction.atomic
+def _change(pool: Pool, wanted: dict[str, Any], by: User) -> None:
+    """The pool itself, and how its members leave: both or neither."""
+    services.change_pool(pool=pool, version=wanted["version"] or 0, name=wanted["name"], prefix=wanted["prefix"], by=by)
+    if "sharing" in wanted:
+        change_sharing(pool=pool, sharing=wanted["sharing"], block_size=wanted["block_size"], by=by)
+
+
 @staff_page
 def edit_pool(request: HttpRequest, pk: int) -> HttpResponse:
     """Rename, grow or shrink a pool."""
     found = get_object_or_404(Pool.objects.select_related("group"), pk=pk)
-    form = PoolForm(request.POST or None, initial={"version": found.version, "name": found.name, "prefix": found.prefix})
+    initial = {name: getattr(found, name) for name in ("version", "name", "prefix", "sharing", "block_size")}
+    form = PoolForm(request.POST or None, public=found.kind == Pool.Kind.PUBLIC4, initial=initial)
     if request.method == "POST" and form.is_valid():
-        wanted = {**form.cleaned_data, "version": form.cleaned_data["version"] or 0}
         try:
-            services.change_pool(pool=found, by=person(request), **wanted)
+            _change(found, form.cleaned_data, person(request))
             return redirect("network:pool", pk)
         except Conflict as conflict:
             explain(form, conflict)

@@ -1,6 +1,5 @@
 """The panel of a member's addresses: each answer is the panel again, or the member's page without HTMX."""
 
-from ipaddress import ip_address
 from typing import Any
 
 from django.contrib import messages
@@ -20,7 +19,6 @@ from apps.lib.errors import Problem
 from apps.lib.forms import explain
 from apps.lib.params import number
 from apps.members.models import Member
-from apps.nat.selectors import least_used_public
 from apps.nat.services import map_address
 from apps.network import services
 from apps.network.models import Holding, Pool
@@ -49,6 +47,8 @@ def add(request: HttpRequest, pk: int) -> HttpResponse:
         try:
             return _answer(request, member, added=_give(member, form.cleaned_data, person(request)).pk)
         except Problem as problem:
+            if problem.fieldname == "public":
+                problem.fieldname = "leaves"
             explain(form, problem)
     return _answer(request, member, form=form)
 
@@ -58,10 +58,7 @@ def _give(member: Member, wanted: dict[str, Any], by: User) -> Holding:
     """The address, and as what it leaves: both or neither."""
     holding = services.hold(member=member, pool=wanted["pool"], prefix=wanted["prefix"], device=wanted["device"], by=by)
     if holding.kind == Pool.Kind.PRIVATE4 and wanted["leaves"]:
-        chosen = wanted["leaves"]
-        public = least_used_public(holding.group) if chosen == HoldingForm.LEAST_USED else ip_address(chosen)
-        if public:
-            map_address(holding=holding, public=public, by=by)
+        map_address(holding=holding, by=by, **HoldingForm.place(wanted["leaves"]))
     return holding
 
 

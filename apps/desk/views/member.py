@@ -18,6 +18,7 @@ from apps.lib.states import On, Post
 from apps.members.models import Member
 from apps.nat import panel
 from apps.nat.models import NatMapping
+from apps.nat.pinholes import panel as pinholes
 from apps.network.models import Holding
 from apps.traffic.selectors import total_of
 
@@ -39,7 +40,9 @@ def member(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(Member.objects.select_related("tariff", "room__site"), pk=pk)
     saved, removed = number(request.GET, "saved"), number(request.GET, "removed")
     held = panels.addresses(found, added=number(request.GET, "added"))
-    context = {**_facts(found, held["holdings"]), **held, **panels.devices(found), **panel.context(found, saved=saved, removed=removed)}
+    opened = pinholes.context(found, saved=number(request.GET, "pinhole_saved"), removed=number(request.GET, "pinhole_removed"))
+    forwards = panel.context(found, saved=saved, removed=removed)
+    context = {**_facts(found, held["holdings"]), **held, **panels.devices(found), **forwards, **opened}
     return render(request, "desk/member.html", context | {"history": history_of(found, HISTORY)})
 
 
@@ -76,7 +79,10 @@ def line_of(found: Member, holdings: list[Holding], mappings: list[NatMapping]) 
         return Line("plain", _("Has left."), _("No address, no access."))
     if found.state == Member.State.PENDING:
         return Line("wait", _("Not yet active."), _("Nothing of this member is on the gateways until somebody activates the membership."))
-    leaves = sorted({str(mapping.public) for mapping in mappings} | {str(each.prefix) for each in holdings if each.prefix.version == 6})
+    leaves = sorted({mapping.leaves for mapping in mappings} | {str(each.prefix) for each in holdings if each.prefix.version == 6})
     if not leaves:
         return Line("warn", _("Not connected."), _("Active, but without an address that leaves the network."))
-    return Line("ok", _("Connected."), _("Leaves as %(addresses)s.") % {"addresses": _(" and ").join(leaves)})
+    said = _("Leaves as %(addresses)s.") % {"addresses": _(" and ").join(leaves)}
+    if not mappings:
+        said += " " + _("Over IPv4 this member reaches what is inside, not the internet.")
+    return Line("ok", _("Connected."), said)

@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
-from apps.bans.models import Ban
+from apps.bans.models import AllowEntry, Ban
 from apps.lib import formats
 from apps.lib.fields import Address, Prefix
 from apps.members.models import Member
@@ -110,11 +110,27 @@ def _ban(found: Found) -> list[Behind]:
     return [Behind("ban", _("ban of %(prefix)s") % {"prefix": ban.shown}, _of_ban(ban, found.at), _ban_url(ban)) for ban in bans]
 
 
+def _allowed(found: Found) -> list[Behind]:
+    """The allow entry of this prefix."""
+    entries = AllowEntry.objects.filter(prefix=_prefix(found)).select_related("author")
+    words = _("allow entry of %(prefix)s")
+    return [Behind("allowed", words % {"prefix": each.shown}, _noted(each, found.at), _entry_url(each)) for each in entries]
+
+
+def _entry_url(entry: AllowEntry) -> str:
+    return reverse("bans:allow_entry", args=[entry.pk])
+
+
 def _of_ban(ban: Ban, at: datetime) -> str:
-    by = _("by %(author)s") % {"author": ban.author.name} if ban.author else ""
-    ends = _("ends %(moment)s") % {"moment": formats.moment(ban.expires, at, with_zone=True)} if ban.expires else _("without an end")
-    comment = _("“%(comment)s”") % {"comment": ban.comment} if ban.comment else ""
-    return ", ".join(filter(None, [comment, by, ends, _("list %(list)s") % {"list": ban.list}]))
+    return ", ".join([_noted(ban, at), _("list %(list)s") % {"list": ban.list}])
+
+
+def _noted(row: Ban | AllowEntry, at: datetime) -> str:
+    """What people noted of it."""
+    by = _("by %(author)s") % {"author": row.author.name} if row.author else ""
+    ends = _("ends %(moment)s") % {"moment": formats.moment(row.expires, at, with_zone=True)} if row.expires else _("without an end")
+    comment = _("“%(comment)s”") % {"comment": row.comment} if row.comment else ""
+    return ", ".join(filter(None, [comment, by, ends]))
 
 
 def _ban_url(ban: Ban) -> str:
@@ -153,4 +169,10 @@ RESOLVERS: dict[str, Callable[[Found], list[Behind]]] = {
     "fwd4": _forward,
     "bans4": _ban,
     "bans6": _ban,
+    "bansin4": _ban,
+    "bansin6": _ban,
+    "bansout4": _ban,
+    "bansout6": _ban,
+    "allowed4": _allowed,
+    "allowed6": _allowed,
 }

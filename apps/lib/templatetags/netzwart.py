@@ -113,7 +113,10 @@ def waits(known: Iterable[Activation]) -> SafeString:
 
 @register.simple_tag
 def address(
-    value: str | formats.Address | formats.Network | formats.Interface | None, port: int | None = None, href: str = "", copy: bool = True
+    value: str | formats.Address | formats.Network | formats.Interface | None,
+    port: int | str | None = None,
+    href: str = "",
+    copy: bool = True,
 ) -> SafeString:
     """{% address holding.address %}, {% address a port=8443 href=url copy=False %}: canonical, monospaced, with a copy button."""
     if value is None or value == "":

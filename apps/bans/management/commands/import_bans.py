@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.bans import feeds, importing, services
-from apps.bans.models import BanList
+from apps.bans.models import BanList, Direction
 from apps.bans.words import of_line
 from apps.lib.errors import Problem
 
@@ -27,6 +27,7 @@ class Command(BaseCommand):
         parser.add_argument("--minimum-count", type=int, default=0, metavar="N", help="leave out lines whose count is below N")
         parser.add_argument("--keep", action="store_true", help="only add: keep bans that the feed does not name")
         parser.add_argument("--comment", default="", help="the comment of bans that come without one")
+        parser.add_argument("--direction", choices=Direction.values, default="both", help="of new bans, where the feed does not say")
         parser.add_argument("--expires-in", type=int, metavar="DAYS", help="new bans end after so many days")
         parser.add_argument("--author", metavar="USERNAME", help="who imports; stands in the history")
         parser.add_argument("--dry-run", action="store_true", help="say what would happen, and change nothing")
@@ -55,6 +56,7 @@ class Command(BaseCommand):
             expires=timezone.now() + timedelta(days=days) if days else None,
             keep=options["keep"],
             skip_invalid=options["skip_invalid"],
+            direction=options["direction"],
         )
 
     def _say(self, outcome: importing.Outcome, options: dict[str, Any]) -> None:
@@ -64,7 +66,13 @@ class Command(BaseCommand):
             self.stderr.write(f"Nothing was imported: {len(outcome.bad):,} bad lines. Mend them, or leave them out with --skip-invalid.")
             return
         counts = {"added": outcome.added, "lifted": outcome.removed, "renewed": outcome.renewed, "unchanged": outcome.unchanged}
-        seen = {"named twice": outcome.duplicates, "below the minimum": outcome.below, "bad lines left out": len(outcome.bad)}
+        counts |= {"of another direction now": outcome.redirected} if outcome.redirected else {}
+        seen = {
+            "overruled by the allow list": outcome.allowed,
+            "named twice": outcome.duplicates,
+            "below the minimum": outcome.below,
+            "bad lines left out": len(outcome.bad),
+        }
         words = [f"{number:,} {word}" for word, number in counts.items()] + [
             f"{number:,} {word}" for word, number in seen.items() if number
         ]

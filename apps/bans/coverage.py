@@ -1,0 +1,87 @@
+"""Which bans and allow entries concern an address or a prefix, and which of them decides, for each direction."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.db.models import Q, QuerySet
+
+from apps.bans.models import AllowEntry, Ban, Direction
+from apps.bans.selectors import alive, alive_entries, covering, wider
+from apps.lib.fields import Prefix
+
+FIRST, FEW = 50, 8
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """What covers the whole prefix, the widest first; and how much lies within it, which decides about parts of it."""
+
+    prefix: Prefix
+    bans: Sequence[Ban]
+    allowed: Sequence[AllowEntry]
+    bans_within: int
+    allowed_within: int
+
+    @property
+    def incoming(self) -> Ban | AllowEntry | None:
+        """What decides about connections from there; None: nothing keeps them out."""
+        return self._decides(Direction.IN)
+
+    @property
+    def outgoing(self) -> Ban | AllowEntry | None:
+        """What decides about connections to there."""
+        return self._decides(Direction.OUT)
+
+    def _decides(self, way: Direction) -> Ban | AllowEntry | None:
+        banned = [ban for ban in self.bans if ban.direction in (way, Direction.BOTH)]
+        return (self.allowed or banned or [None])[0] if banned else None
+
+
+def coverage(prefix: Prefix) -> Coverage:
+    """Four queries, whatever the number of bans."""
+    return Coverage(
+        prefix,
+        list(covering(prefix).select_related("list", "author")[:FIRST]),
+        list(allowing(prefix)),
+        alive(Ban.objects.filter(list__enabled=True, prefix__within=prefix)).exclude(prefix=prefix).count(),
+        alive_entries().filter(prefix__within=prefix).exclude(prefix=prefix).count(),
+    )
+
+
+def allowing(prefix: Prefix) -> QuerySet[AllowEntry]:
+    """Allow entries in force that cover the whole prefix, the widest first."""
+    return alive_entries().filter(prefix__in=[*wider(prefix), prefix]).select_related("author").order_by("prefix")
+
+
+def allowed_parts(prefix: Prefix) -> QuerySet[AllowEntry]:
+    """Allow entries in force that cover a part of the prefix."""
+    return alive_entries().filter(Q(prefix__within=prefix) & ~Q(prefix=prefix)).order_by("prefix")
+
+
+def overruled(bans: Iterable[Ban]) -> Mapping[Prefix, AllowEntry]:
+    """Of these bans those that have no effect, by prefix, with the widest entry that allows them. One query."""
+    prefixes = {ban.prefix for ban in bans}
+    above = {prefix: [*wider(prefix), prefix] for prefix in prefixes}
+    candidates = {each for several in above.values() for each in several}
+    there = {entry.prefix: entry for entry in alive_entries().filter(prefix__in=candidates)}
+    found = {prefix: next((there[each] for each in several if each in there), None) for prefix, several in above.items()}
+    return {prefix: entry for prefix, entry in found.items() if entry}
+
+
+def overruling(entry: AllowEntry) -> "Overruled":
+    """Which bans the entry keeps from having an effect, wholly or in part."""
+    bans = alive(Ban.objects.filter(list__enabled=True).filter(Q(prefix__in=wider(entry.prefix)) | Q(prefix__within=entry.prefix)))
+    return Overruled(bans.count(), list(bans.select_related("list").order_by("prefix", "id")[:FEW]))
+
+
+@dataclass(frozen=True, slots=True)
+class Overruled:
+    """How many bans an entry overrules, and the first of them."""
+
+    number: int
+    first: Sequence[Ban]
+
+    @property
+    def more(self) -> int:
+        """How many are not named."""
+        return self.number - len(self.first)

@@ -1,0 +1,52 @@
+"""manage.py refresh_bans: bring lists to what their feeds say, without a worker."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from apps.bans import refreshing
+from apps.bans.models import BanFeed
+from apps.bans.words import of_feed
+
+
+class Command(BaseCommand):
+    help = "Refresh the ban lists whose feeds are due, or one now. Fails when a feed could not be refreshed or waits for somebody."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--list", metavar="NAME", help="this list alone, due or not")
+        parser.add_argument("--all", action="store_true", help="all feeds that are on, due or not")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        chosen = self._chosen(options)
+        if not chosen:
+            self.stdout.write("No feed is due.")
+        went_well = [self._refresh(pk) for pk in chosen]
+        if not all(went_well):
+            raise SystemExit(1)
+
+    def _chosen(self, options: dict[str, Any]) -> list[int]:
+        if name := options["list"]:
+            found = BanFeed.objects.filter(list__name=name).values_list("pk", flat=True)
+            if not found:
+                raise CommandError(f"There is no ban list called “{name}” that has a feed.")
+            return list(found)
+        every = BanFeed.objects.filter(enabled=True).order_by("list__name").values_list("pk", flat=True)
+        return list(every) if options["all"] else refreshing.due()
+
+    def _refresh(self, pk: int) -> bool:
+        taken = refreshing.refresh(pk)
+        feed = BanFeed.objects.defer("held").select_related("list").get(pk=pk)
+        self.stdout.write(f"{feed.list}: {_words(feed) if taken else 'somebody else is refreshing it just now'}")
+        return taken and feed.error is None and feed.held_since is None
+
+
+def _words(feed: BanFeed) -> str:
+    if feed.error is not None:
+        return f"not refreshed. {of_feed(**feed.error)}"
+    if feed.held_since is not None:
+        return f"held back: it would lift {feed.held_removed:,} of {feed.held_of:,} bans. Look at it on the list's page."
+    if feed.refreshed != feed.checked:
+        return "nothing new"
+    said = (("added", "added"), ("removed", "lifted"), ("unchanged", "unchanged"))
+    return ", ".join(f"{feed.outcome.get(name, 0):,} {word}" for name, word in said)

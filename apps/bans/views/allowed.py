@@ -1,0 +1,69 @@
+"""The allow list: its entries, one of them, and taking one off."""
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from apps.accounts.permissions import person, staff_page
+from apps.audit.selectors import history_of
+from apps.bans import allowing
+from apps.bans.coverage import overruling
+from apps.bans.forms import AllowChangeForm, AllowForm
+from apps.bans.models import AllowEntry
+from apps.bans.views.lists import gateways_in_words
+from apps.lib.activation import activations
+from apps.lib.errors import Conflict, Problem
+
+PER_PAGE, LAST_CHANGES = 50, 20
+
+
+@staff_page
+def entries(request: HttpRequest) -> HttpResponse:
+    """All entries, and the form for another."""
+    form = AllowForm(request.POST) if request.method == "POST" else AllowForm(initial={"address": request.GET.get("prefix", "")})
+    if form.is_valid():
+        given = {"prefix": form.cleaned_data["address"], "comment": form.cleaned_data["comment"], "expires": form.expires()}
+        try:
+            made = allowing.allow(author=person(request), **given)
+            messages.success(request, _("Saved. No ban concerns %(prefix)s any more, in a moment.") % {"prefix": made.shown})
+            return redirect("bans:allowed")
+        except Problem as problem:
+            form.take(problem)
+    page = Paginator(AllowEntry.objects.select_related("author"), PER_PAGE).get_page(request.GET.get("page"))
+    shown = {"page": page, "rows": activations(page), "form": form, "now": timezone.now()}
+    return render(request, "bans/allowed.html", shown, status=422 if form.is_bound else 200)
+
+
+@staff_page
+def change(request: HttpRequest, pk: int) -> HttpResponse:
+    """An entry with its history and the bans it overrules: change comment and end."""
+    entry = get_object_or_404(AllowEntry.objects.select_related("author"), pk=pk)
+    form = AllowChangeForm(entry, request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        given = {"comment": form.cleaned_data["comment"], "expires": form.expires(), "version": form.cleaned_data["version"]}
+        try:
+            allowing.change(entry=entry, by=person(request), **given)
+            messages.success(request, _("Saved."))
+            return redirect("bans:allowed")
+        except Conflict as conflict:
+            form.take_up(str(conflict), get_object_or_404(AllowEntry, pk=pk))
+        except Problem as problem:
+            form.take(problem)
+    [(_entry, gateways)] = activations([entry])
+    shown = {"entry": entry, "form": form, "gateways": gateways, "entries": history_of(entry, LAST_CHANGES), "bans": overruling(entry)}
+    shown["ended"] = entry.expires is not None and entry.expires <= timezone.now()
+    return render(request, "bans/allow_entry.html", shown, status=422 if form.is_bound else 200)
+
+
+@staff_page
+def remove(request: HttpRequest, pk: int) -> HttpResponse:
+    """Say what taking it off the allow list does; then do it."""
+    entry = get_object_or_404(AllowEntry, pk=pk)
+    if request.method != "POST":
+        return render(request, "bans/disallow.html", {"entry": entry, "bans": overruling(entry), "gateways": gateways_in_words()})
+    allowing.remove(entry=entry, by=person(request))
+    messages.success(request, _("%(prefix)s is not on the allow list any more: bans concern it again.") % {"prefix": entry.shown})
+    return redirect("bans:allowed")

@@ -1,0 +1,102 @@
+"""The feed of a list: set up, changed, refreshed now, and what it held back."""
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from apps.accounts.permissions import person, staff_page
+from apps.audit.selectors import history_of
+from apps.bans import feeding, panel, refreshing
+from apps.bans.choice import must_type
+from apps.bans.forms import FeedForm
+from apps.bans.models import BanFeed, BanList
+from apps.bans.selectors import feed_of
+from apps.lib.errors import Conflict, Problem
+
+
+def _feed(pk: int) -> BanFeed:
+    found = feed_of(get_object_or_404(BanList, pk=pk))
+    if found is None:
+        raise Http404
+    return found
+
+
+def _to(pk: int) -> HttpResponse:
+    return redirect(f"{reverse('bans:list', args=[pk])}#feed")
+
+
+@staff_page
+def edit(request: HttpRequest, pk: int) -> HttpResponse:
+    """Say where the list's bans come from."""
+    banlist = get_object_or_404(BanList, pk=pk)
+    feed = feed_of(banlist)
+    form = FeedForm(feed, request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        given = dict(form.cleaned_data)
+        version = given.pop("version")
+        try:
+            if feed:
+                feeding.change_feed(feed=feed, version=version, by=person(request), **given)
+            else:
+                feeding.subscribe(list=banlist, by=person(request), **given)
+            return _to(pk)
+        except Conflict as conflict:
+            form.add_error(None, str(conflict))
+        except Problem as problem:
+            form.add_error(problem.fieldname if problem.fieldname in form.fields else None, str(problem))
+    entries = history_of(feed, 8) if feed else []
+    shown = {"list": banlist, "form": form, "feed": feed, "entries": entries}
+    return render(request, "bans/feed.html", shown, status=422 if form.is_bound else 200)
+
+
+@staff_page
+@require_POST
+def now(request: HttpRequest, pk: int) -> HttpResponse:
+    """Refresh it now."""
+    feeding.ask(feed=_feed(pk), by=person(request))
+    return _to(pk)
+
+
+@staff_page
+def state(request: HttpRequest, pk: int) -> HttpResponse:
+    """How far a refresh is, or what became of it: a part of the list's page."""
+    feed = _feed(pk)
+    response = render(request, "bans/feed_state.html", {"list": feed.list, "feed": feed})
+    if not feed.phase:
+        response["HX-Refresh"] = "true"  # it is done: the whole page is another one now
+    return response
+
+
+@staff_page
+def held(request: HttpRequest, pk: int) -> HttpResponse:
+    """Say what was held back and why; then import it, or forget it."""
+    feed = _feed(pk)
+    if feed.held_since is None:
+        messages.info(request, _("Nothing is held back any more."))
+        return _to(pk)
+    if request.method == "POST" and "drop" in request.POST:
+        refreshing.drop_held(feed=feed)
+        return _to(pk)
+    typed = panel.number(request.POST, "typed")
+    if request.method != "POST" or must_type(feed.held_removed, typed):
+        return render(request, "bans/feed_held.html", {"list": feed.list, "feed": feed, "type": must_type(feed.held_removed, 0)})
+    try:
+        refreshing.apply_held(feed=feed, by=person(request))
+        messages.success(request, _("Imported."))
+    except Problem as problem:
+        messages.error(request, str(problem))
+    return _to(pk)
+
+
+@staff_page
+def remove(request: HttpRequest, pk: int) -> HttpResponse:
+    """Say what becomes of the list without its feed; then take it away."""
+    feed = _feed(pk)
+    if request.method != "POST":
+        return render(request, "bans/feed_remove.html", {"list": feed.list, "feed": feed})
+    feeding.unsubscribe(feed=feed)
+    messages.success(request, _("“%(list)s” has no feed any more; its bans stay.") % {"list": feed.list})
+    return _to(pk)

@@ -1,0 +1,44 @@
+"""Ports and ranges of ports, as people write them."""
+
+import re
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+_SPAN = re.compile(r"([0-9]{1,5})(?:\s*[-\u2013\u2014:]\s*([0-9]{1,5}))?")
+
+type Span = tuple[int, int]
+
+
+def span(first: int, count: int) -> str:
+    """“8443”, or “6000–6009” for ten ports."""
+    return str(first) if count == 1 else f"{first}\u2013{first + count - 1}"
+
+
+def read(text: str) -> Span | None:
+    """The first port and how many they are, of “8443”, “6000-6009”, “6000–6009” or “6000:6009”. None when it is neither."""
+    found = _SPAN.fullmatch(text.strip())
+    if not found:
+        return None
+    first, last = int(found[1]), int(found[2] or found[1])
+    return (first, last - first + 1) if 0 < first <= last < 65536 else None
+
+
+class PortsField(forms.CharField):
+    """A port or a range of ports; cleaned to the first port and how many they are."""
+
+    default_error_messages = {"ports": _("“%(value)s” is no port and no range. Write it like 8443 or 6000-6009, from 1 to 65535.")}
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**({"max_length": 20} | options))
+
+    def to_python(self, value: Any) -> Any:
+        text = super().to_python(value)
+        if not text:
+            return None
+        found = read(str(text))
+        if found is None:
+            raise ValidationError(self.error_messages["ports"], code="ports", params={"value": text})
+        return found

@@ -1,0 +1,59 @@
+"""Reading IPv6 pinholes."""
+
+from collections.abc import Sequence
+
+from django.db.models import Count, F, Q, QuerySet
+
+from apps.lib.fields import Address, Prefix
+from apps.lib.validity import holds_now, holds_now_or_later
+from apps.members.models import Member
+from apps.nat.pinholes.models import Pinhole
+from apps.network.models import Holding, Pool
+
+
+def pinholes() -> QuerySet[Pinhole]:
+    """All pinholes that hold now, on or off, with what their rows show."""
+    return Pinhole.objects.filter(holds_now()).select_related("holding__member", "holding__pool")
+
+
+def pinholes_of(member: Member) -> QuerySet[Pinhole]:
+    """The member's pinholes, by address."""
+    return pinholes().filter(holding__member=member).order_by("address", "protocol", "port", "id")
+
+
+def prefixes_of(member: Member) -> QuerySet[Holding]:
+    """The IPv6 prefixes that the member holds now, the newest last."""
+    return Holding.objects.filter(holds_now(), member=member, kind=Pool.Kind.PREFIX6).select_related("pool").order_by("valid", "id")
+
+
+def pinholes_by_member(members: Sequence[int]) -> dict[int, int]:
+    """How many pinholes each of these members has now, without those who have none."""
+    found = Pinhole.objects.filter(holds_now(), holding__member__in=members).order_by().values_list("holding__member")
+    return dict(found.annotate(number=Count("pk")))
+
+
+def open_in(prefix: Prefix) -> QuerySet[Pinhole]:
+    """The pinholes of addresses in the prefix."""
+    return pinholes().filter(address__within=prefix).order_by("address", "protocol", "port")
+
+
+def open_on(port: int) -> QuerySet[Pinhole]:
+    """The pinholes that name this port, alone or in a range."""
+    return pinholes().filter(names_port(port)).order_by("address", "protocol", "port")
+
+
+def names_port(port: int, ports: int = 1) -> Q:
+    """Pinholes that name one of these ports, and not those of all."""
+    return _overlapping(port, ports) & ~Q(port=0)
+
+
+def open_already(address: Address, protocol: str, port: int, ports: int, *, but: int | None = None) -> Pinhole | None:
+    """The pinhole that opens some of this now or later."""
+    same = Q() if protocol == Pinhole.Protocol.ALL else Q(protocol__in=[protocol, Pinhole.Protocol.ALL])
+    found = Pinhole.objects.filter(holds_now_or_later(), same, _overlapping(port, ports), address=address)
+    found = found.exclude(pk=but) if but else found
+    return found.select_related("holding__member").order_by("port", "id").first()
+
+
+def _overlapping(port: int, ports: int) -> Q:
+    return Q(port__lt=port + ports, port__gt=port - F("ports"))

@@ -1,0 +1,215 @@
+"""Writing IPv6 pinholes. Every refusal is a sentence that names both sides.
+
+A member whose prefix changes keeps his pinholes: they move to the same interface id in the new prefix, unless he wants them to end.
+"""
+
+from datetime import datetime
+from ipaddress import IPv6Address, IPv6Network
+
+from django.db import IntegrityError, transaction
+from django.db.models import F
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import User
+from apps.lib.errors import Conflict, Problem
+from apps.lib.fields import Address, Prefix
+from apps.lib.nudge import nudge
+from apps.lib.validity import ended_now, from_now, holds_now
+from apps.nat.pinholes.models import ALL_PORTS, Pinhole
+from apps.nat.pinholes.selectors import open_already
+from apps.network.models import Holding, Pool
+from apps.network.services import hold, release
+
+
+def add_pinhole(
+    *,
+    holding: Holding,
+    address: Address,
+    protocol: str,
+    port: int = 0,
+    ports: int = 1,
+    purpose: str = "",
+    until: datetime | None = None,
+    by: User,
+) -> Pinhole:
+    """Open so many ports of a protocol from `port` on, all of them (0), or everything ("all"), from now on.
+
+    Raises Problem when some of it is open already, or the address is not the member's.
+    """
+    ports = _checked_ports(protocol, port, ports)
+    _check_address(holding, address)
+    try:
+        with transaction.atomic():
+            pinhole = _create(holding, address, protocol, port, ports, purpose, until, enabled=True)
+            nudge("workers.reconcile", by.pk)
+    except IntegrityError as error:
+        raise _explained(error, address, protocol, port, ports) from error
+    pinhole.refresh_from_db()
+    return pinhole
+
+
+def change_pinhole(
+    *, pinhole: Pinhole, version: int, address: Address, protocol: str, port: int, ports: int, purpose: str, enabled: bool, by: User
+) -> Pinhole:
+    """Change what it opens, and whether it is on. Raises Conflict when somebody changed it since
+    `version`, Problem as `add_pinhole` does.
+    """
+    ports = _checked_ports(protocol, port, ports)
+    _check_address(pinhole.holding, address)
+    current = Pinhole.objects.filter(holds_now(), pk=pinhole.pk, version=version)
+    given = {"address": address, "protocol": protocol, "port": port, "ports": ports, "purpose": purpose.strip(), "enabled": enabled}
+    try:
+        with transaction.atomic():
+            if not current.update(**given, version=F("version") + 1):
+                text = _("Somebody changed or removed this pinhole while you were editing. Look at it as it is now, then save again.")
+                raise Conflict(text)
+            nudge("workers.reconcile", by.pk)
+    except IntegrityError as error:
+        raise _explained(error, address, protocol, port, ports, but=pinhole.pk) from error
+    pinhole.refresh_from_db()
+    return pinhole
+
+
+def switch_pinhole(*, pinhole: Pinhole, version: int, enabled: bool, by: User) -> Pinhole:
+    """Switch it on or off; what it opens stays its own."""
+    return change_pinhole(
+        pinhole=pinhole,
+        version=version,
+        address=pinhole.address,
+        protocol=pinhole.protocol,
+        port=pinhole.port,
+        ports=pinhole.ports,
+        purpose=pinhole.purpose,
+        enabled=enabled,
+        by=by,
+    )
+
+
+def remove_pinhole(*, pinhole: Pinhole, by: User) -> None:
+    """End it now; its history stays. Ending it twice is harmless."""
+    with transaction.atomic():
+        Pinhole.objects.filter(holds_now(), pk=pinhole.pk).update(valid=ended_now(), version=F("version") + 1)
+        nudge("workers.reconcile", by.pk)
+
+
+def restore_pinhole(*, pinhole: Pinhole, by: User) -> Pinhole:
+    """The same again, from now on. Raises Problem when somebody opened some of it meanwhile."""
+    return add_pinhole(
+        holding=pinhole.holding,
+        address=pinhole.address,
+        protocol=pinhole.protocol,
+        port=pinhole.port,
+        ports=pinhole.ports,
+        purpose=pinhole.purpose,
+        by=by,
+    )
+
+
+def move_pinholes(*, old: Holding, new: Holding, by: User) -> list[Pinhole]:
+    """Open what is open in one prefix of a member in another instead, under the same interface ids: all or nothing.
+
+    Raises Problem when an address has no place there, or something is open there already.
+    """
+    if old.member_id != new.member_id:
+        raise Problem(_("%(new)s is not held by %(member)s.") % {"new": new, "member": old.member}, culprit=new)
+    with transaction.atomic():
+        moving = Pinhole.objects.select_for_update(of=("self",)).filter(holds_now(), holding=old)
+        moved = [_moved(pinhole, old, new) for pinhole in moving.order_by("id")]
+        moving.update(valid=ended_now(), version=F("version") + 1)
+        nudge("workers.reconcile", by.pk)
+    return moved
+
+
+def renumber(*, holding: Holding, follow: bool, by: User) -> Holding:
+    """Give the member another prefix of the same pool instead of this one. follow: his pinholes move there; otherwise they end.
+
+    Raises Problem when the pool is full.
+    """
+    with transaction.atomic():
+        new = hold(member=holding.member, pool=holding.pool, device=holding.device, by=by)
+        if follow:
+            move_pinholes(old=holding, new=new, by=by)
+        release(holding=holding, by=by)
+    return new
+
+
+def _create(
+    holding: Holding, address: Address, protocol: str, port: int, ports: int, purpose: str, until: datetime | None, *, enabled: bool
+) -> Pinhole:
+    return Pinhole.objects.create(
+        holding=holding,
+        group_id=holding.group_id,
+        held=holding.valid,
+        prefix=holding.prefix,
+        address=address,
+        protocol=protocol,
+        port=port,
+        ports=ports,
+        purpose=purpose.strip(),
+        enabled=enabled,
+        valid=from_now(until),
+    )
+
+
+def _moved(pinhole: Pinhole, old: Holding, new: Holding) -> Pinhole:
+    address = _same_interface(pinhole.address, old.prefix, new.prefix)
+    of = (pinhole.protocol, pinhole.port, pinhole.ports)
+    try:
+        with transaction.atomic():
+            return _create(new, address, *of, pinhole.purpose, pinhole.valid.upper, enabled=pinhole.enabled)
+    except IntegrityError as error:
+        raise _explained(error, address, *of) from error
+
+
+def _same_interface(address: IPv6Address, old: IPv6Network, new: IPv6Network) -> IPv6Address:
+    """The address as far behind the beginning of the new prefix as it is behind that of the old one."""
+    offset = int(address) - int(old.network_address)
+    if offset >= new.num_addresses:
+        text = _("%(address)s has no place in %(prefix)s, which is smaller than %(old)s. Change or remove its pinhole first.")
+        raise Problem(text % {"address": address, "prefix": new, "old": old}, culprit=address)
+    return new.network_address + offset
+
+
+def _checked_ports(protocol: str, port: int, ports: int) -> int:
+    """How many ports; of all of them as many as the database writes."""
+    if protocol not in Pinhole.Protocol.values:
+        raise Problem(_("“%(protocol)s” is no choice. Choose tcp, udp or all.") % {"protocol": protocol}, "protocol")
+    if port == 0:
+        return ALL_PORTS
+    if protocol == Pinhole.Protocol.ALL:
+        raise Problem(_("Everything has no ports. Leave the port empty, or choose TCP or UDP."), "port")
+    if not 0 < port < 65536:
+        raise Problem(_("%(port)d is no port. Choose 1 to 65535.") % {"port": port}, "port")
+    facts = {"ports": ports, "port": port, "last": 65536 - ports, "most": Pinhole.MOST_PORTS}
+    if not 0 < ports <= Pinhole.MOST_PORTS:
+        text = _("%(ports)d ports are too many for one pinhole. Choose 1 to %(most)d, or leave the port empty for all.")
+        raise Problem(text % facts, "port")
+    if port + ports > 65536:
+        raise Problem(_("%(ports)d ports from %(port)d on end behind 65535. Begin at %(last)d or lower.") % facts, "port")
+    return ports
+
+
+def _check_address(holding: Holding, address: Address) -> None:
+    facts = {"address": address, "prefix": holding.prefix, "member": holding.member}
+    if holding.kind != Pool.Kind.PREFIX6:
+        raise Problem(_("%(prefix)s is no IPv6 prefix. IPv4 ports are opened by port forwards.") % facts, "holding")
+    if not Holding.objects.filter(holds_now(), pk=holding.pk).exists():
+        raise Problem(_("%(member)s does not hold %(prefix)s any more.") % facts, "holding", culprit=holding)
+    if not _inside(address, holding.prefix):
+        raise Problem(_("%(address)s is not in %(prefix)s, which %(member)s holds.") % facts, "address")
+
+
+def _inside(address: Address, prefix: Prefix) -> bool:
+    return isinstance(address, IPv6Address) and isinstance(prefix, IPv6Network) and address in prefix
+
+
+def _explained(error: IntegrityError, address: Address, protocol: str, port: int, ports: int, *, but: int | None = None) -> Problem:
+    """The sentence for what the database refused. An error of any other constraint is ours, and raised as it is."""
+    if "pinhole_open_already" not in str(error):
+        raise error
+    holder = open_already(address, protocol, port, ports, but=but)
+    if holder is None:
+        return Problem(_("Some of this was just opened by somebody else. Save again."), "port")
+    facts = {"what": holder.what, "address": address, "id": holder.pk}
+    text = _("%(what)s is open on %(address)s already, by pinhole %(id)d. Change or remove that one first.")
+    return Problem(text % facts, "port", culprit=holder)

@@ -1,0 +1,133 @@
+"""The panel of a member's IPv6 pinholes: each answer is the panel again, or the member's page without HTMX."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from apps.accounts.permissions import person, staff_page
+from apps.lib import hanging
+from apps.lib.errors import Problem
+from apps.lib.forms import explain
+from apps.lib.params import number
+from apps.members.models import Member
+from apps.nat.pinholes import panel as shown
+from apps.nat.pinholes import services
+from apps.nat.pinholes.forms import PinholeForm, RenumberForm
+from apps.nat.pinholes.models import Pinhole
+from apps.nat.pinholes.selectors import pinholes
+from apps.network.models import Holding, Pool
+
+
+def _answer(request: HttpRequest, member: Member, **said: Any) -> HttpResponse:
+    """The panel for HTMX; for a browser without it the member's page, with what was saved in its address."""
+    wrong = said.get("form") or said.get("problem")
+    if request.headers.get("HX-Request") or wrong:
+        template = "nat/pinholes.html#panel" if request.headers.get("HX-Request") else "nat/pinholes.html"
+        return render(request, template, shown.context(member, **said), status=422 if wrong else 200)
+    words = "&".join(f"pinhole_{name}={pk}" for name, pk in said.items() if pk)
+    return redirect(f"{_page(member)}?{words}#pinholes")
+
+
+def _page(member: Member) -> str:
+    return reverse("desk:member", args=[member.pk])
+
+
+@staff_page
+def panel(request: HttpRequest, pk: int) -> HttpResponse:
+    """The panel as it is now; asked for again while a gateway is missing."""
+    saved, removed = number(request.GET, "pinhole_saved"), number(request.GET, "pinhole_removed")
+    return _answer(request, get_object_or_404(Member, pk=pk), saved=saved, removed=removed)
+
+
+@staff_page
+@require_POST
+def add(request: HttpRequest, pk: int) -> HttpResponse:
+    """Open something."""
+    member = get_object_or_404(Member, pk=pk)
+    form = PinholeForm(member, data=request.POST)
+    if form.is_valid():
+        try:
+            made = services.add_pinhole(holding=form.holding(), until=form.ends(), by=person(request), **form.wanted())
+            return _answer(request, member, saved=made.pk)
+        except Problem as problem:
+            explain(form, problem)
+    return _answer(request, member, form=form)
+
+
+def _pinhole(pk: int) -> Pinhole:
+    return get_object_or_404(Pinhole.objects.select_related("holding__member"), pk=pk)
+
+
+@staff_page
+def edit(request: HttpRequest, pk: int) -> HttpResponse:
+    """Change what a pinhole opens."""
+    pinhole = get_object_or_404(pinholes(), pk=pk)
+    member = pinhole.holding.member
+    form = PinholeForm(member, request.POST if request.method == "POST" else None, pinhole)
+    if form.is_valid():
+        version = form.cleaned_data["version"] or 0
+        try:
+            services.change_pinhole(pinhole=pinhole, version=version, enabled=pinhole.enabled, by=person(request), **form.wanted())
+            return redirect(f"{_page(member)}?pinhole_saved={pinhole.pk}#pinholes")
+        except Problem as problem:
+            explain(form, problem)
+    status = 422 if form.is_bound else 200
+    return render(request, "nat/pinhole_edit.html", {"pinhole": pinhole, "member": member, "form": form}, status=status)
+
+
+@staff_page
+@require_POST
+def switch(request: HttpRequest, pk: int) -> HttpResponse:
+    """Switch a pinhole on or off."""
+    pinhole = _pinhole(pk)
+    on = request.POST.get("enabled") == "1"
+    try:
+        services.switch_pinhole(pinhole=pinhole, version=number(request.POST, "version"), enabled=on, by=person(request))
+    except Problem as problem:
+        return _answer(request, pinhole.holding.member, problem=str(problem))
+    return _answer(request, pinhole.holding.member, saved=pinhole.pk)
+
+
+@staff_page
+def remove(request: HttpRequest, pk: int) -> HttpResponse:
+    """Say what removing does; then do it."""
+    pinhole = _pinhole(pk)
+    if request.method != "POST":
+        return render(request, "nat/pinhole_remove.html", {"pinhole": pinhole, "member": pinhole.holding.member})
+    services.remove_pinhole(pinhole=pinhole, by=person(request))
+    return _answer(request, pinhole.holding.member, removed=pinhole.pk)
+
+
+@staff_page
+@require_POST
+def restore(request: HttpRequest, pk: int) -> HttpResponse:
+    """Undo a removal."""
+    pinhole = _pinhole(pk)
+    try:
+        again = services.restore_pinhole(pinhole=pinhole, by=person(request))
+    except Problem as problem:
+        return _answer(request, pinhole.holding.member, problem=str(problem))
+    return _answer(request, pinhole.holding.member, saved=again.pk)
+
+
+@staff_page
+def renumber(request: HttpRequest, pk: int) -> HttpResponse:
+    """Say what another prefix means; then give it."""
+    old = get_object_or_404(Holding.objects.select_related("member", "pool", "device", "group"), pk=pk, kind=Pool.Kind.PREFIX6)
+    form, problem = RenumberForm(request.POST if request.method == "POST" else None), ""
+    if form.is_valid():
+        try:
+            new = services.renumber(holding=old, follow=form.cleaned_data["follow"], by=person(request))
+            messages.success(
+                request, _("%(member)s holds %(new)s now, instead of %(old)s.") % {"member": old.member, "new": new, "old": old}
+            )
+            return redirect(f"{_page(old.member)}?added={new.pk}#addresses")
+        except Problem as found:
+            problem = str(found)
+    given = {"holding": old, "member": old.member, "form": form, "problem": problem, "ends": hanging.count(Holding, [old.pk])}
+    return render(request, "nat/renumber.html", given, status=422 if problem else 200)

@@ -1,0 +1,106 @@
+"""How members use a public pool, changed for everybody who leaves from it at once."""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from django.contrib.postgres.fields import DateTimeRangeField
+from django.db import connection, transaction
+from django.db.models import F, Func, Value
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from psycopg.types.range import TimestamptzRange
+
+from apps.accounts.models import User
+from apps.lib import formats
+from apps.lib.errors import Problem
+from apps.lib.nudge import nudge
+from apps.lib.validity import holds_now
+from apps.nat.models import NatMapping
+from apps.nat.places import Place, Places
+from apps.network.models import Pool
+from apps.network.services import check_sharing
+
+
+def change_sharing(*, pool: Pool, sharing: str, block_size: int | None, by: User) -> int:
+    """From now on the pool is used so, by those too who leave from it already; how many mappings changed.
+
+    Everybody keeps his public address where that can be. One transaction, so the gateways change from one to the other at once.
+    Raises Problem when there are not enough places, or blocks that members have would change their size.
+    """
+    check_sharing(pool.kind, sharing, block_size)
+    with transaction.atomic():
+        pool = Pool.objects.select_for_update().get(pk=pool.pk)
+        if (pool.sharing, pool.block_size) == (sharing, block_size):
+            return 0
+        leaving = NatMapping.objects.filter(holds_now(), pool=pool).select_related("holding").order_by("public", "holding__prefix")
+        current = list(leaving.select_for_update(of=("self",)))
+        _check_blocks(pool, sharing, len({mapping.holding.member_id for mapping in current}))
+        now = _now()
+        ended = Func(F("valid__startswith"), Value(now), function="tstzrange", output_field=DateTimeRangeField())
+        NatMapping.objects.filter(pk__in=[mapping.pk for mapping in current]).update(valid=ended, version=F("version") + 1)
+        pool.sharing, pool.block_size = sharing, block_size
+        NatMapping.objects.bulk_create(list(_moved(pool, current, now)))
+        Pool.objects.filter(pk=pool.pk).update(sharing=sharing, block_size=block_size)
+        nudge("workers.reconcile", by.pk)
+    return len(current)
+
+
+def _check_blocks(pool: Pool, sharing: str, members: int) -> None:
+    if pool.sharing != sharing or not members:
+        return
+    text = ngettext(
+        "%(n)s member has a block of %(size)s ports of this pool.", "%(n)s members have blocks of %(size)s ports of this pool.", members
+    )
+    text += " " + _("Their size changes only while nobody has one: let members share without blocks first.")
+    raise Problem(text % {"n": formats.number(members), "size": formats.number(pool.block_size or 0)}, "block_size", culprit=pool)
+
+
+def _now() -> datetime:
+    """The database's own clock."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT statement_timestamp()")
+        now: datetime = cursor.fetchone()[0]
+    return now
+
+
+def _moved(pool: Pool, current: list[NatMapping], now: datetime) -> Iterator[NatMapping]:
+    """The mappings as they begin now."""
+    places = _places(pool, current)
+    for mapping in current:
+        place = places[mapping.holding.member_id] if places else Place(mapping.public)
+        yield NatMapping(
+            holding_id=mapping.holding_id,
+            group_id=mapping.group_id,
+            held=mapping.held,
+            pool=pool,
+            pool_prefix=pool.prefix,
+            public=place.public,
+            sharing=pool.sharing,
+            block=place.block,
+            valid=TimestamptzRange(now, mapping.valid.upper),
+        )
+
+
+def _places(pool: Pool, current: list[NatMapping]) -> dict[int, Place]:
+    """By member, for whoever has something for himself; nothing where all share. Raises Problem when they are too few."""
+    if pool.sharing == Pool.Sharing.SHARED:
+        return {}
+    publics: dict[int, list[NatMapping]] = {}
+    for mapping in current:
+        publics.setdefault(mapping.holding.member_id, []).append(mapping)
+    free, found = Places(pool), dict[int, Place]()
+    for member, mappings in publics.items():
+        place = free.take(member, [mapping.public for mapping in mappings])
+        if place is None:
+            raise _too_few(pool, len(publics), len(found))
+        found[member] = place
+    return found
+
+
+def _too_few(pool: Pool, members: int, places: int) -> Problem:
+    facts = {"members": formats.number(members), "places": formats.number(places)}
+    if pool.sharing == Pool.Sharing.OWN:
+        text = _("%(members)s members leave from this pool, and it has addresses for %(places)s of them. Let them share, or add addresses.")
+        return Problem(text % facts, "sharing", culprit=pool)
+    text = _("%(members)s members leave from this pool, and it has blocks for %(places)s of them. Choose smaller blocks, or add addresses.")
+    return Problem(text % facts, "block_size", culprit=pool)

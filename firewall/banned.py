@@ -1,0 +1,80 @@
+"""Which addresses a change bans that were not banned before: by bans that came, and by allow entries that went from over a ban.
+
+In go deltas and what the sets hold afterwards; only looked up, never walked, so that a feed of a hundred thousand costs nothing.
+"""
+
+from collections.abc import Container, Iterable, Mapping
+
+from firewall.diff import Delta
+from firewall.ruleset import Elements
+
+_ALLOWED = "allowed"
+SOURCES, DESTINATIONS = ("bans", "bansin"), ("bans", "bansout")
+
+_Lengths = dict[tuple[int, int], Container[bytes]]  # by width of the address in octets, and length of the prefixes in bits
+
+
+class Banned:
+    """Sources, or destinations, that the deltas ban: `families` names the sets they are looked up in. False when there are none."""
+
+    def __init__(self, families: tuple[str, str], deltas: Iterable[Delta], after: Mapping[str, Elements]) -> None:
+        come: dict[tuple[int, int], set[bytes]] = {}
+        gone: dict[tuple[int, int], set[bytes]] = {}
+        for delta in deltas:
+            _note(come, delta, families)
+            _note(gone, delta.inverted(), (_ALLOWED,))
+        self._come = _Addresses([(where, keys) for where, keys in come.items() if keys])
+        self._freed = _Addresses([(where, keys) for where, keys in gone.items() if keys])
+        self._banned = _Addresses(_held(after, families))
+        self._allowed = _Addresses(_held(after, (_ALLOWED,)))
+        self._known: dict[bytes, bool] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._come or (self._freed and self._banned))
+
+    def __contains__(self, address: bytes) -> bool:
+        if address not in self._known:
+            self._known[address] = self._decide(address)
+        return self._known[address]
+
+    def _decide(self, address: bytes) -> bool:
+        concerned = address in self._come or (address in self._freed and address in self._banned)
+        return concerned and address not in self._allowed
+
+
+class _Addresses:
+    """Addresses within prefixes that lie in sets by their length."""
+
+    def __init__(self, by_length: Iterable[tuple[tuple[int, int], Container[bytes]]]) -> None:
+        self._by_width: dict[int, list[tuple[int, Container[bytes]]]] = {}
+        for (octets, length), keys in by_length:
+            self._by_width.setdefault(octets, []).append((octets * 8 - length, keys))
+
+    def __bool__(self) -> bool:
+        return bool(self._by_width)
+
+    def __contains__(self, address: bytes) -> bool:
+        number, octets = int.from_bytes(address), len(address)
+        return any((number >> away << away).to_bytes(octets) in keys for away, keys in self._by_width.get(octets, ()))
+
+
+def _note(come: dict[tuple[int, int], set[bytes]], delta: Delta, families: tuple[str, ...]) -> None:
+    """What one delta adds to all sets of the families together; one that changes its set, its text or its end does not come."""
+    removed: dict[tuple[int, int], set[bytes]] = {}
+    added: dict[tuple[int, int], set[bytes]] = {}
+    for name, change in delta.elements.items():
+        if where := _where(name, families):
+            removed.setdefault(where, set()).update(change.removed)
+            added.setdefault(where, set()).update(change.added)
+    for where in removed:
+        come.setdefault(where, set()).difference_update(removed[where] - added[where])
+        come[where].update(added[where] - removed[where])
+
+
+def _held(sets: Mapping[str, Elements], families: tuple[str, ...]) -> Iterable[tuple[tuple[int, int], Elements]]:
+    return [(where, elements) for name, elements in sets.items() if elements and (where := _where(name, families))]
+
+
+def _where(name: str, families: tuple[str, ...]) -> tuple[int, int] | None:
+    start, _, length = name.partition("_")
+    return ((4 if start[-1] == "4" else 16), int(length)) if start[:-1] in families and length.isdecimal() else None

@@ -1,0 +1,60 @@
+"""IPv6 pinholes: what of a member's addresses anybody may connect to. An element for each port of a range, one for all ports of a protocol,
+one for everything.
+"""
+
+from collections.abc import Iterator
+
+from firewall.elements.forwards import MOST_PORTS, PROTOCOL_KEY
+from firewall.elements.types import ElementsBySet, KeysBySet
+from firewall.policy import Hole, Keys, Pinhole, Policy, PolicyError
+from firewall.ruleset import PLAIN
+
+
+def elements(policy: Policy) -> ElementsBySet:
+    """Raises PolicyError when something is open twice, or a port is none."""
+    holders: dict[tuple[str, bytes], Pinhole] = {}
+    found: ElementsBySet = {"pin6": {}, "pinproto6": {}, "pinhost6": {}}
+    for pinhole in policy.pinholes:
+        _check(pinhole)
+        for name, key in _keys(pinhole.hole):
+            before = holders.setdefault((name, key), pinhole)
+            if before is not pinhole:
+                raise PolicyError(f"pinhole {pinhole.id}: {_text(pinhole.hole)} is open already by pinhole {before.id}")
+            found[name][key] = PLAIN
+    return found
+
+
+def _check(pinhole: Pinhole) -> None:
+    _address, protocol, port, ports = pinhole.hole
+    if protocol is None and port:
+        raise PolicyError(f"pinhole {pinhole.id}: a port needs a protocol")
+    if port and not 0 < ports <= MOST_PORTS:
+        raise PolicyError(f"pinhole {pinhole.id}: {ports} ports; a pinhole has 1 to {MOST_PORTS}, or all")
+    if not 0 <= port <= 65536 - (ports if port else 0):
+        raise PolicyError(f"pinhole {pinhole.id}: ports {port} to {port + ports - 1} are not between 1 and 65535")
+
+
+def _text(hole: Hole) -> str:
+    return " ".join(filter(None, [str(hole.address), hole.protocol or "everything", str(hole.port or "")]))
+
+
+def _keys(hole: Hole) -> Iterator[tuple[str, bytes]]:
+    """In which set, under which keys."""
+    address, protocol, port, ports = hole
+    if protocol is None:
+        yield "pinhost6", address.packed
+    elif not port:
+        yield "pinproto6", address.packed + PROTOCOL_KEY[protocol]
+    else:
+        start = address.packed + PROTOCOL_KEY[protocol]
+        for each in range(port, port + ports):
+            yield "pin6", start + each.to_bytes(2) + b"\0\0"
+
+
+def keys(touched: Keys) -> KeysBySet:
+    """Where the touched holes are, if they are."""
+    found: KeysBySet = {}
+    for hole in touched.holes:
+        for name, key in _keys(hole):
+            found.setdefault(name, set()).add(key)
+    return found

@@ -1,0 +1,237 @@
+"""Lists that follow a feed on a real server: refreshed when due, never emptied by accident, and what is there stays when anything fails."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import LazySettings
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.utils import timezone
+
+from apps.bans import feeding, refreshing, services
+from apps.bans.allowing import allow
+from apps.bans.models import Ban, BanFeed, BanList
+from apps.lib.errors import Conflict, Problem
+from tests import rows
+from tests.db.pages import signed_in, text
+from tests.serving import Answer, Server, serving
+
+pytestmark = pytest.mark.django_db
+
+EXCERPT = Path(__file__).parent.parent / "data" / "ipsum-excerpt.txt"
+
+
+@pytest.fixture
+def server(settings: LazySettings) -> Iterator[Server]:
+    settings.FEED_PRIVATE = True
+    with serving(Answer(body=lines(100))) as running:
+        yield running
+
+
+@pytest.fixture
+def feed(server: Server, network: rows.Network) -> BanFeed:
+    banlist = services.create_list(name="Feed", by=None)
+    return feeding.subscribe(list=banlist, source=server.url(), by=network.admin)
+
+
+@pytest.fixture
+def staff(network: rows.Network) -> Client:
+    return signed_in(network.admin)
+
+
+def lines(number: int) -> bytes:
+    return "".join(f"198.18.0.{at}\n" for at in range(number)).encode()
+
+
+def says(server: Server, answer: Answer) -> None:
+    server.answer = lambda _path, _headers: answer
+
+
+def again(feed: BanFeed) -> BanFeed:
+    assert refreshing.refresh(feed.pk)
+    feed.refresh_from_db()
+    return feed
+
+
+def test_a_list_becomes_what_its_feed_says(feed: BanFeed, server: Server) -> None:
+    again(feed)
+    assert (Ban.objects.count(), feed.error, feed.outcome["added"]) == (100, None, 100)
+    says(server, Answer(body=lines(90) + b"203.0.113.9 # scans\n"))
+    again(feed)
+    assert (feed.outcome["added"], feed.outcome["removed"], feed.outcome["unchanged"]) == (1, 10, 90)
+    assert Ban.objects.get(comment="scans").shown == "203.0.113.9"
+
+
+def test_a_feed_is_asked_only_when_it_is_due(feed: BanFeed) -> None:
+    assert refreshing.due() == [feed.pk]
+    again(feed)
+    assert refreshing.due() == []
+    assert timedelta(hours=23) < feed.due - timezone.now() <= timedelta(hours=24)
+    BanFeed.objects.update(due=timezone.now(), enabled=False)
+    assert refreshing.due() == []
+
+
+def test_what_somebody_asked_for_is_done_though_nobody_heard_it_and_it_is_off(feed: BanFeed, network: rows.Network) -> None:
+    again(feed)
+    BanFeed.objects.update(enabled=False)
+    feeding.ask(feed=feed, by=network.admin)
+    assert refreshing.due() == [feed.pk]
+    BanFeed.objects.update(phase="fetching", claimed_until=timezone.now() - timedelta(seconds=1))
+    assert refreshing.due() == [feed.pk]
+    again(feed)
+    assert refreshing.due() == []
+
+
+def test_only_one_worker_refreshes_and_a_lost_one_is_replaced(feed: BanFeed) -> None:
+    BanFeed.objects.update(claimed_until=timezone.now() + timedelta(minutes=1))
+    assert not refreshing.refresh(feed.pk)
+    BanFeed.objects.update(claimed_until=timezone.now() - timedelta(seconds=1))
+    assert refreshing.refresh(feed.pk)
+    assert not refreshing.refresh(feed.pk + 1)
+
+
+def test_the_real_feed_comes_with_its_counts(feed: BanFeed, server: Server) -> None:
+    says(server, Answer(body=EXCERPT.read_bytes()))
+    BanFeed.objects.update(minimum_count=2, direction="in", comment="IPsum")
+    again(feed)
+    assert Ban.objects.count() == feed.outcome["added"] > 20
+    assert feed.outcome["below"] > 20
+    assert set(Ban.objects.values_list("direction", "comment")) == {("in", "IPsum")}
+
+
+def test_another_direction_of_the_feed_reaches_all_its_bans(feed: BanFeed, network: rows.Network) -> None:
+    again(feed)
+    given: Any = {"source": feed.source, "direction": "out", "interval": 60}
+    feeding.change_feed(feed=feed, version=feed.version, by=network.admin, **given)
+    again(feed)
+    assert feed.outcome["redirected"] == 100
+    assert set(Ban.objects.values_list("direction", flat=True)) == {"out"}
+    with pytest.raises(Conflict):
+        feeding.change_feed(feed=feed, version=1, by=network.admin, **given)
+
+
+@pytest.mark.parametrize(
+    ("answer", "fault"),
+    [
+        (Answer(503), "status"),
+        (Answer(body=b"<html>", headers={"Content-Type": "text/html"}), "web page"),
+        (Answer(body=b"hello\nworld\n"), "bad"),
+        (Answer(body=b"203.0.113.9\nbe\nquiet\nnow\n"), "bad"),
+        (Answer(body=b"10.16.0.1\n"), "problem"),
+    ],
+)
+def test_what_fails_leaves_the_list_and_says_why_and_since_when(feed: BanFeed, server: Server, answer: Answer, fault: str) -> None:
+    again(feed)
+    says(server, answer)
+    since = again(feed).error_since
+    assert (Ban.objects.count(), (feed.error or {})["fault"], feed.outcome["added"]) == (100, fault, 100)
+    assert feed.why and since and feed.due - timezone.now() <= refreshing.RETRY
+    assert again(feed).error_since == since
+    says(server, Answer(body=lines(100)))
+    assert (again(feed).error, feed.error_since) == (None, None)
+
+
+@pytest.mark.parametrize(("left", "removed"), [(b"", 100), (b"# nothing today\n", 100), (lines(60), 40)])
+def test_a_feed_that_suddenly_shrinks_waits_for_a_person(feed: BanFeed, server: Server, staff: Client, left: bytes, removed: int) -> None:
+    again(feed)
+    says(server, Answer(body=left))
+    again(feed)
+    assert (Ban.objects.count(), feed.held_removed, feed.held_of, feed.error) == (100, removed, 100, None)
+    page = text(staff.get(f"/bans/{feed.list_id}/"))
+    assert f"Held back: it would lift {removed} of 100 bans." in page
+    path = f"/bans/{feed.list_id}/feed/held/"
+    assert f"Lift {removed} bans, as the feed says?" in text(staff.get(path))
+    staff.post(path, {"typed": str(removed)})
+    feed.refresh_from_db()
+    assert (Ban.objects.count(), feed.held_since, feed.outcome["removed"]) == (100 - removed, None, removed)
+
+
+def test_what_was_held_back_can_be_forgotten(feed: BanFeed, server: Server, staff: Client) -> None:
+    again(feed)
+    says(server, Answer(body=lines(1)))
+    again(feed)
+    staff.post(f"/bans/{feed.list_id}/feed/held/", {"drop": "1"})
+    feed.refresh_from_db()
+    assert (Ban.objects.count(), feed.held, feed.held_since) == (100, None, None)
+    assert "Nothing is held back any more" in text(staff.get(f"/bans/{feed.list_id}/feed/held/", follow=True))
+
+
+def test_a_feed_that_shrinks_a_little_is_believed(feed: BanFeed, server: Server) -> None:
+    again(feed)
+    says(server, Answer(body=lines(70)))
+    again(feed)
+    assert (Ban.objects.count(), feed.held_since) == (70, None)
+
+
+def test_what_the_allow_list_overrules_is_counted(feed: BanFeed) -> None:
+    allow(prefix="198.18.0.0/28", author=None)
+    assert again(feed).outcome["allowed"] == 16
+
+
+def test_a_file_of_the_directory_is_a_feed_too(network: rows.Network, settings: LazySettings, tmp_path: Path) -> None:
+    settings.FEED_DIRECTORY = str(tmp_path)
+    (tmp_path / "list.txt").write_bytes(lines(3))
+    feed = feeding.subscribe(list=services.create_list(name="File", by=None), source="list.txt", by=network.admin)
+    again(feed)
+    refreshed = feed.refreshed
+    assert (Ban.objects.count(), again(feed).refreshed) == (3, refreshed)
+    BanFeed.objects.update(source="../list.txt")
+    assert again(feed).error == {"fault": "outside", "what": "../list.txt"}
+
+
+def test_private_addresses_are_not_asked(feed: BanFeed, server: Server, settings: LazySettings) -> None:
+    settings.FEED_PRIVATE = False
+    assert (again(feed).error or {})["fault"] == "private"
+    assert server.asked == []
+
+
+@pytest.mark.parametrize("source", ["", "ftp://example.org/x", "https://me:pw@example.org/x"])
+def test_a_source_that_can_be_none_is_refused(network: rows.Network, source: str) -> None:
+    with pytest.raises(Problem):
+        feeding.subscribe(list=services.create_list(name="Feed", by=None), source=source, by=network.admin)
+
+
+def test_a_list_has_one_feed(feed: BanFeed, network: rows.Network) -> None:
+    with pytest.raises(Problem, match="has a feed already"):
+        feeding.subscribe(list=feed.list, source="list.txt", by=network.admin)
+
+
+def test_a_feed_is_set_up_refreshed_and_taken_away_on_pages(staff: Client, server: Server) -> None:
+    banlist = BanList.objects.create(name="Feed")
+    path = f"/bans/{banlist.pk}/feed/"
+    given = {"version": 0, "source": server.url(), "interval": 60, "minimum_count": 0, "shrink_limit": 30, "enabled": "on"}
+    assert staff.get(path).status_code == 200
+    assert "is neither http nor https" in text(staff.post(path, given | {"source": "ftp://x/"}))
+    assert "waiting for a worker" in text(staff.post(path, given, follow=True))
+    feed = again(BanFeed.objects.get())
+    page = text(staff.get(f"/bans/{banlist.pk}/"))
+    assert "100 added, 0 lifted, 0 unchanged" in page and "every 1s" not in page
+    assert "every 1s" in text(staff.post(f"{path}now/", follow=True))
+    assert staff.get(f"{path}state/").headers.get("HX-Refresh") is None
+    again(feed)
+    assert staff.get(f"{path}state/").headers["HX-Refresh"] == "true"
+    assert "Mara Lindqvist" in text(staff.get(path))
+    assert staff.post(path, given | {"version": 7, "interval": 360}).status_code == 422
+    staff.post(f"{path}remove/")
+    assert (BanFeed.objects.count(), Ban.objects.count()) == (0, 100)
+    assert staff.get(f"{path}state/").status_code == 404
+
+
+def test_the_command_refreshes_what_is_due_or_named(feed: BanFeed, server: Server, capsys: Any) -> None:
+    call_command("refresh_bans")
+    assert "Feed: 100 added, 0 lifted, 0 unchanged" in capsys.readouterr().out
+    call_command("refresh_bans")
+    assert "No feed is due." in capsys.readouterr().out
+    says(server, Answer(503))
+    with pytest.raises(SystemExit):
+        call_command("refresh_bans", list="Feed")
+    assert "not refreshed. The server answers 503" in capsys.readouterr().out
+    says(server, Answer(body=b""))
+    with pytest.raises(SystemExit):
+        call_command("refresh_bans", all=True)
+    assert "it would lift 100 of 100 bans" in capsys.readouterr().out
+    with pytest.raises(CommandError, match="no ban list called “No”"):
+        call_command("refresh_bans", list="No")

@@ -1,0 +1,214 @@
+"""IPv6 pinholes on pages, in the search, in the list as a file, and in the API."""
+
+import csv
+import io
+from datetime import timedelta
+from ipaddress import IPv6Address
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from apps.accounts import tokens
+from apps.audit.selectors import history_of
+from apps.desk.selectors.search import search
+from apps.nat.pinholes import services
+from apps.nat.pinholes.models import Pinhole
+from apps.nat.pinholes.selectors import pinholes
+from tests import rows
+from tests.db.pages import HTMX, signed_in, text
+
+HOST = IPv6Address("2001:db8:a0:10::10")
+
+
+@pytest.fixture
+def mara(network: rows.Network) -> Client:
+    return signed_in(network.admin)
+
+
+@pytest.fixture
+def api(network: rows.Network) -> Client:
+    _token, key = tokens.create(user=network.admin, name="script")
+    return Client(headers={"authorization": f"Bearer {key}"})
+
+
+def opened(network: rows.Network, **changes: Any) -> Pinhole:
+    given: dict[str, Any] = {"address": HOST, "protocol": "udp", "port": 6000, "ports": 10, "purpose": "game", "by": network.admin}
+    return services.add_pinhole(holding=network.residents["m1"].prefix, **(given | changes))
+
+
+def add(mara: Client, network: rows.Network, *, htmx: bool = True, **changes: Any) -> Any:
+    given = {"protocol": "tcp", "port": "443", "address": "::10", "purpose": "web"} | changes
+    path = f"/members/{network.residents['m1'].member.pk}/pinholes/add/"
+    return mara.post(path, {f"pinhole-{name}": value for name, value in given.items()}, headers=HTMX if htmx else None)
+
+
+def test_the_end_of_an_address_is_enough_and_the_panel_shows_what_is_open(mara: Client, network: rows.Network) -> None:
+    page = text(add(mara, network))
+    made = Pinhole.objects.get()
+    assert (made.address, made.what, made.purpose) == (HOST, "TCP 443", "web")
+    assert "TCP 443" in page and "2001:db8:a0:10::10" in page and "is on its way to nat-1, nat-2" in page
+
+
+@pytest.mark.parametrize(
+    ("changes", "what"),
+    [
+        ({"port": "6000-6009", "protocol": "udp"}, "UDP 6000–6009"),
+        ({"port": ""}, "TCP, all ports"),
+        ({"protocol": "all", "port": ""}, "everything"),
+    ],
+)
+def test_ranges_all_ports_and_everything_can_be_opened(mara: Client, network: rows.Network, changes: dict[str, Any], what: str) -> None:
+    assert what in text(add(mara, network, **changes))
+    assert Pinhole.objects.get().what == what
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"address": "2001:db8:a0:11::10"}, "is not in 2001:db8:a0:10::/64"),
+        ({"address": "10.16.0.10"}, "This is no IPv6 address"),
+        ({"address": "fe80::1%eth0"}, "is not in 2001:db8:a0:10::/64|This is no IPv6 address"),
+        ({"port": "80-70"}, "is no port and no range"),
+        ({"protocol": "all"}, "Everything has no ports"),
+        ({"until": "2001-01-01"}, "This day is over"),
+        ({"port": "6005", "protocol": "udp"}, "UDP 6000–6009 is open on 2001:db8:a0:10::10 already"),
+    ],
+)
+def test_what_cannot_be_opened_keeps_the_form_and_says_why(mara: Client, network: rows.Network, changes: dict[str, Any], said: str) -> None:
+    opened(network)
+    answer = add(mara, network, **changes)
+    assert answer.status_code == 422
+    assert any(each in text(answer) for each in said.split("|"))
+    assert pinholes().count() == 1
+
+
+def test_a_pinhole_with_a_last_day_ends_with_it(mara: Client, network: rows.Network) -> None:
+    day = timezone.localdate() + timedelta(days=2)
+    add(mara, network, until=day.isoformat())
+    [made] = pinholes()
+    assert timezone.localtime(made.valid.upper).date() == day + timedelta(days=1)
+
+
+def test_without_htmx_the_members_page_says_what_was_saved(mara: Client, network: rows.Network) -> None:
+    answer = add(mara, network, htmx=False)
+    page = text(mara.get(answer["Location"]))
+    assert "TCP 443 on 2001:db8:a0:10::10" in page and "<b>Saved.</b>" in page
+
+
+def test_switching_removing_and_undoing(mara: Client, network: rows.Network) -> None:
+    pinhole = opened(network)
+    page = text(mara.post(f"/pinholes/{pinhole.pk}/switch/", {"version": "1", "enabled": "0"}, headers=HTMX))
+    assert 'aria-checked="false"' in page
+    assert mara.post(f"/pinholes/{pinhole.pk}/switch/", {"version": "1", "enabled": "1"}, headers=HTMX).status_code == 422
+    assert "connections that came in by it end" in text(mara.get(f"/pinholes/{pinhole.pk}/remove/"))
+    page = text(mara.post(f"/pinholes/{pinhole.pk}/remove/", headers=HTMX))
+    assert "<b>Removed.</b>" in page and f"/pinholes/{pinhole.pk}/restore/" in page
+    assert "<b>Saved.</b>" in text(mara.post(f"/pinholes/{pinhole.pk}/restore/", headers=HTMX))
+    assert pinholes().count() == 1
+
+
+def test_what_a_pinhole_opens_can_be_edited(mara: Client, network: rows.Network) -> None:
+    pinhole = opened(network)
+    assert 'value="6000-6009"' in text(mara.get(f"/pinholes/{pinhole.pk}/edit/"))
+    given = {"protocol": "udp", "port": "6000-6019", "address": str(HOST), "purpose": "games", "version": "1"}
+    sent = {f"pinhole-{name}": value for name, value in given.items()}
+    assert mara.post(f"/pinholes/{pinhole.pk}/edit/", sent).status_code == 302
+    pinhole.refresh_from_db()
+    assert (pinhole.what, pinhole.purpose) == ("UDP 6000–6019", "games")
+    late = mara.post(f"/pinholes/{pinhole.pk}/edit/", sent | {"pinhole-port": "1"})
+    assert late.status_code == 422 and "Somebody changed or removed this pinhole" in text(late)
+
+
+@pytest.mark.parametrize(("sent", "left"), [({"follow": "on"}, 1), ({}, 0)])
+def test_a_prefix_is_changed_and_the_page_says_what_becomes_of_its_pinholes(
+    mara: Client, network: rows.Network, sent: dict[str, str], left: int
+) -> None:
+    opened(network)
+    holding = network.residents["m1"].prefix
+    assert "1 IPv6 pinhole" in text(mara.get(f"/holdings/{holding.pk}/renumber/"))
+    answer = mara.post(f"/holdings/{holding.pk}/renumber/", sent)
+    assert answer.status_code == 302
+    assert pinholes().count() == left
+    assert "instead of 2001:db8:a0:10::/64" in text(mara.get(answer["Location"]))
+
+
+def test_a_full_pool_is_said_and_changes_nothing(mara: Client, network: rows.Network) -> None:
+    pool = rows.pool(network.group, "prefix6", "2001:db8:ff::/64")
+    holding = rows.hold(rows.member("Last"), pool, "2001:db8:ff::/64")
+    answer = mara.post(f"/holdings/{holding.pk}/renumber/", {"follow": "on"})
+    assert answer.status_code == 422 and "is full" in text(answer)
+    holding.refresh_from_db()
+    assert holding.valid.upper is None
+
+
+def test_the_panel_needs_as_many_queries_for_few_as_for_many(
+    mara: Client, network: rows.Network, django_assert_max_num_queries: Any
+) -> None:
+    for port in range(1, 30):
+        opened(network, protocol="tcp", port=port, ports=1)
+    with django_assert_max_num_queries(16):
+        mara.get(f"/members/{network.residents['m1'].member.pk}/pinholes/")
+
+
+@pytest.mark.parametrize("asked", ["2001:db8:a0:10::10", "[2001:db8:a0:10::10]:6005", "2001:db8:a0:10::/64", "6005"])
+def test_the_search_finds_what_is_open(network: rows.Network, asked: str) -> None:
+    opened(network)
+    assert "UDP 6000–6009 on 2001:db8:a0:10::10" in [hit.name for group in search(asked) for hit in group.hits]
+
+
+@pytest.mark.parametrize("asked", ["2001:db8:a0:11::10", "[2001:db8:a0:10::10]:7000", "6010"])
+def test_the_search_finds_nothing_beside_it(network: rows.Network, asked: str) -> None:
+    opened(network)
+    assert not [hit for group in search(asked) for hit in group.hits if "UDP 6000" in hit.name]
+
+
+def test_the_list_as_a_file_counts_them(mara: Client, network: rows.Network) -> None:
+    opened(network)
+    body = b"".join(mara.get("/members.csv").streaming_content).decode().removeprefix("\ufeff")  # type: ignore[attr-defined]
+    head, *lines = csv.reader(io.StringIO(body))
+    column = head.index("IPv6 pinholes")
+    assert {line[1]: line[column] for line in lines}["Resident of m1"] == "1"
+
+
+def test_the_history_knows_them(network: rows.Network) -> None:
+    pinhole = opened(network)
+    services.remove_pinhole(pinhole=pinhole, by=network.admin)
+    assert "IPv6 pinhole" in str(history_of(network.residents["m1"].member, 8))
+
+
+def test_a_script_opens_reads_and_closes(api: Client, network: rows.Network) -> None:
+    body = {"holding": network.residents["m1"].prefix.pk, "address": str(HOST), "protocol": "udp", "port": 6000, "ports": 10}
+    made = api.post("/api/pinholes/", body, content_type="application/json")
+    assert made.status_code == 201, made.json()
+    assert (made.json()["port"], made.json()["ports"], made.json()["until"]) == (6000, 10, None)
+    assert made.json()["active"] == [{"gateway": name, "since": None, "waits": ""} for name in ("nat-1", "nat-2")]
+    path = f"/api/pinholes/{made.json()['id']}/"
+    assert api.get(path).json() == made.json()
+    refused = api.post("/api/pinholes/", body | {"port": 6009, "ports": 1}, content_type="application/json")
+    assert refused.status_code == 400 and "is open on" in refused.json()["port"][0]
+    assert api.delete(path).status_code == 204
+    assert api.get(path).status_code == 404
+
+
+@pytest.mark.parametrize("protocol", ["tcp", "all"])
+def test_a_script_opens_all_ports_by_leaving_them_out(api: Client, network: rows.Network, protocol: str) -> None:
+    body = {"holding": network.residents["m1"].prefix.pk, "address": str(HOST), "protocol": protocol}
+    made = api.post("/api/pinholes/", body, content_type="application/json").json()
+    assert (made["port"], made["ports"]) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("address=2001:db8:a0:10::/64", 1),
+        ("address=2001:db8:a0:11::/64", 0),
+        ("address=nonsense", 0),
+        ("protocol=udp", 1),
+        ("protocol=tcp", 0),
+    ],
+)
+def test_a_script_asks_for_some(api: Client, network: rows.Network, query: str, found: int) -> None:
+    opened(network)
+    assert api.get(f"/api/pinholes/?{query}").json()["count"] == found

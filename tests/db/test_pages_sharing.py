@@ -1,0 +1,163 @@
+"""Pages and the REST API of how public pools are shared."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from apps.accounts import tokens
+from apps.lib.validity import holds_now
+from apps.nat.models import NatMapping
+from apps.nat.services import unmap_address
+from apps.nat.sharing import change_sharing
+from apps.network.models import Pool
+from tests import rows
+from tests.db.pages import HTMX, signed_in, text
+
+HOSTILE = ["\0", "'; DROP TABLE network_pool; --", "9" * 400, "-1", "<script>alert(1)</script>", "💥"]
+
+
+@pytest.fixture
+def mara(network: rows.Network) -> Client:
+    return signed_in(network.admin)
+
+
+@pytest.fixture
+def api(network: rows.Network) -> Client:
+    _token, key = tokens.create(user=network.admin, name="script")
+    return Client(headers={"authorization": f"Bearer {key}"})
+
+
+def edited(network: rows.Network, **changes: object) -> dict[str, Any]:
+    pool = Pool.objects.get(pk=network.public.pk)
+    return {"name": pool.name, "prefix": str(pool.prefix), "version": pool.version, "sharing": "shared", "block_size": ""} | changes
+
+
+def blocks(network: rows.Network, size: int = 1024) -> None:
+    change_sharing(pool=network.public, sharing="blocks", block_size=size, by=network.admin)
+
+
+def test_a_pool_is_used_otherwise_from_its_page_and_says_how_full_it_is(mara: Client, network: rows.Network) -> None:
+    url = f"/addresses/{network.public.pk}/"
+    assert "members share the addresses" in text(mara.get(f"{url}edit/"))
+    assert mara.post(f"{url}edit/", edited(network, sharing="blocks", block_size="1024")).status_code == 302
+    page = text(mara.get(url))
+    assert "blocks of 1,024 ports" in page
+    assert "16,002" in page  # 63 of each of 254 addresses
+    assert mara.post(f"{url}edit/", edited(network, sharing="own")).status_code == 302
+    assert {str(each.public) for each in NatMapping.objects.filter(holds_now(), sharing="own")} == {
+        f"198.51.100.{last}" for last in (1, 2, 7, 8)
+    }
+
+
+@pytest.mark.parametrize(
+    ("changes", "field", "said"),
+    [
+        ({"sharing": "blocks"}, "block_size", "Choose how many ports a member has"),
+        ({"sharing": "own", "block_size": "1024"}, "block_size", "Only where members have blocks"),
+        ({"sharing": "mine"}, "sharing", "mine"),
+        ({"sharing": "blocks", "block_size": "1000"}, "block_size", "1000"),
+    ],
+)
+def test_what_cannot_be_is_said_at_its_field(mara: Client, network: rows.Network, changes: dict[str, str], field: str, said: str) -> None:
+    response = mara.post(f"/addresses/{network.public.pk}/edit/", edited(network, name="New name", **changes))
+    assert response.status_code == 422
+    assert said in str(response.context["form"].errors[field])
+    assert Pool.objects.get(pk=network.public.pk).name != "New name"
+
+
+def test_blocks_that_members_have_keep_their_size(mara: Client, network: rows.Network) -> None:
+    blocks(network)
+    response = mara.post(f"/addresses/{network.public.pk}/edit/", edited(network, sharing="blocks", block_size="2048"))
+    assert "4 members have blocks of 1,024 ports of this pool." in str(response.context["form"].errors["block_size"])
+
+
+@pytest.mark.parametrize("value", HOSTILE)
+def test_hostile_ways_of_sharing_are_refused(mara: Client, network: rows.Network, value: str) -> None:
+    new = {"name": "New", "kind": "public4", "prefix": "192.0.2.0/28", "member_length": 64, "group": network.group.pk, "sharing": "own"}
+    for field in ("sharing", "block_size"):
+        assert mara.post(f"/addresses/{network.public.pk}/edit/", edited(network, **{field: value})).status_code == 422
+        assert mara.post("/addresses/add/", new | {field: value}).status_code == 422
+
+
+@pytest.mark.parametrize(("chosen", "sharing"), [("", "own"), ("shared", "shared")])
+def test_a_new_pool_is_used_as_was_chosen(mara: Client, network: rows.Network, chosen: str, sharing: str) -> None:
+    new = {"name": "New", "kind": "public4", "prefix": "192.0.2.0/28", "member_length": 64, "group": network.group.pk, "sharing": chosen}
+    assert mara.post("/addresses/add/", new).status_code == 302
+    assert Pool.objects.get(name="New").sharing == sharing
+
+
+def test_a_private_pool_is_asked_nothing_about_sharing(mara: Client, network: rows.Network) -> None:
+    assert "sharing" not in text(mara.get(f"/addresses/{network.private.pk}/edit/"))
+
+
+def test_a_members_page_says_with_which_ports_he_leaves(mara: Client, network: rows.Network) -> None:
+    blocks(network)
+    page = text(mara.get(f"/members/{network.residents['m2'].member.pk}/"))
+    assert "198.51.100.7, ports 2048–3071" in page
+    assert "ports 2048–3071</span>" in page
+
+
+def test_a_members_page_says_that_an_address_stays_inside(mara: Client, network: rows.Network) -> None:
+    unmap_address(mapping=network.residents["m2"].mapping, by=network.admin)
+    page = text(mara.get(f"/members/{network.residents['m2'].member.pk}/"))
+    assert "nothing: stays inside" in page
+    assert "Over IPv4 this member reaches what is inside, not the internet." in page
+
+
+def test_an_address_is_given_from_a_chosen_pool_or_refused_at_its_field(mara: Client, network: rows.Network) -> None:
+    narrow = rows.pool(network.group, "public4", "192.0.2.64/32", sharing="own")
+    for name in ("First", "Second"):
+        who = rows.member(name)
+        data = {"hold-pool": network.private.pk, "hold-prefix": "", "hold-leaves": f"next {narrow.pk}"}
+        response = mara.post(f"/members/{who.pk}/addresses/add/", data, headers=HTMX)
+        mapped = NatMapping.objects.filter(holds_now(), pool=narrow, holding__member=who)
+        assert mapped.exists() == (name == "First")
+    assert response.status_code == 422
+    assert "Nothing is free in public4 192.0.2.64/32" in text(response)
+    assert not who.holdings.exists()
+
+
+def test_who_had_a_port_of_a_shared_address_is_one_member(mara: Client, network: rows.Network) -> None:
+    blocks(network)
+    at = timezone.now().isoformat()
+    page = text(mara.get("/addresses/held/", {"address": "198.51.100.7", "port": "2048", "at": at}))
+    assert "Resident of m2" in page
+    assert "had port 2048 of 198.51.100.7" in page
+    assert "Resident of m1" not in page
+    groups = {group.title: [hit.name for hit in group.hits] for group in mara.get("/search?q=198.51.100.7:2048").context["groups"]}
+    assert groups["Leave as this address"] == ["Resident of m2"]
+
+
+def test_a_script_lets_an_address_leave_and_stay_inside(api: Client, network: rows.Network) -> None:
+    blocks(network)
+    holding = rows.hold(rows.member("New"), network.private, "10.16.1.1/32")
+
+    def post(**body: object) -> Any:
+        return api.post("/api/mappings/", {"holding": holding.pk, **body}, content_type="application/json")
+
+    made = post()
+    assert made.status_code == 201, made.json()
+    said = made.json()
+    assert (said["public_address"], said["sharing"], said["first_port"], said["last_port"]) == ("198.51.100.1", "blocks", 1024, 2047)
+    assert said["active"] == [{"gateway": name, "since": None, "waits": ""} for name in ("nat-1", "nat-2")]
+    path = f"/api/mappings/{said['id']}/"
+    assert api.get(path).json() == said
+    assert [each["id"] for each in api.get("/api/mappings/?public_address=198.51.100.1").json()["results"]] == [said["id"]]
+    assert api.delete(path).status_code == 204
+    assert api.get(path).status_code == 404
+    change_sharing(pool=network.public, sharing="own", block_size=None, by=network.admin)
+    refused = post(public_address="198.51.100.7")
+    assert refused.status_code == 400
+    assert "Resident of m1 has it, or ports of it" in refused.json()["public_address"][0]
+
+
+@pytest.mark.parametrize("query", ["public_address=x", "member=x", "pool=x", "holding=x", "public_address=%00"])
+def test_what_cannot_be_asked_for_is_refused(api: Client, network: rows.Network, query: str) -> None:
+    assert api.get(f"/api/mappings/?{query}").status_code == 400
+
+
+def test_an_address_that_is_none_is_refused_where_addresses_are_asked_for(api: Client) -> None:
+    assert api.get("/api/addresses/?address=x").status_code == 400
+    assert api.get("/api/addresses/?address=10.16.0.10").json()["count"] == 1

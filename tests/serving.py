@@ -1,0 +1,63 @@
+"""A real web server on loopback, for programs that fetch: what it answers is a function of the request."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any
+
+
+@dataclass
+class Answer:
+    """What is sent: status, headers, body. length: what Content-Length claims; None: the truth."""
+
+    status: int = 200
+    body: bytes = b""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    length: int | None = None
+
+
+@dataclass
+class Server:
+    """Where it listens, what it answers to whom, and what it was asked."""
+
+    port: int
+    answer: Callable[[str, Any], Answer]
+    asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+
+    def url(self, path: str = "/list.txt", host: str = "127.0.0.1") -> str:
+        return f"http://{host}:{self.port}{path}"
+
+
+@contextmanager
+def serving(answer: Callable[[str, Any], Answer] | Answer) -> Iterator[Server]:
+    """It listens until the end of the block."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            server.asked.append((self.path, dict(self.headers)))
+            said = server.answer(self.path, self.headers)
+            self.send_response(said.status)
+            for name, value in {"Content-Type": "text/plain", **said.headers}.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(said.body) if said.length is None else said.length))
+            self.end_headers()
+            try:
+                self.wfile.write(said.body)
+            except OSError:
+                return
+
+        def log_message(self, format: str, *args: Any) -> None:
+            return
+
+    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = Server(http.server_port, (lambda _path, _headers: answer) if isinstance(answer, Answer) else answer)
+    thread = Thread(target=http.serve_forever, args=[0.01], daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        http.shutdown()
+        http.server_close()
+        thread.join()

@@ -1,0 +1,222 @@
+"""Fetching a feed from a real server on loopback: what is taken, what is refused, and that nobody is asked who must not be."""
+
+import socket
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from ipaddress import ip_address
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+
+from apps.bans.fetching import Fault, Fetched, Limits, NoFeed, allowed, checked, fetch, read_file
+from tests.serving import Answer, serving
+
+NOTHING = Fetched(None)
+LOOPBACK = Limits(octets=1000, seconds=5, private=True)
+
+
+def fault(url: str, limits: Limits = LOOPBACK) -> Fault:
+    with pytest.raises(NoFeed) as refused:
+        fetch(url, NOTHING, limits)
+    return refused.value.fault
+
+
+def test_what_a_server_sends_is_taken_with_what_names_it() -> None:
+    with serving(Answer(body=b"203.0.113.9\n", headers={"ETag": '"7"', "Last-Modified": "Sat, 22 Aug 2026 03:00:29 GMT"})) as server:
+        seen: list[int] = []
+        assert fetch(server.url(), NOTHING, LOOPBACK, seen.append) == Fetched(b"203.0.113.9\n", '"7"', "Sat, 22 Aug 2026 03:00:29 GMT")
+        assert seen == [12]
+
+
+def test_what_did_not_change_is_not_sent_again() -> None:
+    def answer(_path: str, headers: Any) -> Answer:
+        return Answer(304) if headers["If-None-Match"] == '"7"' and headers["If-Modified-Since"] == "then" else Answer(500)
+
+    with serving(answer) as server:
+        assert fetch(server.url(), Fetched(None, '"7"', "then"), LOOPBACK) == Fetched(None, '"7"', "then")
+
+
+def test_a_redirect_is_followed_but_not_for_ever() -> None:
+    def answer(path: str, _headers: Any) -> Answer:
+        return Answer(body=b"here") if path == "/b?x=1" else Answer(302, headers={"Location": "/b?x=1" if path == "/a" else path})
+
+    with serving(answer) as server:
+        assert fetch(server.url("/a"), NOTHING, LOOPBACK).content == b"here"
+        assert fault(server.url("/round")) is Fault.REDIRECTS
+        assert len(server.asked) == 2 + 6
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        (Answer(404), Fault.STATUS),
+        (Answer(500, b"203.0.113.9"), Fault.STATUS),
+        (Answer(body=b"<html>", headers={"Content-Type": "text/html; charset=utf-8"}), Fault.WEB_PAGE),
+        (Answer(body=b"\x1f\x8b", headers={"Content-Encoding": "gzip"}), Fault.ENCODED),
+        (Answer(body=b"x" * 1001), Fault.TOO_BIG),
+        (Answer(body=b"x" * 10, length=1 << 40), Fault.TOO_BIG),
+        (Answer(302, headers={"Location": "ftp://127.0.0.1/list.txt"}), Fault.SCHEME),
+        (Answer(302, headers={"Location": "file:///etc/passwd"}), Fault.SCHEME),
+        (Answer(302, headers={"Location": "http://user:secret@127.0.0.1/"}), Fault.ADDRESS),
+        (Answer(302), Fault.STATUS),
+    ],
+)
+def test_what_is_no_list_within_the_limits_is_refused(answer: Answer, why: Fault) -> None:
+    with serving(answer) as server:
+        assert fault(server.url()) is why
+
+
+def test_half_a_list_is_none() -> None:
+    with raw(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n203.0.113.9\n") as port:
+        assert fault(f"http://127.0.0.1:{port}/") is Fault.CUT_OFF
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        (b"\r\n" + b"x" * 50, Fault.ENDLESS),
+        (b"Transfer-Encoding: chunked\r\n\r\n800\r\n" + b"x" * 0x800 + b"\r\n0\r\n\r\n", Fault.TOO_BIG),
+        (b"Transfer-Encoding: chunked\r\n\r\n80\r\n" + b"x" * 0x80 + b"\r\n", Fault.UNREACHABLE),
+        (b"Content-Le", Fault.ENDLESS),
+    ],
+)
+def test_what_does_not_say_its_length_must_say_its_end(answer: bytes, why: Fault) -> None:
+    with raw(b"HTTP/1.1 200 OK\r\n" + answer) as port:
+        assert fault(f"http://127.0.0.1:{port}/") is why
+
+
+def test_chunks_make_a_list() -> None:
+    with raw(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nlist\r\n0\r\n\r\n") as port:
+        assert fetch(f"http://127.0.0.1:{port}/", NOTHING, LOOPBACK).content == b"list"
+
+
+def test_who_never_answers_is_given_up() -> None:
+    with raw(b"HTTP/1.1 200 OK\r\nContent-Le", hold=True) as port:
+        assert fault(f"http://127.0.0.1:{port}/", Limits(seconds=0.3, private=True)) is Fault.TOO_SLOW
+
+
+def test_what_is_no_http_is_refused() -> None:
+    with raw(b"220 mail.example ESMTP\r\n") as port:
+        assert fault(f"http://127.0.0.1:{port}/") is Fault.UNREACHABLE
+
+
+def test_who_is_not_there_is_said_so() -> None:
+    with closing(socket.create_server(("127.0.0.1", 0))) as free:
+        port = free.getsockname()[1]
+    assert fault(f"http://127.0.0.1:{port}/") is Fault.UNREACHABLE
+    assert fault("http://nobody.invalid/") is Fault.UNKNOWN_HOST
+
+
+def test_loopback_is_not_asked_unless_that_is_allowed() -> None:
+    with serving(Answer(body=b"secret")) as server:
+        for host in ("127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "0x7f.1", "2130706433"):
+            assert fault(server.url(host=host), Limits()) in (Fault.PRIVATE, Fault.UNKNOWN_HOST), host
+        assert server.asked == []
+
+
+def test_a_redirect_to_where_nobody_must_ask_is_not_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A public host that leads inside: the first name is allowed here, the second is not."""
+    asked: list[str] = []
+
+    def only_first(address: Any) -> bool:
+        asked.append(str(address))
+        return len(asked) == 1 or allowed(address)
+
+    monkeypatch.setattr("apps.bans.fetching.allowed", only_first)
+    with serving(Answer(body=b"secret")) as inside, serving(Answer(302, headers={"Location": inside.url()})) as outside:
+        assert fault(outside.url(), Limits(seconds=5)) is Fault.PRIVATE
+        assert (len(outside.asked), inside.asked) == (1, [])
+
+
+def test_a_name_is_resolved_once_and_that_very_address_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving(Answer(body=b"list")) as server:
+        resolved: list[str] = []
+        real = socket.getaddrinfo
+
+        def once(host: Any, *rest: Any, **more: Any) -> Any:
+            resolved.append(str(host))
+            return real("127.0.0.1" if host == "feed.example" else host, *rest, **more)
+
+        monkeypatch.setattr("socket.getaddrinfo", once)
+        assert fetch(server.url(host="feed.example"), NOTHING, LOOPBACK).content == b"list"
+        assert resolved.count("feed.example") == 1
+        assert server.asked[0][1]["Host"] == f"feed.example:{server.port}"
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("127.0.0.1", "10.0.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "224.0.0.1", "255.255.255.255"),  # noqa: S104
+        *("::1", "::", "fe80::1", "fd00::1", "ff02::1", "::ffff:10.0.0.1", "64:ff9b::a00:1", "2002:a00:1::1"),
+    ],
+)
+def test_what_is_not_of_the_public_internet_is_not_allowed(address: str) -> None:
+    assert not allowed(ip_address(address))
+
+
+@pytest.mark.parametrize("address", ["9.9.9.9", "2620:fe::fe", "::ffff:9.9.9.9", "64:ff9b::909:909"])
+def test_the_public_internet_is_allowed(address: str) -> None:
+    assert allowed(ip_address(address))
+
+
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
+        ("ftp://example.org/x", Fault.SCHEME),
+        ("http://", Fault.ADDRESS),
+        ("https://me:pw@example.org/", Fault.ADDRESS),
+        ("http://a:99999/", Fault.ADDRESS),
+        ("http://example.org/\r\nHost: x", Fault.ADDRESS),
+        ("http://exämple.org/", Fault.ADDRESS),
+        ("http://[::1/", Fault.ADDRESS),
+    ],
+)
+def test_an_address_that_is_none_is_refused(url: str, why: Fault) -> None:
+    with pytest.raises(NoFeed) as refused:
+        checked(url)
+    assert refused.value.fault is why
+
+
+def test_a_file_is_read_from_the_directory_alone(tmp_path: Path) -> None:
+    inside, outside = tmp_path / "feeds", tmp_path / "secret.txt"
+    inside.mkdir()
+    (inside / "list.txt").write_text("203.0.113.9\n")
+    outside.write_text("secret")
+    (inside / "link.txt").symlink_to(outside)
+    first = read_file(inside, "list.txt", NOTHING, LOOPBACK)
+    assert first.content == b"203.0.113.9\n"
+    assert read_file(inside, "list.txt", first, LOOPBACK).content is None
+    for name, why in (("../secret.txt", Fault.OUTSIDE), (str(outside), Fault.OUTSIDE), ("link.txt", Fault.OUTSIDE), (".", Fault.NO_FILE)):
+        with pytest.raises(NoFeed) as refused:
+            read_file(inside, name, NOTHING, LOOPBACK)
+        assert refused.value.fault is why
+    with pytest.raises(NoFeed, match="no directory"):
+        read_file(None, "list.txt", NOTHING, LOOPBACK)
+    (inside / "list.txt").write_bytes(b"x" * 1001)
+    with pytest.raises(NoFeed, match="too big"):
+        read_file(inside, "list.txt", NOTHING, LOOPBACK)
+
+
+@contextmanager
+def raw(answer: bytes, *, hold: bool = False) -> Iterator[int]:
+    """A server that says these octets to whoever comes, and hangs up; hold: only when the block ends."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        kept: list[socket.socket] = []
+
+        def serve() -> None:
+            try:
+                client, _ = listening.accept()
+            except OSError:
+                return
+            client.recv(4096)
+            client.sendall(answer)
+            kept.append(client) if hold else client.close()
+
+        thread = Thread(target=serve, daemon=True)
+        thread.start()
+        yield listening.getsockname()[1]
+        thread.join()
+        for client in kept:
+            client.close()

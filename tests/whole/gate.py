@@ -1,0 +1,75 @@
+"""A gateway of the lab with its agent and no portal: what tests apply to it, and connections through it."""
+
+import sys
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from subprocess import PIPE, Popen
+from time import time
+
+from firewall import digest, wire
+from firewall.compile import compile_policy
+from firewall.diff import diff
+from firewall.policy import Policy
+from firewall.ruleset import EMPTY, Ruleset
+from lab.lab import Lab
+from tests.agent.client import Client
+
+TALK = """
+import socket, sys
+stream = socket.create_connection((sys.argv[1], int(sys.argv[2])), timeout=1).makefile("rwb")
+print("open" if stream.readline() else "closed", flush=True)
+for line in sys.stdin:
+    try:
+        stream.write(line.encode())
+        stream.flush()
+        print("alive" if stream.readline() else "closed", flush=True)
+    except OSError:
+        print("cut", flush=True)
+"""
+
+
+@dataclass
+class Gate:
+    """nat-1 with its agent, and connections through it."""
+
+    lab: Lab
+    client: Client
+    stack: ExitStack
+    ruleset: Ruleset = EMPTY
+    token: int = 0
+
+    def apply(self, wanted: Policy) -> int:
+        """Apply it, and say how many flows were cut."""
+        self.token += 1
+        before, after = self.ruleset, compile_policy(wanted)
+        base, target = (digest.text(digest.digest(each)) for each in (before, after))
+        applied = self.client.ask(wire.Apply(self.token, int(time()), base, target, diff(before, after), None, 60))
+        assert isinstance(applied, wire.Applied), applied
+        self.ruleset = after
+        return applied.flows_cut
+
+    def confirm(self, socket: Path) -> int:
+        self.client.close()
+        self.client = Client(socket)
+        confirmed = self.client.ask(wire.Confirm(self.token, digest.text(digest.digest(self.ruleset))))
+        assert isinstance(confirmed, wire.Confirmed), confirmed
+        return confirmed.flows_cut
+
+    def talk(self, node: str, host: str, port: int) -> Callable[[], str]:
+        """An open connection; calling it says a line and tells what became of it."""
+        inside = [sys.executable, "-c", TALK, host, str(port)]
+        process: Popen[str] = self.stack.enter_context(self.lab.popen(node, inside, stdin=PIPE, stdout=PIPE))
+        assert process.stdin
+        assert process.stdout
+        self.stack.callback(process.terminate)
+        said, heard = process.stdin, process.stdout
+        assert heard.readline() == "open\n"
+
+        def say() -> str:
+            said.write("still there?\n")
+            said.flush()
+            return heard.readline().strip()
+
+        return say

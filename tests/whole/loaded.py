@@ -1,0 +1,42 @@
+"""A policy loaded into both gateways of the lab, as text: for tests of what packets meet, without agents and portal."""
+
+from dataclasses import replace
+from ipaddress import IPv4Address, IPv4Network, IPv6Network
+
+from firewall.compile import compile_policy
+from firewall.policy import Gateway, Interfaces, Management, NatMapping, Policy, Settings
+from firewall.render import render
+from lab.connect import NoAnswerError
+from lab.lab import Lab
+from tests.whole.system import GATEWAYS
+
+PUBLICS = (IPv4Network("198.51.100.0/24"),)
+GATEWAY = Gateway(
+    "nat-1", Interfaces("lan0", "wan0", "mgmt0", "sync0"), Management((IPv4Network("172.31.0.0/24"),)), settings=Settings(publics=PUBLICS)
+)
+M1, M2, M3, M4 = (IPv4Address(f"10.16.0.{host}") for host in (10, 11, 12, 13))
+PUBLIC, ANOTHER = IPv4Address("198.51.100.7"), IPv4Address("198.51.100.8")
+# m1 and m2 have a public address, m3 has none, m4 is no member
+MEMBERS = Policy(
+    GATEWAY,
+    addresses=(M1, M2, M3),
+    prefixes=tuple(IPv6Network(f"2001:db8:a0:{host}::/64") for host in (10, 11, 12)),
+    mappings=(NatMapping(M1, PUBLIC), NatMapping(M2, ANOTHER)),
+)
+
+
+def load(lab: Lab, policy: Policy) -> None:
+    """On both gateways, instead of whatever is there; nothing is tracked any more."""
+    for name in GATEWAYS:
+        text = render(compile_policy(replace(policy, gateway=replace(policy.gateway, name=name))), now=0)
+        lab.run(name, ["nft", "-f", "-"], text=f"flush ruleset\n{text}")
+        lab.run(name, ["conntrack", "-F"])
+
+
+def why_not(lab: Lab, node: str, protocol: str, host: str, port: int, *, timeout: float = 3) -> str:
+    """Why nobody answers: “refused”, “timed out”, or what the kernel says. "" when somebody does."""
+    try:
+        lab.connect(node, protocol, host, port, timeout=timeout)
+    except NoAnswerError as error:
+        return str(error)
+    return ""
