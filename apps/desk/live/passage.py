@@ -15,7 +15,7 @@ from apps.desk.live import words
 from apps.desk.why.behind import Behind, holders
 from apps.desk.why.form import RUNS
 from apps.desk.why.path import Line, Stop
-from apps.desk.why.question import INTERFACES
+from apps.desk.why.question import INTERFACES, Way
 from apps.desk.why.words import Said
 from apps.lib.fields import Address, Prefix
 from apps.lib.states import Kind
@@ -119,6 +119,7 @@ def _foretold(gateway: Gateway, first: Event) -> str:
         "destination": str(headers.destination),
         "port": headers.destination_port,
         "interface": card,
+        "way": (Way.NEXT if headers.protocol == TCP and "syn" not in headers.flags else Way.FIRST).value,
         "ruleset": RUNS,
     }
     return f"{reverse('desk:why')}?{urlencode({name: value for name, value in asked.items() if value})}"
