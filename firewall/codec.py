@@ -202,18 +202,18 @@ def _decode_fields(hint: Any, data: Json, where: str) -> Any:
     given = {name: each for name, each in data.items() if name != "is"}
     if data.get("is", hint.__name__) != hint.__name__:
         raise WireError(f"{where}.is: expected {hint.__name__}, got {data['is']!r}")
-    for names, fault in ((given.keys() - hints.keys(), "unknown"), (hints.keys() - given.keys() - _flags(hint), "missing")):
+    for names, fault in ((given.keys() - hints.keys(), "unknown"), (hints.keys() - given.keys() - _may_miss(hint), "missing")):
         if names:
             raise WireError(f"{where}: {fault} field {min(names)!r}")
     return hint(**{name: decode(hints[name], each, f"{where}.{name}") for name, each in given.items()})
 
 
 @cache
-def _flags(hint: Any) -> frozenset[str]:
-    """What may be missing, and is false then: what was written down before the flag was there goes on meaning what it meant."""
+def _may_miss(hint: Any) -> frozenset[str]:
+    """Flags and numbers that are 0 when nobody says otherwise: what was written down before there was one goes on meaning what it meant."""
     if not is_dataclass(hint):
         return frozenset()
-    return frozenset(each.name for each in fields(hint) if each.type in (bool, "bool") and each.default is False)
+    return frozenset(each.name for each in fields(hint) if each.type in (bool, int, "bool", "int") and each.default in (False, 0))
 
 
 @cache

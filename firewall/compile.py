@@ -6,15 +6,16 @@ change compiled alone gives the very ruleset that compiling everything would giv
 
 from collections.abc import Mapping, Set
 
-from firewall import chains, probing
+from firewall import chains, colliding, limiting, probing
 from firewall.chains.used import Used
+from firewall.colliding import After
 from firewall.diff import Delta, ElementChange, diff_shape
 from firewall.elements import elements_of, keys_of
 from firewall.elements.members import MOST_LENGTHS
 from firewall.elements.types import ElementsBySet
 from firewall.policy import Gateway, Keys, Policy, PolicyError
 from firewall.ruleset import Elements, Ruleset
-from firewall.sets import ALWAYS, declare
+from firewall.sets import ALWAYS, declare, following
 
 
 def compile_policy(policy: Policy) -> Ruleset:
@@ -49,6 +50,7 @@ def change_shape(running: Ruleset, gateway: Gateway, changes: Mapping[str, Eleme
     Raises PolicyError when what comes cannot be this gateway's.
     """
     probing.collide(gateway, {name: change.added for name, change in changes.items()})
+    colliding.check(After(running.elements, changes))
     counts = {name: len(elements) for name, elements in running.elements.items()}
     for name, change in changes.items():
         counts[name] = counts.get(name, 0) + len(change.added) - len(change.removed)
@@ -56,10 +58,11 @@ def change_shape(running: Ruleset, gateway: Gateway, changes: Mapping[str, Eleme
     elements = dict(changes)
     for name, (old, new) in shape.sets.items():
         of = new or old
-        if of:  # the set is made anew, or goes: all its elements do
+        if of and not of.dynamic:  # the set is made anew, or goes: all its elements do
             before_all = running.elements.get(name, {})
             elements[name] = ElementChange(of, before_all, _afterwards(before_all, elements.get(name)) if new else {})
-    return Delta(shape.chains, shape.sets, dict(sorted(elements.items())), shape.counters)
+    elements = {name: change for name, change in sorted(elements.items()) if change.removed or change.added}
+    return Delta(shape.chains, shape.sets, elements, shape.counters)
 
 
 def _afterwards(before: Elements, change: ElementChange | None) -> Elements:
@@ -79,18 +82,22 @@ def assemble(gateway: Gateway, elements: Mapping[str, Elements]) -> Ruleset:
     """
     shape = _shape(gateway, {name: len(each) for name, each in elements.items()})
     probing.collide(gateway, elements)
-    return Ruleset(shape.chains, shape.sets, {name: elements[name] for name in shape.sets}, shape.counters)
+    colliding.check(After(elements, {}))
+    return Ruleset(shape.chains, shape.sets, {name: elements.get(name, {}) for name in shape.sets}, shape.counters)
 
 
 def _shape(gateway: Gateway, counts: Mapping[str, int]) -> Ruleset:
     """The ruleset without its elements, from how many each set has."""
     _check_management(gateway)
-    sets = {name: declare(name, counts[name]) for name in sorted(counts) if name in ALWAYS or counts[name]}
+    there = {name for name, count in counts.items() if name in ALWAYS or count}
+    there |= {follower for name in there for follower in following(name)}
+    sets = {name: declare(name, counts.get(name, 0)) for name in sorted(there)}
     used = Used(frozenset(sets))
     if len(used.lengths("up6")) > MOST_LENGTHS:
         text = "members' IPv6 prefixes have {} different lengths; at most {} are possible"
         raise PolicyError(text.format(len(used.lengths("up6")), MOST_LENGTHS))
-    return Ruleset(chains.build(gateway, used), sets, {}, chains.counters(gateway))
+    sets |= limiting.sets(gateway.settings.limits)
+    return Ruleset(chains.build(gateway, used), dict(sorted(sets.items())), {}, chains.counters(gateway, used))
 
 
 def _check_management(gateway: Gateway) -> None:

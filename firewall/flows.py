@@ -1,8 +1,8 @@
 """Which open connections a change ends, and when: a delta and connections in, those to be cut out.
 
 Established connections survive every change of the ruleset by themselves (nf_conntrack keeps their NAT), so what was
-withdrawn has to be ended, and so has what keeps packets from a forward that comes. What is banned from now on is cut at
-commit; whatever may come back if nobody confirms only after the confirmation.
+withdrawn has to be ended, and so has what keeps packets from a forward that comes. What is banned or blocked from now on is
+cut at commit; whatever may come back if nobody confirms only after the confirmation.
 Costs one lookup in a hash table for each prefix length in use, whatever the number of changes.
 """
 
@@ -63,6 +63,8 @@ class Changes:
     """
 
     def __init__(self, *deltas: Delta, after: Mapping[str, Elements]) -> None:
+        self._blocks: dict[tuple[int, int], set[bytes]] = {}
+        self._unblocked: dict[tuple[int, int], set[bytes]] = {}
         self._members: dict[tuple[int, int], set[bytes]] = {}
         self._mappings = Mappings()
         self._forwards: set[tuple[bytes, bytes]] = set()
@@ -72,6 +74,7 @@ class Changes:
             for name, change in delta.elements.items():
                 self._note(name, change)
         self._left = Prefixes(self._members)
+        self._blocked, self._free = Prefixes(self._blocks), Prefixes(self._unblocked)
         self._sources, self._destinations = Banned(SOURCES, deltas, after), Banned(DESTINATIONS, deltas, after)
 
     def _note(self, name: str, change: ElementChange) -> None:
@@ -80,6 +83,10 @@ class Changes:
             return
         kind, _, length = name.partition("_")
         match kind:
+            case "blocked4" | "blocked6":
+                at = (_octets(kind), int(length or 32))
+                _note_blocks(self._blocks.setdefault(at, set()), change)
+                _note_members(self._unblocked.setdefault(at, set()), change)
             case "up4" | "down4" | "up6" | "down6":
                 whole = 32 if kind.endswith("4") else int(length)
                 _note_members(self._members.setdefault((_octets(kind), whole), set()), change)
@@ -90,12 +97,12 @@ class Changes:
                 self._closed.note(change)
 
     def __bool__(self) -> bool:
-        return bool(self.at_commit or self._left or self._mappings or self._forwards or self._opened or self._closed)
+        return bool(self.at_commit or self._left or self._free or self._mappings or self._forwards or self._opened or self._closed)
 
     @property
     def toward(self) -> frozenset[Toward] | None:
         """Where any flow leads that is to be cut after the confirmation; None when only a listing of all flows will do."""
-        if self.at_commit or self._left or self._mappings:
+        if self.at_commit or self._left or self._free or self._mappings:
             return None
         found = frozenset({_toward(key) for key, _value in self._forwards} | self._opened.toward | self._closed.toward)
         if len(found) > _MOST_TOWARD:
@@ -105,7 +112,7 @@ class Changes:
     @property
     def at_commit(self) -> bool:
         """Can a flow have to be cut at commit?"""
-        return bool(self._sources or self._destinations)
+        return bool(self._sources or self._destinations or self._blocked)
 
     def moment(self, flow: Flow) -> Moment | None:
         """When to cut this flow; None: it goes on.
@@ -115,6 +122,10 @@ class Changes:
         """
         if (self._sources and flow.source in self._sources) or (self._destinations and flow.reply_source in self._destinations):
             return Moment.COMMIT
+        if self._blocked and (flow.source in self._blocked or flow.reply_source in self._blocked):
+            return Moment.COMMIT
+        if self._free and flow.destination != flow.reply_source and flow.source in self._free:
+            return Moment.CONFIRM  # to the notice page, the only place where a blocked member's packets are led to
         if self._left and (flow.source in self._left or flow.reply_source in self._left):
             return Moment.CONFIRM
         if self._mappings and self._mappings.ended(flow):
@@ -286,6 +297,12 @@ class Prefixes:
 
 def _octets(kind: str) -> int:
     return 4 if kind.endswith("4") else 16
+
+
+def _note_blocks(come: set[bytes], change: ElementChange) -> None:
+    """A block with another text or end is none that comes."""
+    come.difference_update(change.removed.keys() - change.added.keys())
+    come.update(change.added.keys() - change.removed.keys())
 
 
 def _note_members(gone: set[bytes], change: ElementChange) -> None:

@@ -4,7 +4,7 @@ Addresses are `ipaddress` values, ports integers, times whole seconds since 1970
 nftables, the database, or the time of day. `Policy` checks what no constraint outside can promise.
 """
 
-from collections.abc import Set
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from enum import StrEnum
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
@@ -27,12 +27,16 @@ class Protocol(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Interfaces:
-    """The names of one gateway's interfaces. `sync` carries the connection states to the peer and may be missing ("")."""
+    """The names of one gateway's interfaces. `sync` carries the connection states to the peer and may be missing ("").
+
+    server: behind it are the network's own servers; "" when they stand among the members, behind `lan`.
+    """
 
     lan: str
     wan: str
     management: str
     sync: str = ""
+    server: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,79 @@ class Probe:
     source6: IPv6Address | None = None
 
 
+class Routing(StrEnum):
+    """Routing protocols that neighbours of a gateway may speak to it."""
+
+    BGP = "bgp"
+    OSPF = "ospf"
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """A router on the inside or outside interface that may speak this protocol to the gateway itself."""
+
+    address: Address
+    routing: Routing
+
+
+@dataclass(frozen=True, slots=True)
+class Protection:
+    """What gateways refuse and let in beyond the members' traffic.
+
+    bogons: nothing from or to special-purpose addresses (RFC 6890) through the uplink, but for the `own` prefixes: those that the
+    network, its uplink or what lies behind that really use. ftp_ports (TCP), sip_ports (UDP): where members' connections to the
+    outside are read along, so that what they agree on there (a data connection, a call) passes NAT and is let in.
+    """
+
+    bogons: bool = False
+    own: tuple[Prefix, ...] = ()
+    peers: tuple[Peer, ...] = ()
+    ftp_ports: tuple[int, ...] = ()
+    sip_ports: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How many new connections one may open; 0: as many as he likes.
+
+    member_*: a member, by the address or prefix that he holds; source_*: a foreign address, or /64 of IPv6. *_rate: a second,
+    *_burst of them at once; *_open: at the same time. mail_rate: a member's to TCP port 25 outside, a minute. refuses: what is
+    over is told so, not dropped in silence. exempt: prefixes that no limit concerns, members' or foreign.
+    """
+
+    member_rate: int = 0
+    member_burst: int = 100
+    member_open: int = 0
+    source_rate: int = 0
+    source_burst: int = 100
+    source_open: int = 0
+    mail_rate: int = 0
+    refuses: bool = False
+    exempt: tuple[Prefix, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reachable:
+    """One port of one host that blocked members still reach, such as the portal or a name server."""
+
+    address: Address
+    protocol: Protocol
+    port: int
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """What a blocked member gets instead of the internet.
+
+    ipv4, ipv6: the host on the server side that answers his HTTP, at TCP `port`; a family without one gets refusals.
+    """
+
+    ipv4: IPv4Address | None = None
+    ipv6: IPv6Address | None = None
+    port: int = 80
+    reachable: tuple[Reachable, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What a group's gateways do for all members alike.
@@ -70,6 +147,9 @@ class Settings:
     clamp_mss: bool = False
     flood_mode: bool = False
     publics: tuple[IPv4Network, ...] = ()
+    protection: Protection = Protection()
+    limits: Limits = Limits()
+    notice: Notice = Notice()
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +249,26 @@ class Allowed:
 
 
 @dataclass(frozen=True, slots=True)
+class Block:
+    """An address or prefix of a member who is blocked: `id` is the block's. `expires` 0 means until somebody lifts it."""
+
+    id: int
+    prefix: Prefix
+    expires: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """A port of one of the network's own servers. Its packets pass without connection tracking, both ways."""
+
+    id: int
+    address: Address
+    protocol: Protocol
+    port: int
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Policy:
     """Everything one gateway needs to know, in no particular order.
 
@@ -183,17 +283,20 @@ class Policy:
     pinholes: tuple[Pinhole, ...] = ()
     bans: tuple[Ban, ...] = ()
     allowed: tuple[Allowed, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    listeners: tuple[Listener, ...] = ()
 
 
 Port: TypeAlias = tuple[Protocol, IPv4Address, int]
+Service: TypeAlias = tuple[Protocol, Address, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Keys:
     """Which objects a change touched, by what they are found under; whether they exist is another question.
 
-    addresses: private addresses, with their NAT mappings; ports: the public side of forwards; bans: banned prefixes; holes: what
-    pinholes open; allowed: allowed prefixes.
+    addresses: private addresses, with their NAT mappings and blocks; prefixes: likewise; ports: the public side of forwards;
+    bans: banned prefixes; holes: what pinholes open; allowed: allowed prefixes; listeners: where servers listen.
     """
 
     addresses: Set[IPv4Address] = frozenset()
@@ -202,19 +305,25 @@ class Keys:
     bans: Set[Prefix] = frozenset()
     holes: Set[Hole] = frozenset()
     allowed: Set[Prefix] = frozenset()
+    listeners: Set[Service] = frozenset()
 
     def __bool__(self) -> bool:
         """Was anything touched?"""
-        return any((self.addresses, self.prefixes, self.ports, self.bans, self.holes, self.allowed))
+        return any((self.addresses, self.prefixes, self.ports, self.bans, self.holes, self.allowed, self.listeners))
 
 
 def keys_of(policy: Policy) -> Keys:
     """What the policy's objects are found under."""
     return Keys(
-        {*policy.addresses, *(mapping.private for mapping in policy.mappings)},
-        set(policy.prefixes),
+        {*policy.addresses, *(mapping.private for mapping in policy.mappings), *_addresses_of(policy.blocks)},
+        {*policy.prefixes, *(block.prefix for block in policy.blocks if isinstance(block.prefix, IPv6Network))},
         {(each.protocol, each.public, port) for each in policy.forwards for port in range(each.public_port, each.public_port + each.ports)},
         {ban.prefix for ban in policy.bans},
         {each.hole for each in policy.pinholes},
         {entry.prefix for entry in policy.allowed},
+        {(listener.protocol, listener.address, listener.port) for listener in policy.listeners},
     )
+
+
+def _addresses_of(blocks: Iterable[Block]) -> Iterator[IPv4Address]:
+    return (block.prefix.network_address for block in blocks if isinstance(block.prefix, IPv4Network))

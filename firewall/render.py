@@ -15,10 +15,12 @@ from firewall.ruleset import (
     EMPTY,
     FAMILY,
     TABLE,
+    AssignHelper,
     Chain,
     ClampMss,
     Count,
     Dnat,
+    DnatTo,
     Element,
     Elements,
     Field,
@@ -27,7 +29,9 @@ from firewall.ruleset import (
     Masquerade,
     Match,
     Notrack,
+    OpenOver,
     Part,
+    RateOver,
     Reject,
     Rule,
     Ruleset,
@@ -37,6 +41,7 @@ from firewall.ruleset import (
     Value,
     Verdict,
     VerdictMap,
+    helpers_used,
 )
 
 IN_TABLE = f"{FAMILY} {TABLE}"
@@ -63,6 +68,8 @@ def _statements(delta: Delta, now: int) -> Iterator[str]:
     yield f"add table {IN_TABLE}"
     yield from (f"flush chain {IN_TABLE} {names.symbol(name)}" for name, change in delta.chains.items() if change.before)
     yield from (f"delete chain {IN_TABLE} {names.symbol(name)}" for name, change in delta.chains.items() if _goes(change))
+    for before, after in delta.chains.values():
+        yield from (f"delete ct helper {IN_TABLE} {each}" for each in sorted(helpers_used(before) - helpers_used(after)))
     yield from (f"delete {_kind(change.before)} {IN_TABLE} {names.symbol(name)}" for name, change in delta.sets.items() if change.before)
     yield from (f"delete counter {IN_TABLE} {names.symbol(name)}" for name in sorted(delta.counters.removed))
     yield from (f"add counter {IN_TABLE} {names.symbol(name)}" for name in sorted(delta.counters.added))
@@ -70,6 +77,8 @@ def _statements(delta: Delta, now: int) -> Iterator[str]:
     for name, change in delta.elements.items():
         yield from _element_statements(name, change, now, alone=name not in delta.sets)
     yield from (_declare_chain(change.after) for change in delta.chains.values() if change.after and _comes(change))
+    helpers = sorted(each for _before, after in delta.chains.values() for each in helpers_used(after))
+    yield from (f'add ct helper {IN_TABLE} {each} {{ type "{each}" protocol {each.protocol}; }}' for each in helpers)
     for chain in filter(None, (change.after for change in delta.chains.values())):
         yield from (f"add rule {IN_TABLE} {names.symbol(chain.name)} {render_rule(rule)}" for rule in chain.rules)
 
@@ -110,11 +119,17 @@ def render_set(declaration: Set) -> str:
     types = " . ".join(declaration.key)
     if declaration.value:
         types += f" : {'interval ' if declaration.ranges else ''}{' . '.join(declaration.value)}"
-    flags = " flags timeout;" if declaration.timeout else ""
+    flags = _flags(declaration)
     counter = " counter;" if declaration.counter else ""
     return (
         f"add {_kind(declaration)} {IN_TABLE} {names.symbol(declaration.name)} {{ type {types}; size {declaration.size};{flags}{counter} }}"
     )
+
+
+def _flags(declaration: Set) -> str:
+    named = [name for name, on in (("dynamic", declaration.dynamic), ("timeout", declaration.timeout or declaration.lives)) if on]
+    lives = f" timeout {declaration.lives}s;" if declaration.lives else ""
+    return f" flags {','.join(named)};{lives}" if named else ""
 
 
 def render_elements(declaration: Set, elements: Elements, now: int) -> Iterator[str]:
@@ -212,16 +227,25 @@ def _render_part(part: Part) -> str:
             return f"counter name {names.symbol(name)}" if name else "counter"
         case Notrack():
             return "notrack"
+        case AssignHelper(helper):
+            return f'ct helper set "{helper}"'
         case Masquerade():
             return "masquerade"
         case ClampMss():
             return "tcp option maxseg size set rt mtu"
+        case RateOver(fields, name, rate, per, burst, length):
+            over = f"limit rate over {rate}/{per} burst {burst} packets"
+            return f"update @{names.symbol(name)} {{ {_masked(fields, length)} {over} }}"
+        case OpenOver(fields, name, most, length):
+            return f"add @{names.symbol(name)} {{ {_masked(fields, length)} ct count over {most} }}"
         case Limit(rate, burst):
             return f"limit rate {rate}/second burst {burst} packets"
         case Reject(refusal):
             return f"reject with {refusal}"
         case Dnat(fields, name):
             return f"dnat ip to {' . '.join(fields)} map @{names.symbol(name)}"
+        case DnatTo(address, port):
+            return f"dnat ip to {address}:{port}" if address.version == 4 else f"dnat ip6 to [{address}]:{port}"
         case Snat(fields, name, fully_random):
             return f"snat ip to {' . '.join(fields)} map @{names.symbol(name)}{' fully-random' if fully_random else ''}"
 

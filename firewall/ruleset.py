@@ -48,6 +48,7 @@ class Field(StrEnum):
     IP6_DADDR = "ip6 daddr"
     HOPLIMIT = "ip6 hoplimit"
     TH_DPORT = "th dport"
+    TH_SPORT = "th sport"
     TCP_SPORT = "tcp sport"
     TCP_DPORT = "tcp dport"
     UDP_DPORT = "udp dport"
@@ -145,6 +146,14 @@ class Dnat:
 
 
 @dataclass(frozen=True, slots=True)
+class DnatTo:
+    """Rewrite the destination to this address and TCP or UDP port. Only packets of the address's family come here."""
+
+    address: Address
+    port: int
+
+
+@dataclass(frozen=True, slots=True)
 class Snat:
     """Rewrite the source to the map's value, if the fields are in the map.
 
@@ -158,6 +167,66 @@ class Snat:
     fully_random: bool = False
 
 
+class Helper(StrEnum):
+    """Programs of the kernel that read a connection along (nf_conntrack_ftp, nf_conntrack_sip)."""
+
+    FTP = "ftp"
+    SIP = "sip"
+
+    @property
+    def protocol(self) -> str:
+        """The transport protocol that it reads."""
+        return {"ftp": "tcp", "sip": "udp"}[self.value]
+
+
+@dataclass(frozen=True, slots=True)
+class AssignHelper:
+    """Have the helper read this new connection along (man nft, "CT HELPER"); what it expects from there on is `related`.
+
+    Only one chain of a ruleset may assign the same helper: the table's object of this name comes and goes with that chain.
+    """
+
+    helper: Helper
+
+
+class Per(StrEnum):
+    """What a rate is counted over."""
+
+    SECOND = "second"
+    MINUTE = "minute"
+
+
+@dataclass(frozen=True, slots=True)
+class RateOver:
+    """Go on only while packets of this key come faster than `rate`, beyond a bucket of `burst` (man nft, "LIMIT STATEMENT").
+
+    The key is what the fields read, or the leading `length` bits of a single address. The set is dynamic: the packet adds the
+    key, with a bucket of its own that this rate fills, and its time begins anew with each packet. When the set is full, a new key
+    is not added, and the rule does not match.
+    """
+
+    fields: tuple[Field, ...]
+    set: str
+    rate: int
+    per: Per
+    burst: int
+    length: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenOver:
+    """Go on only if more than `most` connections of this key are open, this one among them (man nft, "CONNECTION LIMIT").
+
+    Key and set as in RateOver, but that the kernel takes a key out when its last connection has ended. Connections are counted that
+    came by here as new ones.
+    """
+
+    fields: tuple[Field, ...]
+    set: str
+    most: int
+    length: int | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Masquerade:
     """Rewrite the source to the gateway's own first address on the interface that the packet leaves by."""
@@ -168,7 +237,24 @@ class ClampMss:
     """Lower the maximum segment size that a SYN offers to what the route's MTU takes (RFC 9293, section 3.7.1)."""
 
 
-Part: TypeAlias = Match | Lookup | Verdict | VerdictMap | Count | Notrack | Limit | Reject | Dnat | Snat | Masquerade | ClampMss
+Part: TypeAlias = (
+    Match
+    | Lookup
+    | Verdict
+    | VerdictMap
+    | Count
+    | Notrack
+    | Limit
+    | Reject
+    | Dnat
+    | DnatTo
+    | Snat
+    | Masquerade
+    | ClampMss
+    | RateOver
+    | OpenOver
+    | AssignHelper
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +300,8 @@ class Set:
     """The declaration of a hash set, or of a map when it has a value type. `size` is the most elements it takes.
 
     ranges: a value of the map is two values of its types, the first and the last of a range (nft's `interval`).
+    dynamic: packets fill it, so what it holds is nobody's wish: `Ruleset.elements` has nothing of it, and nobody compares that.
+    lives: seconds after which the kernel drops an element that no packet touched; 0: it stays.
     """
 
     name: str
@@ -223,6 +311,8 @@ class Set:
     counter: bool = False
     timeout: bool = False
     ranges: bool = False
+    dynamic: bool = False
+    lives: int = 0
 
 
 class Element(NamedTuple):
@@ -277,10 +367,16 @@ def sets_used(chain: Chain) -> Iterator[str]:
     """Names of the sets and maps that the chain's rules look up."""
     for rule in chain.rules:
         for part in rule.parts:
-            if isinstance(part, Lookup):
+            if isinstance(part, Lookup | RateOver | OpenOver):
                 yield part.set
             elif isinstance(part, Dnat | Snat):
                 yield part.map
+
+
+def helpers_used(chain: Chain | None) -> frozenset[Helper]:
+    """The helpers that the chain's rules assign; none without a chain."""
+    parts = (part for rule in chain.rules for part in rule.parts) if chain else ()
+    return frozenset(part.helper for part in parts if isinstance(part, AssignHelper))
 
 
 def chains_used(chain: Chain) -> Iterator[str]:

@@ -3,6 +3,7 @@
 Prefixes lie in one hash set for each length in use, named after their family and that length: "bans4_24".
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -23,6 +24,8 @@ class Kind(StrEnum):
     PINHOLES = "pinholes"
     BANS = "bans"
     ALLOWED = "allowed"
+    BLOCKS = "blocks"
+    LISTENERS = "listeners"
     RULES = "rules"
 
 
@@ -33,7 +36,8 @@ class Family:
     always: it is there even without elements, so that its first element changes no rule. repeats: the family whose elements these
     are once more; what people call them is counted there. within: the family in which an element says all that it says here, and more.
     beside: the first of several families that share their keys, each in one of them at a time: a key that goes from one to another has
-    changed, and is not removed. ranges: a value is the first and the last of a range.
+    changed, and is not removed. ranges: a value is the first and the last of a range. follows: a family by length that brings this one
+    with each of its lengths, so that here too the first element changes no rule.
     """
 
     name: str
@@ -48,9 +52,11 @@ class Family:
     within: str = ""
     beside: str = ""
     ranges: bool = False
+    follows: str = ""
 
 
 _PORT_KEY = (Type.IPV4, Type.PROTO, Type.PORT)
+_PORT_KEY6 = (Type.IPV6, Type.PROTO, Type.PORT)
 
 FAMILIES = (
     Family("up4", Kind.ADDRESSES, (Type.IPV4,), always=True, counter=True),
@@ -74,6 +80,12 @@ FAMILIES = (
     Family("bansout6", Kind.BANS, (Type.IPV6,), by_length=True, counter=True, timeout=True, within="bans6"),
     Family("allowed4", Kind.ALLOWED, (Type.IPV4,), by_length=True, timeout=True),
     Family("allowed6", Kind.ALLOWED, (Type.IPV6,), by_length=True, timeout=True),
+    Family("blocked4", Kind.BLOCKS, (Type.IPV4,), always=True, timeout=True),
+    Family("blocked6", Kind.BLOCKS, (Type.IPV6,), by_length=True, timeout=True, follows="up6"),
+    Family("lst4", Kind.LISTENERS, _PORT_KEY),
+    Family("lst4_hosts", Kind.LISTENERS, (Type.IPV4,), repeats="lst4"),
+    Family("lst6", Kind.LISTENERS, _PORT_KEY6),
+    Family("lst6_hosts", Kind.LISTENERS, (Type.IPV6,), repeats="lst6"),
 )
 ALWAYS = tuple(family.name for family in FAMILIES if family.always)
 _BY_NAME = {family.name: family for family in FAMILIES}
@@ -95,6 +107,12 @@ def of_length(family: str, length: int) -> str:
 def length_of(name: str) -> int:
     """The length of the prefixes in a set that is named after it."""
     return int(name.rpartition("_")[2])
+
+
+def following(name: str) -> Iterator[str]:
+    """The sets that are there whenever this one is, though they may be empty."""
+    start, _, length = name.partition("_")
+    return (of_length(family.name, int(length)) for family in FAMILIES if family.follows and family.follows == start)
 
 
 def kind_of(name: str) -> Kind | None:

@@ -94,6 +94,11 @@ class Counters:
 
 
 @dataclass(frozen=True, slots=True)
+class Gauges:
+    """How full are the sets that packets fill?"""
+
+
+@dataclass(frozen=True, slots=True)
 class Target:
     """A host that answers on this TCP port."""
 
@@ -236,6 +241,13 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
+class GaugesAre:
+    """Answer to Gauges. For each dynamic set how many elements it has, and how many it can have."""
+
+    sets: Mapping[str, tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
 class Connected:
     """Microseconds until the target took the connection; None with the reason why it did not."""
 
@@ -262,8 +274,10 @@ class Refused:
     text: str
 
 
-Request: TypeAlias = Hello | Plan | Apply | Confirm | Revert | Digest | Drift | Counters | Probe | Watch | Look
-Reply: TypeAlias = Welcome | Planned | Applied | Confirmed | Reverted | DigestIs | Drifted | Reading | Probed | Watching | Seen | Refused
+Request: TypeAlias = Hello | Plan | Apply | Confirm | Revert | Digest | Drift | Counters | Gauges | Probe | Watch | Look
+Reply: TypeAlias = (
+    Welcome | Planned | Applied | Confirmed | Reverted | DigestIs | Drifted | Reading | GaugesAre | Probed | Watching | Seen | Refused
+)
 Message: TypeAlias = Request | Reply
 
 

@@ -1,4 +1,4 @@
-"""What the agent does when it is asked: hello, plan, apply, confirm, revert, digest, drift, counters, probe, watch, look.
+"""What the agent does when it is asked: hello, plan, apply, confirm, revert, digest, drift, counters, gauges, probe, watch, look.
 
 In comes a request, out goes a reply; between them one table and one state directory. Knows no socket and no nft. One
 operation at a time, but counters may be read beside others. What is not confirmed in time is taken back, by CLOCK_MONOTONIC,
@@ -164,6 +164,8 @@ class Agent:
                 return self._drift(request)
             case wire.Counters():
                 return self._counters()
+            case wire.Gauges():
+                return wire.GaugesAre({name: (self.occupied(name), size) for name, size in self.dynamic_sets().items()})
             case wire.Probe():
                 return self._probe(request)
             case live.Watch():
@@ -327,6 +329,14 @@ class Agent:
         reading = counting.reading(boot=self._boot, sequence=self._sequence + 1, at=self._clock())
         self._sequence += 1
         return reading
+
+    def dynamic_sets(self) -> dict[str, int]:
+        """The sets that packets fill, each with the most that it takes."""
+        return {name: each.size for name, each in self._table.declarations().items() if each.dynamic}
+
+    def occupied(self, name: str) -> int:
+        """How many elements such a set has. May be called on another thread. Raises TableError."""
+        return self._table.occupied(name)
 
     def _probe(self, request: wire.Probe) -> wire.Probed:
         """Nothing else is done meanwhile, so what the counters of the probe count is this probe's."""

@@ -122,6 +122,16 @@ def decode(attributes: bytes) -> Iterator[Columns]:
             yield _decode_list(attributes[start:end], _one_by_one)
 
 
+def count(attributes: bytes) -> int:
+    """How many elements there are in one message's attributes, where they all look alike; as many of the first one's length else."""
+    return sum(_count(attributes[start:end]) for kind, start, end in places(attributes) if kind == _LIST_ELEMENTS)
+
+
+def _count(listed: bytes) -> int:
+    first = next(places(listed), None)
+    return -(-len(listed) // ((first[2] + 3) & ~3)) if first else 0
+
+
 def counts(attributes: bytes) -> Iterator[tuple[Sequence[bytes], Sequence[int], Sequence[int]]]:
     """Keys, packets and octets of the elements in one message's attributes."""
     for kind, start, end in places(attributes):

@@ -28,6 +28,7 @@ class FakeKernel:
         self._table = 1
         self._disturbed = True
         self.tracked: list[Flow] = []  # connections that tests pretend are open
+        self.filled: dict[str, int] = {}  # elements that tests pretend packets have added to dynamic sets
 
     def commit(self, delta: Delta, now: int) -> None:
         """See Table."""
@@ -110,6 +111,10 @@ class FakeKernel:
     def named_counters(self) -> Mapping[str, tuple[int, int]]:
         """See Table."""
         return dict.fromkeys(self._held.counters, (0, 0))
+
+    def occupied(self, name: str) -> int:
+        """See Table."""
+        return self.filled.get(name, 0)
 
     def flows(self, toward: Collection[Toward] | None = None) -> list[Flow]:
         """See Table."""

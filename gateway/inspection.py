@@ -10,10 +10,28 @@ from firewall import names
 from firewall.codec import WireError
 from firewall.diff import Delta
 from firewall.policy import PolicyError
-from firewall.ruleset import Action, Chain, Element, Elements, Field, Match, Rule, Ruleset, Set, Type, Verdict, chains_used, sets_used
+from firewall.ruleset import (
+    Action,
+    Chain,
+    Element,
+    Elements,
+    Field,
+    Match,
+    Rule,
+    Ruleset,
+    Set,
+    Type,
+    Verdict,
+    chains_used,
+    helpers_used,
+    sets_used,
+)
 from firewall.sets import LARGEST_SET
 
 LATEST = 1 << 40  # Unix seconds: whatever ends later is a mistake, and would overflow the kernel's milliseconds
+_LONGEST_LIFE = 86_400  # seconds
+_NO_WAY_IN = ((), (179,))  # BGP neighbours repair nothing
+HELPERS = "helpers"  # helpers come and go with this chain
 _WHO = (Field.IIFNAME, Field.IP_SADDR, Field.IP6_SADDR)
 
 
@@ -69,7 +87,7 @@ def _lets_management_in(rules: Iterable[Rule]) -> bool:
         verdicts = [part.action for part in rule.parts if isinstance(part, Verdict)]
         if verdicts and len(rule.parts) == 1 and verdicts[0] is not Action.ACCEPT:
             return False
-        port = [match for match in matches if match.field is Field.TCP_DPORT and match.values and not match.negated]
+        port = [match for match in matches if match.field is Field.TCP_DPORT and match.values not in _NO_WAY_IN and not match.negated]
         who = [match for match in matches if match.field in _WHO and match.values and not match.negated]
         if port and verdicts == [Action.ACCEPT] and len(port) + len(who) + 1 == len(rule.parts):
             return True
@@ -92,12 +110,18 @@ def _declarations(declared: Iterable[tuple[str, Set]]) -> None:
             raise WireError(f"set {name}: a size of {each.size} and {len(each.key)} fields is impossible")
         if each.ranges and not each.value:
             raise WireError(f"set {name}: only the values of a map can be ranges")
+        if (each.dynamic and (each.counter or each.timeout or each.value)) or (each.lives and not each.dynamic):
+            raise WireError(f"set {name}: packets fill a dynamic set with plain keys, and only there they live for a time")
+        if not 0 <= each.lives <= _LONGEST_LIFE:
+            raise WireError(f"set {name}: elements cannot live for {each.lives} s")
 
 
 def _chains(chains: Iterable[tuple[str, Chain]]) -> None:
     for name, chain in chains:
         if chain.name != name:
             raise WireError(f"chain {name} calls itself {chain.name}")
+        if chain.name != HELPERS and helpers_used(chain):
+            raise WireError(f"chain {name}: only the chain {HELPERS} may assign helpers")
 
 
 def width(types: tuple[Type, ...]) -> int:
@@ -108,6 +132,8 @@ def width(types: tuple[Type, ...]) -> int:
 def _elements(of: Set, elements: Elements) -> None:
     if not elements:
         return
+    if of.dynamic:
+        raise WireError(f"set {of.name}: packets alone fill it")
     if set(map(len, elements)) != {width(of.key)}:
         raise WireError(f"set {of.name}: a key is not {width(of.key)} octets wide")
     values = width(of.value) * (1 + of.ranges)

@@ -31,9 +31,10 @@ _CHAIN_ITSELF = (2, 4, 5, 7, 10)  # handle, hook, policy, type, flags; not count
 _RULE_TABLE, _RULE_CHAIN, _RULE_HANDLE, _RULE_EXPRESSIONS, _EXPRESSION_NAME = 1, 2, 3, 4, 1
 _SET_TABLE, _SET_NAME, _SET_FLAGS, _SET_KEY_TYPE, _SET_DATA_TYPE, _SET_DESCRIPTION, _SET_EXPR, _SET_EXPRESSIONS = 1, 2, 3, 4, 6, 9, 17, 18
 _SET_DATA_LENGTH = 7
+_SET_LIVES = 11
 _DESCRIPTION_SIZE = 1
-_ANONYMOUS, _MAP, _TIMEOUT = 0x1, 0x8, 0x10
-_KNOWN_FLAGS = _MAP | _TIMEOUT | 0x100  # NFT_SET_EXPR; not interval, constant, dynamic or objects: ours are none of these
+_ANONYMOUS, _MAP, _TIMEOUT, _DYNAMIC = 0x1, 0x8, 0x10, 0x20
+_KNOWN_FLAGS = _MAP | _TIMEOUT | _DYNAMIC | 0x100  # NFT_SET_EXPR; not interval, constant or objects: ours are none of these
 _OBJECT_TABLE, _OBJECT_NAME, _OBJECT_TYPE, _OBJECT_DATA = 1, 2, 3, 4
 _COUNTER_OBJECT = 1
 _COUNTER_OCTETS, _COUNTER_PACKETS = 1, 2
@@ -115,7 +116,7 @@ class Kernel:
         return Ruleset(
             {each.name: each for each in self._chains()},
             declared,
-            {name: self._dump(name, now) for name in declared},
+            {name: {} if each.dynamic else self._dump(name, now) for name, each in declared.items()},
             frozenset(name for name, _ in self._named_counters()),
         )
 
@@ -181,6 +182,14 @@ class Kernel:
     def named_counters(self) -> Mapping[str, tuple[int, int]]:
         """See Table."""
         return dict(self._named_counters())
+
+    def occupied(self, name: str) -> int:
+        """See Table."""
+        with closing(Netlink()) as own:
+            try:
+                return sum(codec.count(body) for body in own.dump(netlink.GETSETELEM, codec.in_set(name)))
+            except netlink.GoneError:
+                return 0
 
     def _named_counters(self) -> Iterator[tuple[str, tuple[int, int]]]:
         for body in self._dump_of(netlink.GETOBJ, _OBJECT_TABLE):
@@ -305,8 +314,10 @@ def _declaration(given: dict[int, bytes]) -> Set | None:
         number(size),
         value,
         counter=_SET_EXPR in given or _SET_EXPRESSIONS in given,
-        timeout=bool(flags & _TIMEOUT),
+        timeout=bool(flags & _TIMEOUT and not flags & _DYNAMIC),
         ranges=bool(value) and number(given.get(_SET_DATA_LENGTH, b"")) == 2 * width(value),
+        dynamic=bool(flags & _DYNAMIC),
+        lives=number(given.get(_SET_LIVES, b"")) // 1000,
     )
 
 

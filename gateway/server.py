@@ -1,6 +1,6 @@
 """The unix socket: JSON lines in, JSON lines out, one operation at a time (firewall/wire.py says what they look like).
 
-Counters alone are read beside other operations, on threads of their own: most of that time passes in the kernel.
+Counters and gauges alone are read beside other operations, on threads of their own: most of that time passes in the kernel.
 A peer that breaks the rules is told why and cut off; the others notice nothing. Peers may be silent for as long as they
 like, but only so many of them: the one that has been silent longest makes room.
 """
@@ -91,7 +91,7 @@ class Server:
         try:
             request = wire.request(data)
             said = describe(request)
-            reply = await self._count() if isinstance(request, wire.Counters) else self._agent.answer(request, opened)
+            reply = await self._beside(request) or self._agent.answer(request, opened)
         except WireError as error:
             reply = wire.Refused("malformed", str(error))
         except (TableError, OSError) as error:
@@ -103,6 +103,22 @@ class Server:
         self._watch()
         self._watch_live()
         return reply
+
+    async def _beside(self, request: wire.Request) -> wire.Reply | None:
+        """The reply to what is read beside other operations; None: it is none of that."""
+        match request:
+            case wire.Counters():
+                return await self._count()
+            case wire.Gauges():
+                return await self._gauge()
+        return None
+
+    async def _gauge(self) -> wire.GaugesAre:
+        sizes = self._agent.dynamic_sets()
+        async with self._counting:
+            loop = asyncio.get_running_loop()
+            held = await asyncio.gather(*(loop.run_in_executor(self._readers, self._agent.occupied, name) for name in sizes))
+        return wire.GaugesAre({name: (number, size) for (name, size), number in zip(sizes.items(), held, strict=True)})
 
     async def _count(self) -> wire.Reading:
         """One reading at a time; whoever asks meanwhile gets the next one. Raises TableError."""

@@ -90,6 +90,9 @@ class Table(Protocol):
         was deleted and added again has one of its two counts. A set that vanishes has no elements.
         """
 
+    def occupied(self, name: str) -> int:
+        """How many elements the set has, 0 if there is none of this name. May be called on another thread, beside everything else."""
+
     def flows(self, toward: Collection[Toward] | None = None) -> list[Flow]:
         """Tracked connections of the gateway, whichever table's rules let them pass: all, or at least those that lead there, each once."""
 

@@ -45,6 +45,8 @@ def outcome(reply: Message) -> str:
             return f"would add {sum(added.values())}, remove {sum(removed.values())} elements, rewrite {len(chains)} chains"
         case wire.Reading(sequence=sequence, sets=sets):
             return f"reading {sequence} of {sum(counts.elements for counts in sets.values())} elements"
+        case wire.GaugesAre(sets=sets):
+            return ", ".join(f"{name} {held} of {size}" for name, (held, size) in sets.items()) or "nothing is limited"
         case wire.Probed(answers=answers):
             return ", ".join(each.error or f"connected in {each.microseconds} µs" for each in answers)
     return "done"

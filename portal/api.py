@@ -3,8 +3,10 @@
 from rest_framework.routers import DefaultRouter
 
 from apps.bans.api import AllowEntryViewSet, BanListViewSet, BanViewSet, FeedViewSet
+from apps.bans.blocks.api import BlockViewSet
+from apps.bans.listeners.api import ListenerViewSet
 from apps.deployments.api import HeldBackViewSet, HoldViewSet, RevisionViewSet, RolloutViewSet
-from apps.gateways.api import GatewayGroupViewSet
+from apps.gateways.api import GatewayGroupViewSet, LimitsViewSet, ProtectionViewSet
 from apps.members.api import MemberViewSet
 from apps.nat.api import ForwardViewSet
 from apps.nat.api_mappings import MappingViewSet
@@ -22,7 +24,11 @@ router.register("bans", BanViewSet, "ban")
 router.register("allowed", AllowEntryViewSet, "allowentry")
 router.register("feeds", FeedViewSet, "feed")
 router.register("groups", GatewayGroupViewSet, "group")
+router.register("blocks", BlockViewSet, "block")
+router.register("listeners", ListenerViewSet, "listener")
 router.register("rollouts", RolloutViewSet, "rollout")
 router.register("revisions", RevisionViewSet, "revision")
 router.register("approvals", HeldBackViewSet, "approval")
 router.register("holds", HoldViewSet, "hold")
+router.register("protection", ProtectionViewSet, "protection")
+router.register("limits", LimitsViewSet, "limits")

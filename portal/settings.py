@@ -4,6 +4,7 @@ Without any environment they describe a development checkout: a private PostgreS
 """
 
 import os
+from ipaddress import ip_network
 from pathlib import Path
 
 import django_stubs_ext
@@ -120,6 +121,9 @@ GATEWAY_SOCKETS = Path(os.environ.get("NETZWART_GATEWAY_SOCKETS", VAR / "gateway
 # The portal's own ssh key, with which workers reach gateways, and where the host keys they must meet are written down for ssh
 SSH_KEY = Path(os.environ.get("NETZWART_SSH_KEY", VAR / "ssh" / "id_ed25519"))
 SSH_KNOWN_HOSTS = Path(os.environ.get("NETZWART_SSH_KNOWN_HOSTS", VAR / "ssh" / "known_hosts.d"))
+
+# Proxies before the notice page, whose X-Forwarded-For is believed; without any, the packet's own source is
+NOTICE_PROXIES = [ip_network(each) for each in os.environ.get("NETZWART_NOTICE_PROXIES", "").split(",") if each]
 
 # How often workers look by themselves for what a nudge missed, and read the gateways' counters, in seconds
 KEEP_REVISIONS_DAYS = int(os.environ.get("NETZWART_KEEP_REVISIONS_DAYS", "90"))

@@ -6,17 +6,19 @@ Few different things, so that changes meet. Many are refused by constraints or b
 import contextlib
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from ipaddress import IPv4Address, ip_network
+from ipaddress import IPv4Address, ip_address, ip_network
 from random import Random
 from typing import Any
 
 import psycopg
 from django.db import DatabaseError, connection, transaction
+from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from django.utils import timezone
 
 from apps.bans import allowing
 from apps.bans import services as bans
-from apps.bans.models import AllowEntry, Ban, BanList
+from apps.bans.models import AllowEntry, Ban, BanList, Block, Listener, Notice, ServerInterface
+from apps.gateways import settings
 from apps.lib.errors import Conflict, Problem
 from apps.members import services as members
 from apps.members.models import Member
@@ -25,7 +27,7 @@ from apps.nat.models import NatMapping, Pinhole, PortForward
 from apps.nat.pinholes import services as pinholes
 from apps.nat.sharing import change_sharing
 from apps.network import services as addresses
-from apps.network.models import Gateway, GatewayGroup, Holding, Pool
+from apps.network.models import Gateway, GatewayGroup, Holding, Limits, Pool
 from tests import rows
 
 BANNED = ["192.0.2.0/24", "192.0.2.7", "203.0.113.9", "203.0.113.0/28", "2001:db8:bad::/48", "2001:db8:bad:1::/64"]
@@ -46,7 +48,9 @@ class Changes:
             self._pinhole, self._pinhole, self._pinhole, self._change_pinhole, self._change_pinhole, self._remove_pinhole, self._renumber,
             self._raw_pinhole, self._raw_pinhole, self._bulk_forwards, self._delete_nat, self._nothing_that_reaches_gateways,
             self._direction, self._allow, self._allow, self._disallow, self._end_of_allowed, self._word_anew,
-            self._sharing, self._sharing, self._raw_block, self._unmap,
+            self._sharing, self._sharing, self._raw_block, self._unmap, self._protection, self._limits,
+            self._block, self._block, self._raw_member_block, self._lift_block, self._listener,
+            self._listener, self._raw_listener, self._delete_listener, self._servers,
         ]  # fmt: skip
 
     def step(self) -> None:
@@ -269,6 +273,25 @@ class Changes:
             return Gateway.objects.filter(pk=of.pk).update(lan=self.dice.choice(["lan0", "bond0"]))
         return Gateway.objects.filter(pk=of.pk).update(management_port=self.dice.choice([22, 2222]))
 
+    def _protection(self) -> object:
+        own = self.dice.choice([[], ["203.0.113.0/24"], ["203.0.113.0/24", "2001:db8::/32"]])
+        row = settings.protection_of(self.net.group)
+        given: dict[str, Any] = {
+            "bogons": self.dice.random() < 0.5,
+            "own": list(map(ip_network, own)),
+            "clamp_mss": self.dice.random() < 0.5,
+        }
+        given |= {"bgp_peers": self.dice.choice([[], [rows.PUBLIC]]), "ospf_peers": []}
+        given |= {"ftp_ports": self.dice.choice([[], [21], [21, 2121]]), "sip_ports": []}
+        return settings.protect(group=self.net.group, version=row.version, by=self.net.admin, **given)
+
+    def _limits(self) -> object:
+        found = Limits.objects.get_or_create(group=self.net.group)[0]
+        if self.dice.random() < 0.1:
+            return found.delete()
+        rates = {"member_rate": self.dice.choice([0, 10, 50]), "mail_rate": self.dice.choice([0, 5])}
+        return Limits.objects.update(**rates, source_open=self.dice.choice([0, 100]), exempt=[rows.PUBLIC] * self.dice.randrange(2))
+
     def _pool(self) -> None:
         prefix = self.dice.choice(["10.16.0.0/16", "10.16.0.0/15"])
         self.sql("UPDATE network_pool SET prefix = %s::cidr WHERE id = %s", prefix, self.net.private.pk)
@@ -283,6 +306,48 @@ class Changes:
     def _delete_nat(self) -> object:
         of: Any = self.dice.choice([NatMapping, PortForward, Pinhole])
         return of.objects.filter(pk=self._any(of.objects.all()).pk).delete()
+
+    def _block(self) -> object:
+        """Of any member, also one who is not active or is blocked at that time."""
+        begin, end = self._range()
+        member = self._any(Member.objects.all())
+        return Block.objects.create(member=member, reason="abuse", valid=DateTimeTZRange(begin, end), author=self.net.admin)
+
+    def _raw_member_block(self) -> None:
+        begin, end = self._range()
+        self.sql("UPDATE bans_block SET valid = tstzrange(%s, %s) WHERE id = %s", begin, end, self._any(Block.objects.all()).pk)
+
+    def _lift_block(self) -> object:
+        return Block.objects.filter(pk=self._any(Block.objects.all()).pk).delete()
+
+    def _listener(self) -> object:
+        """Some where a forward is, or a member."""
+        address = self.dice.choice(["192.0.2.129", "192.0.2.130", "2001:db8:99::1", "198.51.100.7", "10.16.0.10"])
+        return Listener.objects.create(
+            group=self.dice.choice([self.net.group, self.net.group, self.other]),
+            name=self.dice.choice(["web", "mail"]),
+            address=ip_address(address),
+            protocol=self.dice.choice(["tcp", "udp"]),
+            port=self.dice.randrange(1, 4),
+            enabled=self.dice.random() < 0.8,
+        )
+
+    def _raw_listener(self) -> None:
+        query = "UPDATE bans_listener SET port = %s, enabled = %s, group_id = %s WHERE id = %s"
+        group = self.dice.choice([self.net.group, self.net.group, self.other])
+        self.sql(query, self.dice.randrange(1, 4), self.dice.random() < 0.7, group.pk, self._any(Listener.objects.all()).pk)
+
+    def _delete_listener(self) -> object:
+        return Listener.objects.filter(pk=self._any(Listener.objects.all()).pk).delete()
+
+    def _servers(self) -> object:
+        """The interface for servers comes and goes; what blocked members reach, too."""
+        of, notice = self.dice.choice(self.net.gateways), Notice.objects.get_or_create(group=self.net.group)[0]
+        if self.dice.random() < 0.5:
+            return ServerInterface.objects.update_or_create(gateway=of, defaults={"name": self.dice.choice(["srv0", "dmz0"])})
+        if self.dice.random() < 0.5:
+            return ServerInterface.objects.filter(gateway=of).delete()
+        return Notice.objects.filter(pk=notice.pk).update(ipv4=self.dice.choice([None, ip_address("192.168.9.80")]))
 
     def _nothing_that_reaches_gateways(self) -> object:
         return Member.objects.update(note=f"note {self.dice.random()}")

@@ -9,29 +9,62 @@ from firewall.elements.bans import LENGTHS as BAN_LENGTHS
 from firewall.policy import (
     Allowed,
     Ban,
+    Block,
     Direction,
     Forward,
     Gateway,
     Hole,
     Interfaces,
+    Limits,
+    Listener,
     Management,
     NatMapping,
+    Notice,
+    Peer,
     Pinhole,
     Policy,
     Port,
     Probe,
+    Protection,
     Protocol,
+    Reachable,
+    Routing,
+    Settings,
     Sharing,
 )
 
 NAT_1 = Gateway("nat-1", Interfaces("lan0", "wan0", "mgmt0", "sync0"), Management((IPv4Network("172.31.0.0/24"),)))
 PROBE = Probe("probe0", IPv4Address("172.31.254.2"), IPv4Address("192.0.2.251"), IPv6Address("2001:db8:b1::2"))
 PROBED = replace(NAT_1, probe=PROBE)
+NOTICE = Notice(
+    IPv4Address("192.168.9.80"),
+    IPv6Address("2001:db8:99::80"),
+    reachable=(
+        Reachable(IPv4Address("192.168.9.53"), Protocol.UDP, 53),
+        Reachable(IPv6Address("2001:db8:99::53"), Protocol.UDP, 53),
+        Reachable(IPv4Address("203.0.113.10"), Protocol.TCP, 80),
+        Reachable(IPv4Address("203.0.113.11"), Protocol.TCP, 80),
+    ),
+)
+SERVING = replace(NAT_1, interfaces=replace(NAT_1.interfaces, server="srv0"), settings=Settings(notice=NOTICE))
 PROBES_MAPPING = NatMapping(IPv4Address("172.31.254.2"), IPv4Address("192.0.2.251"))
+
+LIMITS = Limits(
+    member_rate=50,
+    member_burst=200,
+    member_open=2000,
+    source_rate=20,
+    source_burst=40,
+    source_open=200,
+    mail_rate=10,
+    refuses=True,
+    exempt=(IPv4Network("10.16.0.99/32"), IPv6Network("2001:db8:cafe::/48")),
+)
 
 PRIVATE = int(IPv4Address("10.16.0.0"))
 PUBLIC = int(IPv4Address("198.51.100.0"))
 PREFIXES = int(IPv6Address("2001:db8:a0::"))
+SERVERS: list[IPv4Address | IPv6Address] = [IPv4Address("192.0.2.129"), IPv4Address("192.0.2.130"), IPv6Address("2001:db8:99::1")]
 
 
 def network(members: int) -> Policy:
@@ -94,6 +127,27 @@ def forwards(draw: st.DrawFn) -> Forward:
     )
 
 
+limits = st.builds(
+    Limits,
+    member_rate=st.sampled_from([0, 10, 50]),
+    member_open=st.sampled_from([0, 500]),
+    source_rate=st.sampled_from([0, 10]),
+    source_open=st.sampled_from([0, 100]),
+    mail_rate=st.sampled_from([0, 10]),
+    refuses=st.booleans(),
+    exempt=st.sampled_from([(), (IPv4Network("203.0.113.0/24"), IPv4Network("203.0.113.9/32"), IPv6Network("2001:db8:a0::/48"))]),
+)
+protections = st.builds(
+    Protection,
+    bogons=st.booleans(),
+    own=st.sampled_from([(), (IPv4Network("203.0.113.0/24"), IPv6Network("2001:db8::/32"))]),
+    ftp_ports=st.sampled_from([(), (21,), (21, 2121)]),
+    sip_ports=st.sampled_from([(), (5060,)]),
+    peers=st.sampled_from([(), (Peer(IPv4Address("192.0.2.1"), Routing.BGP), Peer(IPv6Address("fe80::1"), Routing.OSPF))]),
+)
+settings = st.just(Settings()) | st.builds(Settings, clamp_mss=st.booleans(), protection=protections, limits=limits)
+
+
 @st.composite
 def mappings_of(draw: st.DrawFn, private: IPv4Address, publics: st.SearchStrategy[IPv4Address]) -> NatMapping:
     """Any way that this address leaves."""
@@ -130,16 +184,32 @@ def apart(found: list[Forward]) -> tuple[Forward, ...]:
 
 
 @st.composite
+def listeners(draw: st.DrawFn) -> Listener:
+    address = draw(st.sampled_from(SERVERS))
+    return Listener(draw(st.integers(1, 10**6)), address, draw(st.sampled_from(Protocol)), draw(st.integers(1, 4)), draw(texts))
+
+
+def blocked(draw: st.DrawFn, held: list[IPv4Address], prefixes: list[IPv6Network]) -> tuple[Block, ...]:
+    """Some of what members hold."""
+    own: list[IPv4Network | IPv6Network] = [*(IPv4Network(address) for address in held), *prefixes]
+    picked = draw(st.lists(st.sampled_from(own), unique=True, max_size=4)) if own else []
+    return tuple(Block(draw(st.integers(1, 10**6)), prefix, draw(st.just(0) | st.integers(1, 2**32))) for prefix in picked)
+
+
+@st.composite
 def policies(draw: st.DrawFn) -> Policy:
     """Any policy without contradictions."""
     addresses = draw(st.lists(private_addresses, unique=True, max_size=8))
+    prefixes = draw(st.lists(prefixes6(), unique=True, max_size=5))
     return Policy(
-        NAT_1,
+        replace(draw(st.sampled_from([NAT_1, SERVING])), settings=draw(settings)),
         addresses=tuple(addresses),
-        prefixes=tuple(draw(st.lists(prefixes6(), unique=True, max_size=5))),
+        prefixes=tuple(prefixes),
         mappings=tuple(draw(mappings_of(address, public_addresses)) for address in addresses),
         forwards=apart(draw(st.lists(forwards(), max_size=5))),
         pinholes=disjoint(draw(st.lists(pinholes(), max_size=5))),
         bans=tuple(draw(st.lists(bans(), max_size=5, unique_by=lambda each: each.prefix))),
         allowed=tuple(draw(st.lists(allowed(), max_size=5, unique_by=lambda each: each.prefix))),
+        blocks=blocked(draw, addresses, prefixes),
+        listeners=tuple(draw(st.lists(listeners(), max_size=5, unique_by=lambda each: (each.protocol, each.address, each.port)))),
     )

@@ -6,6 +6,7 @@ from ipaddress import IPv4Address, ip_address, ip_network
 from itertools import count
 
 from apps.accounts.models import User
+from apps.bans.models import Notice, Reachable, ServerInterface
 from apps.lib.validity import from_now
 from apps.members.models import Device, Member, Tariff
 from apps.nat.models import NatMapping
@@ -83,6 +84,17 @@ def probes(of: Network) -> None:
         each.probe_source6 = ip_address(f"2001:db8:b{1 + number}::2")
         each.save()
         each.group.refresh_from_db()
+
+
+def servers(of: Network) -> Notice:
+    """An interface for servers on both gateways, and the notice page of the lab's notice host; its web server stays reachable."""
+    for each in of.gateways:
+        ServerInterface.objects.create(gateway=each, name="srv0")
+    ipv4, ipv6 = ip_address("192.0.2.50"), ip_address("2001:db8:5e::90")
+    made = Notice.objects.create(group=of.group, ipv4=ipv4, ipv6=ipv6, contact="netzwart@lindenhof.example")
+    Reachable.objects.create(notice=made, name="Portal", address=ip_address("192.0.2.40"), protocol="tcp", port=443)
+    Reachable.objects.create(notice=made, name="Name server", address=ip_address("203.0.113.11"), protocol="udp", port=53)
+    return made
 
 
 def network(topology: Topology | None = None) -> Network:

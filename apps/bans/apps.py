@@ -9,12 +9,24 @@ class BansConfig(AppConfig):
     name = "apps.bans"
 
     def ready(self) -> None:
-        from apps.audit.trail import Trail, tell
-        from apps.bans.models import AllowEntry, BanFeed
+        from apps.audit.trail import UNSHOWN, Trail, tell
+        from apps.bans.models import AllowEntry, BanFeed, Block, Listener, Reachable, ServerInterface
 
         tell(Trail(AllowEntry, called=_("Allow entry"), href=_entrys_page))
         tell(Trail(BanFeed, called=_("Feed"), part_of="list"))
+        tell(Trail(Block, called=_("Block"), part_of="member", href=_block_page, fields={"lifted_by": _("lifted by"), "author": _("by")}))
+        tell(Trail(Listener, called=_("Listener"), href=_listener_page, unshown=UNSHOWN | {"group"}))
+        tell(Trail(Reachable, called=_("Stays reachable while blocked"), part_of="notice"))
+        tell(Trail(ServerInterface, called=_("Interface for servers"), part_of="gateway"))
 
 
 def _entrys_page(row: Any) -> str:
     return reverse("bans:allow_entry", args=[row.pk])
+
+
+def _block_page(row: Any) -> str:
+    return reverse("bans:block", args=[row.pk])
+
+
+def _listener_page(row: Any) -> str:
+    return reverse("bans:listener", args=[row.pk])

@@ -2,7 +2,7 @@
 
 from django.urls import path, re_path
 
-from apps.bans.views import allowed, bans, coverage, feeds, imports, lists
+from apps.bans.views import allowed, bans, blocks, coverage, feeds, imports, listeners, lists, notice
 
 app_name = "bans"
 urlpatterns = [
@@ -30,4 +30,17 @@ urlpatterns = [
     path("ban/<int:pk>/saved/", bans.saved, name="saved"),
     path("ban/<int:pk>/lift/", bans.lift, name="lift"),
     path("ban/<int:pk>/revert/", bans.revert, name="revert"),
+    path("blocks/", blocks.blocks, name="blocks"),
+    path("blocks/bulk/", blocks.bulk, name="blocks-bulk"),
+    path("blocks/member/<int:pk>/", blocks.block_member, name="block-member"),
+    path("blocks/<int:pk>/", blocks.block, name="block"),
+    path("blocks/<int:pk>/lift/", blocks.lift, name="block-lift"),
+    path("blocks/<int:pk>/restore/", blocks.restore, name="block-restore"),
+    path("notice/<int:group>/", notice.notice, name="notice"),
+    path("notice/<int:group>/add/", notice.add, name="reachable-add"),
+    path("notice/reachable/<int:pk>/remove/", notice.remove, name="reachable-remove"),
+    path("listeners/", listeners.listeners, name="listeners"),
+    path("listeners/interface/", listeners.interface, name="server-interface"),
+    path("listeners/<int:pk>/", listeners.listener, name="listener"),
+    path("listeners/<int:pk>/remove/", listeners.remove, name="listener-remove"),
 ]

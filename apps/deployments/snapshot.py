@@ -13,7 +13,7 @@ from typing import Any
 
 from django.db import connection, transaction
 
-from apps.deployments.reading import bans, gateways, members, nat, pinholes
+from apps.deployments.reading import bans, blocks, gateways, listeners, members, nat, pinholes
 from apps.deployments.reading.types import Reading
 from apps.deployments.touched import touched_since
 from apps.network.models import Gateway, GatewayGroup
@@ -70,6 +70,8 @@ KINDS: dict[str, Reading] = {
     "pinholes": pinholes.PINHOLES,
     "bans": bans.BANS,
     "allowed": bans.ALLOWED,
+    "blocks": blocks.BLOCKS,
+    "listeners": listeners.LISTENERS,
 }
 
 MOMENT = """
@@ -128,7 +130,7 @@ def _changes(group: GatewayGroup, earlier: Moment, moment: Moment) -> Changed | 
 def _policies(group: GatewayGroup, moment: Moment, touched: Keys | None) -> dict[int, Policy]:
     """By gateway id; of the touched objects alone, unless that is None."""
     objects = {kind: _objects(group, moment, kind, touched) for kind in KINDS}
-    rows = list(Gateway.objects.filter(group=group).order_by("name"))
+    rows = list(Gateway.objects.filter(group=group).select_related("server_interface").order_by("name"))
     probes = filter(None, map(gateways.probe_mapping, rows))
     objects["mappings"] += tuple(each for each in probes if touched is None or each.private in touched.addresses)
     settings = gateways.settings(group)

@@ -7,13 +7,13 @@ addresses of a member, the forwards of a holding, the bans of a list. Called wit
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from ipaddress import IPv4Address, IPv4Network, IPv6Network, ip_network
+from ipaddress import IPv4Address, IPv4Network, IPv6Network, ip_address, ip_network
 from typing import Any
 
 from django.db import connection
 
 from apps.deployments.reading.pinholes import hole
-from firewall.policy import Hole, Keys, Port, Protocol
+from firewall.policy import Hole, Keys, Port, Protocol, Service
 
 MOST = 4000  # with more to look up, reading everything is no slower
 KEPT = "1 hour"
@@ -35,6 +35,7 @@ TOUCHED = f"""
     UNION ALL SELECT 'holding', holding_id::text FROM nat_natmapping WHERE {BETWEEN}
     UNION ALL SELECT 'forward', {FORWARD} FROM nat_portforward WHERE {BETWEEN}
     UNION ALL SELECT 'pinhole', {PINHOLE} FROM nat_pinhole WHERE {BETWEEN}
+    UNION ALL SELECT 'member', member_id::text FROM bans_block WHERE {BETWEEN}
     UNION ALL SELECT 'ban', prefix::text FROM bans_ban WHERE expires BETWEEN %(since)s AND %(until)s
     UNION ALL SELECT 'allowed', prefix::text FROM bans_allowentry WHERE expires BETWEEN %(since)s AND %(until)s
     LIMIT {MOST} + 1
@@ -73,6 +74,7 @@ def touched_since(seen: str, since: datetime, until: datetime) -> Keys | None:
         {ip_network(prefix) for prefix in of["ban"]},
         {_hole(*key.split()) for key in of["pinhole"]},
         {ip_network(prefix) for prefix in of["allowed"]},
+        {_service(*key.split()) for key in of["listener"]},
     )
 
 
@@ -99,6 +101,10 @@ def _ports(protocol: str, public: str, first: str, count: str = "1") -> Iterator
 
 def _hole(address: str, protocol: str, port: str, ports: str) -> Hole:
     return hole(address, protocol, int(port), int(ports))
+
+
+def _service(protocol: str, address: str, port: str) -> Service:
+    return Protocol(protocol), ip_address(address), int(port)
 
 
 def prune() -> None:

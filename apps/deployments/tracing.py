@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from ipaddress import ip_network
 
+from apps.bans.models import Listener, Notice
 from apps.deployments import services
 from apps.deployments.models import GatewayState, Revision
 from apps.deployments.wanted import Wanted, want
+from apps.lib.fields import Address
 from apps.network.models import Gateway, GatewayGroup, Pool
 from firewall.ruleset import Ruleset
 from firewall.tracing import Route, Routes
@@ -43,7 +45,7 @@ def traceables(group: GatewayGroup, at: datetime | None = None) -> list[Traceabl
             routes(gateway, pools),
             wanted.snapshot.at,
         )
-        for gateway in group.gateways.order_by("name")
+        for gateway in group.gateways.select_related("server_interface").order_by("name")
         if gateway.pk in wanted.rulesets
     ]
 
@@ -67,11 +69,20 @@ def routes(gateway: Gateway, pools: list[Pool]) -> Routes:
     return Routes(tuple(_routes(gateway, pools)), own)
 
 
+def _servers(group: int) -> set[Address]:
+    """Hosts behind the interface for servers, as far as the portal knows them: listeners and the notice page."""
+    pages = Notice.objects.filter(group=group).values_list("ipv4", "ipv6")
+    return {*Listener.objects.filter(group=group).values_list("address", flat=True), *(each for pair in pages for each in pair if each)}
+
+
 def _routes(gateway: Gateway, pools: list[Pool]) -> Iterator[Route]:
     for pool in pools:
         yield Route(pool.prefix, "" if pool.kind == Pool.Kind.PUBLIC4 else gateway.lan)
     for network in gateway.management_networks:
         yield Route(network, gateway.management)
+    if hasattr(gateway, "server_interface"):
+        for host in _servers(gateway.group_id):
+            yield Route(ip_network(host), gateway.server_interface.name)
     for source in (gateway.probe_source4, gateway.probe_source6):
         if source and gateway.probe_interface:
             yield Route(ip_network(source), gateway.probe_interface)

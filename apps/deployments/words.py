@@ -26,6 +26,8 @@ def kind_words(kind: Kind) -> str:
         Kind.PINHOLES: _("IPv6 pinholes"),
         Kind.BANS: _("Bans"),
         Kind.ALLOWED: _("Allow list"),
+        Kind.BLOCKS: _("Blocked addresses"),
+        Kind.LISTENERS: _("Listeners"),
         Kind.RULES: _("Rules"),
     }
     return texts[kind]
@@ -67,6 +69,8 @@ def things(kind: Kind, number: int) -> str:
         Kind.PINHOLES: ngettext("%(n)s IPv6 pinhole", "%(n)s IPv6 pinholes", number),
         Kind.BANS: ngettext("%(n)s ban", "%(n)s bans", number),
         Kind.ALLOWED: ngettext("%(n)s allow entry", "%(n)s allow entries", number),
+        Kind.BLOCKS: ngettext("%(n)s blocked address", "%(n)s blocked addresses", number),
+        Kind.LISTENERS: ngettext("%(n)s listener", "%(n)s listeners", number),
         Kind.RULES: ngettext("%(n)s rule", "%(n)s rules", number),
     }
     return texts[kind] % {"n": formats.number(number)}

@@ -1,7 +1,7 @@
 """The form of a gateway’s interfaces and management."""
 
 from collections.abc import Iterator
-from ipaddress import ip_network
+from ipaddress import ip_address, ip_network
 from typing import Any
 
 from django import forms
@@ -9,9 +9,11 @@ from django.forms import BoundField
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from apps.gateways import settings
 from apps.gateways.groups import CONFIRM_WITHIN, SHARE
-from apps.lib.fields import Prefix
+from apps.lib.fields import Address, Prefix
 from apps.network.models import Gateway, GatewayGroup
+from firewall.limiting import MOST_BURST, MOST_OPEN, MOST_RATE
 
 INTERFACES = ("lan", "wan", "management", "sync")
 
@@ -32,6 +34,40 @@ class PrefixLines(forms.CharField):
             return ip_network(line.strip())
         except ValueError as error:
             words = gettext("“%(value)s” is no network. Write it like 172.31.0.0/24 or 2001:db8:f::/64, with zeros behind the length.")
+            raise forms.ValidationError(words % {"value": line.strip()[:60]}) from error
+
+
+class Ports(forms.CharField):
+    """Ports, with commas or spaces between them."""
+
+    widget = forms.TextInput(attrs={"inputmode": "numeric", "autocomplete": "off"})
+
+    def prepare_value(self, value: Any) -> Any:
+        return ", ".join(map(str, value)) if isinstance(value, list) else value
+
+    def clean(self, value: Any) -> list[int]:
+        try:
+            return [int(each) for each in super().clean(value).replace(",", " ").split()]
+        except ValueError as error:
+            raise forms.ValidationError(gettext("Write ports as numbers, like 21, 2121.")) from error
+
+
+class AddressLines(forms.CharField):
+    """Addresses, one in each line."""
+
+    widget = forms.Textarea(attrs={"rows": 3, "spellcheck": "false", "class": "nw-mono"})
+
+    def prepare_value(self, value: Any) -> Any:
+        return "\n".join(map(str, value)) if isinstance(value, list) else value
+
+    def clean(self, value: Any) -> list[Address]:
+        return [self._address(line) for line in super().clean(value).replace(",", "\n").splitlines() if line.strip()]
+
+    def _address(self, line: str) -> Address:
+        try:
+            return ip_address(line.strip())
+        except ValueError as error:
+            words = gettext("“%(value)s” is no address. Write it like 192.0.2.1 or 2001:db8::1.")
             raise forms.ValidationError(words % {"value": line.strip()[:60]}) from error
 
 
@@ -110,3 +146,102 @@ class GroupForm(VersionedForm):
 
     def __init__(self, group: GatewayGroup, data: Any = None) -> None:
         super().__init__(group, data)
+
+
+class ProtectionForm(VersionedForm):
+    """What a group's gateways refuse, and which routers may speak to them."""
+
+    bogons = forms.BooleanField(
+        label=_("Refuse addresses that cannot be on the internet"),
+        required=False,
+        help_text=_("Private, reserved and documentation addresses (RFC 6890), as sender from outside and as target of members."),
+    )
+    own = PrefixLines(
+        label=_("But not these networks"),
+        required=False,
+        help_text=_("One in each line: what your uplink, your other sites or a provider’s services really use of such addresses."),
+    )
+    clamp_mss = forms.BooleanField(
+        label=_("Lower TCP segments to what the uplink takes"),
+        required=False,
+        help_text=_(
+            "For uplinks with a small MTU, such as PPPoE: pages that load forever without it. Costs a little for each new connection."
+        ),
+    )
+    bgp_peers = AddressLines(
+        label=_("BGP neighbours"),
+        required=False,
+        help_text=_("Routers, one in each line, that may open TCP port 179 on the inside and outside interface."),
+    )
+    ospf_peers = AddressLines(
+        label=_("OSPF neighbours"),
+        required=False,
+        help_text=_("Routers whose OSPF the gateways accept; for OSPFv3 their link-local addresses."),
+    )
+    ftp_ports = Ports(
+        label=_("Read along members’ FTP on these ports"),
+        required=False,
+        help_text=_("Usually 21. Lets the server connect back, as active FTP does. Empty: passive FTP works all the same."),
+    )
+    sip_ports = Ports(
+        label=_("Read along members’ SIP on these ports"),
+        required=False,
+        help_text=_("Usually 5060. For old telephones without STUN; with others it does more harm than good. Empty: not read."),
+    )
+
+    def __init__(self, group: GatewayGroup, data: Any = None) -> None:
+        self.group = group
+        super().__init__(self._row(), data)
+
+    def _row(self) -> Any:
+        row: Any = settings.protection_of(self.group)
+        row.clamp_mss = GatewayGroup.objects.values_list("clamp_mss", flat=True).get(pk=self.group.pk)
+        return row
+
+    def take_up(self, conflict: str) -> None:
+        """As of any row; this one may have been made meanwhile."""
+        self.row, self.conflict = self._row(), conflict
+        self.data = {**self.data.dict(), "version": str(self.row.version)}  # type: ignore[attr-defined]  # a QueryDict, from a request
+
+
+def _number(label: Any, most: int, least: int = 0, help_text: Any = "") -> forms.IntegerField:
+    return forms.IntegerField(label=label, min_value=least, max_value=most, help_text=help_text)
+
+
+class LimitsForm(VersionedForm):
+    """How many connections one may open through a group's gateways."""
+
+    member_rate = _number(
+        _("New connections of a member, a second"), MOST_RATE, help_text=_("0: no limit. Browsers open some dozens at once.")
+    )
+    member_burst = _number(_("And so many at once"), MOST_BURST, 1)
+    member_open = _number(_("Open connections of a member"), MOST_OPEN, help_text=_("0: no limit. File sharing opens some thousands."))
+    source_rate = _number(
+        _("New connections of a foreign address, a second"), MOST_RATE, help_text=_("To what members offer to the internet. 0: no limit.")
+    )
+    source_burst = _number(_("And so many at once"), MOST_BURST, 1)
+    source_open = _number(_("Open connections of a foreign address"), MOST_OPEN, help_text=_("0: no limit."))
+    mail_rate = _number(
+        _("Connections of a member to mail servers, a minute"),
+        MOST_RATE,
+        help_text=_("TCP port 25, where spam leaves; sending by a mail program uses other ports. 0: no limit."),
+    )
+    refuses = forms.BooleanField(
+        label=_("Refuse what is over, instead of dropping it in silence"),
+        required=False,
+        help_text=_("A refused program gives up at once, a dropped one waits and tries again."),
+    )
+    exempt = PrefixLines(
+        label=_("Without limits"),
+        required=False,
+        help_text=_("Members’ or foreign networks, one in each line: a mail server, a monitoring host."),
+    )
+
+    def __init__(self, group: GatewayGroup, data: Any = None) -> None:
+        self.group = group
+        super().__init__(settings.limits_of(group), data)
+
+    def take_up(self, conflict: str) -> None:
+        """As of any row; this one may have been made meanwhile."""
+        self.row, self.conflict = settings.limits_of(self.group), conflict
+        self.data = {**self.data.dict(), "version": str(self.row.version)}  # type: ignore[attr-defined]  # a QueryDict, from a request

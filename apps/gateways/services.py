@@ -14,7 +14,7 @@ from apps.audit.selectors import last_change
 from apps.bans import hits
 from apps.deployments import link
 from apps.deployments.models import GatewayState
-from apps.gateways import readings
+from apps.gateways import gauges, readings
 from apps.lib import formats
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Prefix
@@ -32,7 +32,8 @@ def collect(gateway: Gateway) -> bool:
     state, _created = GatewayState.objects.get_or_create(gateway=gateway)
     mine = GatewayState.objects.filter(pk=state.pk)
     try:
-        answer = link.readings_channel(gateway).ask(wire.Counters())
+        channel = link.readings_channel(gateway)
+        answer, full = channel.ask(wire.Counters()), channel.ask(wire.Gauges())
     except link.Unreachable as fault:
         mine.filter(unreachable_since=None).update(unreachable_since=Now(), error=str(fault))
         log.warning("gateway does not answer", gateway=gateway.name, error=str(fault))
@@ -44,6 +45,8 @@ def collect(gateway: Gateway) -> bool:
     now = timezone.now()
     hits.record(gateway=gateway, readings=readings.bans(answer), at=now)
     tallies.record(gateway=gateway, readings=readings.members(answer), at=now)
+    if isinstance(full, wire.GaugesAre):
+        gauges.record(gateway=gateway, sets=full.sets, at=now)
     return True
 
 

@@ -11,5 +11,7 @@ urlpatterns = [
     path("<int:pk>/edit/", views.edit, name="edit"),
     path("<int:pk>/put-right/", views.put_right, name="put-right"),
     path("groups/<int:pk>/", views.group, name="group"),
+    path("groups/<int:pk>/protection/", views.protection, name="protection"),
+    path("groups/<int:pk>/limits/", views.limits, name="limits"),
     path("groups/<int:pk>/flood/", views.flood, name="flood"),
 ]

@@ -1,5 +1,7 @@
 """Gateways: the list, one of them, the form of its interfaces and management, and how the rollouts of a group go."""
 
+from collections.abc import Callable
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -13,11 +15,13 @@ from apps.deployments import progress
 from apps.deployments import services as deployments
 from apps.deployments.selectors import holds
 from apps.gateways import groups as of_groups
-from apps.gateways import selectors, services
+from apps.gateways import selectors, services, settings
 from apps.gateways.flood import set_flood_mode
-from apps.gateways.forms import GatewayForm, GroupForm, VersionedForm
+from apps.gateways.forms import GatewayForm, GroupForm, LimitsForm, ProtectionForm, VersionedForm
+from apps.gateways.gauges import gauges_of
+from apps.lib.activation import Activation, activations
 from apps.lib.errors import Conflict, Problem
-from apps.network.models import Gateway, GatewayGroup
+from apps.network.models import Gateway, GatewayGroup, Limits, Protection
 
 LAST_ROLLOUTS = 8
 
@@ -46,6 +50,7 @@ def gateway(request: HttpRequest, pk: int) -> HttpResponse:
         "pools": selectors.pools_of(found.group),
         "rows": [progress.row(rollout, now) for rollout in selectors.last_rollouts_of(found, LAST_ROLLOUTS)],
         "entries": history_of(found, 8),
+        "gauges": gauges_of(found),
         "hold": holds().filter(group=found.group_id).first(),
     }
     return render(request, "gateways/gateway.html", context)
@@ -94,6 +99,43 @@ def group(request: HttpRequest, pk: int) -> HttpResponse:
             form.add_error(problem.fieldname if problem.fieldname in form.fields else None, str(problem))
     context = {"group": found, "form": form, "entries": history_of(found, 8)}
     return render(request, "gateways/group.html", context, status=422 if form.is_bound else 200)
+
+
+@staff_page
+def protection(request: HttpRequest, pk: int) -> HttpResponse:
+    """What the gateways of a group refuse, and which routers may speak to them."""
+    return _settings(request, pk, ProtectionForm, settings.protect, "gateways:protection", "gateways/protection.html")
+
+
+@staff_page
+def limits(request: HttpRequest, pk: int) -> HttpResponse:
+    """How many connections one may open."""
+    return _settings(request, pk, LimitsForm, settings.limit, "gateways:limits", "gateways/limits.html")
+
+
+def _settings(
+    request: HttpRequest, pk: int, kind: type[ProtectionForm | LimitsForm], save: Callable[..., object], here: str, template: str
+) -> HttpResponse:
+    """A form of settings of a group; a save on top of somebody else's shows both."""
+    found = get_object_or_404(GatewayGroup, pk=pk)
+    form = kind(found, request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        try:
+            save(group=found, by=person(request), **form.cleaned_data)
+            messages.success(request, _("Saved. The gateways get it with the next rollout, in a moment."))
+            return redirect(here, found.pk)
+        except Conflict as conflict:
+            form.take_up(str(conflict))
+        except Problem as problem:
+            form.add_error(problem.fieldname if problem.fieldname in form.fields else None, str(problem))
+    row = form.row
+    context = {"group": found, "form": form, "known": _known(row), "entries": history_of(row, 8) if row.pk else []}
+    return render(request, template, context, status=422 if form.is_bound else 200)
+
+
+def _known(row: Protection | Limits) -> list[Activation]:
+    """Since when each gateway runs it as it is; nothing of what nobody ever saved."""
+    return activations([row])[0][1] if row.pk else []
 
 
 @staff_page

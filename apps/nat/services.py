@@ -11,6 +11,7 @@ from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Address
 from apps.lib.nudge import nudge
 from apps.lib.ports import Span, span
+from apps.lib.refusals import detail_of
 from apps.lib.validity import ended_now, from_now, holds_now
 from apps.nat import claims
 from apps.nat.models import NatMapping, PortForward
@@ -202,6 +203,9 @@ def _public_pool(holding: Holding, public: Address) -> Pool:
 
 def _explained(error: IntegrityError, public: Address, protocol: str, port: int, ports: int) -> Problem:
     """The sentence for what the database refused. An error of any other constraint is ours, and raised as it is."""
+    if listener := detail_of(error, "listener_beside_forwards"):
+        text = _("%(protocol)s %(port)d on %(public)s is where “%(listener)s” listens, a server of the network. Choose another port.")
+        return Problem(text % {"protocol": protocol.upper(), "port": port, "public": public, "listener": listener}, "public_port")
     if "portforward_port_taken" not in str(error):
         raise error
     holder, first = holder_of_ports(public, protocol, port, ports), free_port(public, protocol, port, ports)

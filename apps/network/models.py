@@ -241,3 +241,78 @@ class Holding(Deployed):
     def address(self) -> str:
         """An IPv4 address without its length, an IPv6 prefix with it."""
         return str(self.prefix.network_address if self.prefix.version == 4 else self.prefix)
+
+
+@tracked(exclude=["changed_in", "changed_at"])
+class Protection(Versioned, Deployed):
+    """What a group's gateways refuse, and which routers may speak to them, beyond the members' traffic. Without a row: nothing of it.
+
+    own: prefixes of special purpose that the network, its uplink or what lies behind that really use.
+    """
+
+    group = models.OneToOneField(GatewayGroup, models.CASCADE, related_name="protection")
+    bogons = models.BooleanField(_("refuse addresses that cannot be on the internet"), default=False)
+    own = ArrayField(PrefixField(), verbose_name=_("but not these"), default=list, blank=True)
+    bgp_peers = ArrayField(AddressField(), verbose_name=_("BGP neighbours"), default=list, blank=True)
+    ospf_peers = ArrayField(AddressField(), verbose_name=_("OSPF neighbours"), default=list, blank=True)
+    ftp_ports = ArrayField(models.PositiveIntegerField(), verbose_name=_("FTP ports"), default=list, blank=True)
+    sip_ports = ArrayField(models.PositiveIntegerField(), verbose_name=_("SIP ports"), default=list, blank=True)
+
+    class Meta:
+        triggers = [stamp_transaction()]
+        constraints = [
+            models.CheckConstraint(condition=Q(ftp_ports__len__lte=16, sip_ports__len__lte=16), name="protection_few_helper_ports"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.group)
+
+
+@tracked(exclude=["changed_in", "changed_at"])
+class Limits(Versioned, Deployed):
+    """How many connections one may open through a group's gateways; 0: no limit. Without a row there is none.
+
+    member_*: a member, by address or prefix; source_*: a foreign address or /64. *_rate: new ones a second, *_burst at once, *_open at
+    the same time. mail_rate: a member's to TCP port 25, a minute. exempt: whom no limit concerns.
+    """
+
+    group = models.OneToOneField(GatewayGroup, models.CASCADE, related_name="limits")
+    member_rate = models.PositiveIntegerField(_("new connections of a member, a second"), default=0)
+    member_burst = models.PositiveIntegerField(_("and so many at once"), default=100)
+    member_open = models.PositiveIntegerField(_("open connections of a member"), default=0)
+    source_rate = models.PositiveIntegerField(_("new connections of a foreign address, a second"), default=0)
+    source_burst = models.PositiveIntegerField(_("and so many at once"), default=100)
+    source_open = models.PositiveIntegerField(_("open connections of a foreign address"), default=0)
+    mail_rate = models.PositiveIntegerField(_("connections of a member to mail servers (port 25), a minute"), default=0)
+    refuses = models.BooleanField(_("refuse what is over, instead of dropping it in silence"), default=True)
+    exempt = ArrayField(PrefixField(), verbose_name=_("without limits"), default=list, blank=True)
+
+    class Meta:
+        triggers = [stamp_transaction()]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(member_rate__lte=100_000, source_rate__lte=100_000, mail_rate__lte=100_000), name="limits_rates"
+            ),
+            models.CheckConstraint(condition=Q(member_burst__range=(1, 100_000), source_burst__range=(1, 100_000)), name="limits_bursts"),
+            models.CheckConstraint(condition=Q(member_open__lte=1_000_000, source_open__lte=1_000_000), name="limits_open"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.group)
+
+
+class Gauge(models.Model):
+    """How full a set of a gateway was that packets fill, when it was last asked."""
+
+    gateway = models.ForeignKey(Gateway, models.CASCADE, related_name="gauges")
+    name = models.CharField(max_length=60)
+    used = models.PositiveIntegerField()
+    size = models.PositiveIntegerField()
+    at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint(fields=["gateway", "name"], name="gauge_of_one_set")]
+
+    def __str__(self) -> str:
+        return f"{self.gateway}: {self.name} {self.used}/{self.size}"

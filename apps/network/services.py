@@ -11,6 +11,7 @@ from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Prefix
 from apps.lib.hanging import Ended
 from apps.lib.nudge import nudge
+from apps.lib.refusals import detail_of
 from apps.lib.validity import from_now, holds_now
 from apps.members.models import Device, Member
 from apps.network.models import BLOCK_SIZES, GatewayGroup, Holding, Pool
@@ -202,6 +203,9 @@ def _check_pool(pool: Pool) -> None:
 
 def _explained_pool(error: IntegrityError, pool: Pool) -> Problem:
     text = str(error)
+    if listener := detail_of(error, "listener_outside_pools"):
+        sentence = _("The listener %(listener)s is in %(prefix)s. Servers and members cannot share a pool; remove the listener first.")
+        return Problem(sentence % {"listener": listener, "prefix": pool.prefix}, "prefix")
     if "pool_overlaps" in text:
         return Problem(_("%(prefix)s overlaps another pool that was just added.") % {"prefix": pool.prefix}, "prefix")
     if "within_pool" in text:

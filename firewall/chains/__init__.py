@@ -5,24 +5,48 @@ docs/ruleset.md; the order is that of the hooks a packet passes.
 """
 
 from firewall import names, probing
-from firewall.chains import bans, dstnat, forward, icmp6, input, mangle, members, new, postrouting, raw, spoofed
+from firewall.chains import (
+    bans,
+    blocks,
+    bogons,
+    dstnat,
+    forward,
+    helpers,
+    icmp6,
+    input,
+    limits,
+    listeners,
+    mangle,
+    members,
+    new,
+    postrouting,
+    raw,
+    spoofed,
+)
 from firewall.chains.used import Used
-from firewall.policy import Gateway
+from firewall.policy import Gateway, PolicyError, Settings
 from firewall.ruleset import Chain
 
-COUNTERS = frozenset({"leaked", "spoofed", "refused", "unmatched", "unmapped", "portless"})
+COUNTERS = frozenset({"leaked", "spoofed", "refused", "unmatched", "unmapped", "portless", "blocked"})
 
 
-def counters(gateway: Gateway) -> frozenset[str]:
+def counters(gateway: Gateway, used: Used) -> frozenset[str]:
     """The names of all counters of one gateway."""
-    return COUNTERS | probing.counters(gateway)
+    of_settings = _of_settings(gateway.settings) | limits.counters(gateway)
+    return COUNTERS | probing.counters(gateway) | of_settings | ({"untracked"} if listeners.in_use(used) else frozenset())
+
+
+def _of_settings(settings: Settings) -> frozenset[str]:
+    return frozenset({"bogons_from", "bogons_to"} if settings.protection.bogons else ())
 
 
 def build(gateway: Gateway, used: Used) -> dict[str, Chain]:
     """All chains of one gateway by name, those that are jumped to before those that jump."""
     at = gateway.interfaces
-    for interface in (at.lan, at.wan, at.management, *filter(None, [at.sync])):
+    for interface in (at.lan, at.wan, at.management, *filter(None, [at.sync, at.server])):
         names.interface(interface)
+    if at.server in (at.lan, at.wan, at.management, *filter(None, [at.sync])):
+        raise PolicyError(f"gateway {gateway.name}: {at.server} is another interface of it already; servers need one of their own, or none")
     if gateway.probe:
         probing.check(gateway.name, at, gateway.probe)
     chains = (
@@ -30,18 +54,23 @@ def build(gateway: Gateway, used: Used) -> dict[str, Chain]:
         bans.destinations(used),
         raw.prerouting(gateway, used),
         raw.output(gateway),
-        dstnat.chain(gateway),
+        dstnat.chain(gateway, used),
+        helpers.chain(gateway),
         input.chain(gateway),
         bans.chain(used),
         spoofed.chain(gateway, used),
-        new.chain(gateway),
+        *bogons.chains(gateway),
+        blocks.chain(gateway),
+        *limits.chains(gateway, used),
+        listeners.chain(gateway, used),
+        new.chain(gateway, used),
         icmp6.related(),
         members.up(gateway, used),
         members.down(gateway, used),
         members.inside6(used),
         members.inside(used),
         mangle.forward(gateway.settings),
-        forward.chain(gateway),
+        forward.chain(gateway, used),
         postrouting.srcnat(gateway),
         postrouting.fail_closed(gateway),
     )

@@ -1,21 +1,23 @@
-"""The destinations of new connections: port forwards, and from inside what none of them takes.
+"""The destinations of new connections: the notice page for blocked members, port forwards, and from inside what none of them takes.
 
 NAT chains see a connection's first packet alone, so nothing here costs the others.
 """
 
 from collections.abc import Iterator
 
+from firewall.chains import blocks
 from firewall.chains.parts import DROP, at, rule
+from firewall.chains.used import Used
 from firewall.policy import Gateway
 from firewall.ruleset import Chain, Count, Dnat, Field, Hook, Lookup, Match, Priority, Refusal, Reject, Rule
 
 DESTINATION_PORT = (Field.IP_DADDR, Field.L4PROTO, Field.TH_DPORT)
 
 
-def chain(gateway: Gateway) -> Chain:
+def chain(gateway: Gateway, used: Used) -> Chain:
     names = gateway.interfaces
     forwards = rule(at(Field.IIFNAME, names.lan, names.wan), Dnat(DESTINATION_PORT, "fwd4"), comment="port forwards")
-    return Chain("dstnat", (forwards, *_refused(gateway)), Hook("nat", "prerouting", Priority.DSTNAT))
+    return Chain("dstnat", (*blocks.redirects(gateway, used), forwards, *_refused(gateway)), Hook("nat", "prerouting", Priority.DSTNAT))
 
 
 def _refused(gateway: Gateway) -> Iterator[Rule]:

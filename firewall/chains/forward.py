@@ -1,23 +1,30 @@
 """What goes through the gateway."""
 
 from firewall import probing
+from firewall.chains import listeners
 from firewall.chains.parts import ACCEPT, DROP, at, jump, rule
-from firewall.policy import Gateway
-from firewall.ruleset import Action, Chain, Count, Field, Hook, Priority, VerdictMap
+from firewall.chains.used import Used
+from firewall.policy import Gateway, Interfaces
+from firewall.ruleset import Action, Chain, Count, Field, Hook, Priority, Verdict, VerdictMap
 
 
-def chain(gateway: Gateway) -> Chain:
+def chain(gateway: Gateway, used: Used) -> Chain:
     """One lookup is membership, accounting and acceptance; who leaves the sets loses his open flows."""
     names = gateway.interfaces
     ways = (((names.lan, names.wan), "up"), ((names.wan, names.lan), "down"), ((names.lan, names.lan), "inside"), *probing.ways(gateway))
-    jumps = tuple((interfaces, jump(chain)) for interfaces, chain in ways)
+    jumps = (*((interfaces, jump(chain)) for interfaces, chain in ways), *_servers(names))
     return Chain(
         "forward",
         (
             rule(
                 VerdictMap(
                     (Field.CT_STATE,),
-                    ((("invalid",), DROP), (("untracked",), DROP), (("new",), jump("new")), (("related",), jump("related"))),
+                    (
+                        (("invalid",), DROP),
+                        (("untracked",), listeners.verdict(used)),
+                        (("new",), jump("new")),
+                        (("related",), jump("related")),
+                    ),
                 )
             ),
             rule(VerdictMap((Field.IIFNAME, Field.OIFNAME), jumps)),
@@ -25,4 +32,16 @@ def chain(gateway: Gateway) -> Chain:
             rule(Count("unmatched")),
         ),
         Hook("filter", "forward", Priority.FILTER, Action.DROP),
+    )
+
+
+def _servers(names: Interfaces) -> tuple[tuple[tuple[str, str], Verdict], ...]:
+    """Members pay for what they exchange with servers as with the internet; servers are nobody's."""
+    if not names.server:
+        return ()
+    return (
+        ((names.lan, names.server), jump("up")),
+        ((names.server, names.lan), jump("down")),
+        ((names.server, names.wan), ACCEPT),
+        ((names.wan, names.server), ACCEPT),
     )

@@ -1,10 +1,12 @@
 """Who may use the gateway, and how much goes through it for each: one lookup is membership, accounting and acceptance."""
 
 from firewall import probing
-from firewall.chains.parts import ACCEPT, in_prefixes, jump, rule
+from firewall.addresses import PRIVATE
+from firewall.chains import bogons
+from firewall.chains.parts import ACCEPT, DROP, at, in_prefixes, jump, rule
 from firewall.chains.used import Used
 from firewall.policy import Gateway
-from firewall.ruleset import Chain, Field, Lookup
+from firewall.ruleset import Chain, Count, Field, Lookup, Rule
 
 
 def up(gateway: Gateway, used: Used) -> Chain:
@@ -16,7 +18,16 @@ def up(gateway: Gateway, used: Used) -> Chain:
 def down(gateway: Gateway, used: Used) -> Chain:
     rules = [rule(Lookup((Field.IP_DADDR,), "down4"), ACCEPT)]
     rules += [rule(in_prefixes(Field.IP6_DADDR, "down6", length), ACCEPT) for length in used.lengths("up6")]
-    return Chain("down", (*rules, *probing.down(gateway)))
+    return Chain("down", (*_joined(gateway), *rules, *probing.down(gateway)))
+
+
+def _joined(gateway: Gateway) -> tuple[Rule, ...]:
+    """A private source from outside would join a connection that two members have inside. ICMP errors of private routers may come."""
+    protection = gateway.settings.protection
+    if not protection.bogons:
+        return ()
+    private = bogons.refused(Field.IP_SADDR, PRIVATE, protection)
+    return (rule(at(Field.CT_STATE, "established"), *private, Count("spoofed"), DROP, comment="private source from outside"),)
 
 
 def inside(used: Used) -> Chain:

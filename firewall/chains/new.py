@@ -1,13 +1,14 @@
 """The first packet of a connection."""
 
-from firewall import probing
-from firewall.chains import icmp6, pinholes
+from firewall import limiting, probing
+from firewall.chains import blocks, icmp6, pinholes
 from firewall.chains.parts import RETURN, WITH_PORTS, at, jump, rule
-from firewall.policy import Gateway
+from firewall.chains.used import Used
+from firewall.policy import Gateway, Interfaces
 from firewall.ruleset import Chain, Count, Field, Lookup, Match, Refusal, Reject, Rule
 
 
-def chain(gateway: Gateway) -> Chain:
+def chain(gateway: Gateway, used: Used) -> Chain:
     """A connection's first packet: returns when it is allowed (so that it is counted too), is refused otherwise."""
     refuse = (Count("refused"),)
     return Chain(
@@ -15,9 +16,13 @@ def chain(gateway: Gateway) -> Chain:
         (
             rule(jump("bans")),
             rule(jump("spoofed")),
+            *((rule(jump("bogons")),) if gateway.settings.protection.bogons else ()),
+            *blocks.jumps(gateway, used),
+            *((rule(jump("limits")),) if limiting.meters(gateway.settings.limits) else ()),
             icmp6.new(),
             rule(Match(Field.CT_STATUS, ("dnat",)), RETURN, comment="port forwards"),
             *_out(gateway),
+            *_servers(gateway.interfaces),
             *pinholes.new(gateway),
             *probing.new(gateway),
             rule(Match(Field.L4PROTO, ("tcp",)), *refuse, Reject(Refusal.TCP_RESET)),
@@ -36,4 +41,14 @@ def _out(gateway: Gateway) -> tuple[Rule, ...]:
         rule(*way, WITH_PORTS, block, RETURN, comment="has a block of ports"),
         rule(*way, block, Count("portless"), Count("refused"), Reject(Refusal.ADMIN_PROHIBITED), comment="a block has no such ports"),
         rule(*way, Count("unmapped"), comment="no public address"),
+    )
+
+
+def _servers(names: Interfaces) -> tuple[Rule, ...]:
+    """Members may begin connections to servers, and servers to the internet; what the internet may reach is a listener or a forward."""
+    if not names.server:
+        return ()
+    return (
+        rule(at(Field.IIFNAME, names.lan), at(Field.OIFNAME, names.server), RETURN, comment="servers"),
+        rule(at(Field.IIFNAME, names.server), at(Field.OIFNAME, names.wan), RETURN, comment="servers"),
     )

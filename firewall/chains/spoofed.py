@@ -1,10 +1,13 @@
 """Sources that cannot be what they say."""
 
+from collections.abc import Iterator
+
 from firewall.addresses import PRIVATE
+from firewall.chains import listeners
 from firewall.chains.parts import DROP, at, in_prefixes, rule
 from firewall.chains.used import Used
 from firewall.policy import Gateway
-from firewall.ruleset import Chain, Count, Field, Lookup, Match
+from firewall.ruleset import Chain, Count, Field, Lookup, Match, Rule
 
 
 def chain(gateway: Gateway, used: Used) -> Chain:
@@ -21,4 +24,13 @@ def chain(gateway: Gateway, used: Used) -> Chain:
         rule(outside, in_prefixes(Field.IP6_SADDR, "up6", length), *drop, comment="our own source from outside")
         for length in used.lengths("up6")
     ]
-    return Chain("spoofed", tuple(rules))
+    rules += [rule(outside, source, *drop, comment="a server's source from outside") for source in listeners.sources(used)]
+    return Chain("spoofed", (*rules, *_servers(gateway, used)))
+
+
+def _servers(gateway: Gateway, used: Used) -> Iterator[Rule]:
+    """Behind the servers' interface is no member."""
+    if gateway.interfaces.server:
+        held = (Lookup((Field.IP_SADDR,), "up4"), *(in_prefixes(Field.IP6_SADDR, "up6", length) for length in used.lengths("up6")))
+        there = at(Field.IIFNAME, gateway.interfaces.server)
+        yield from (rule(there, source, Count("spoofed"), DROP, comment="a member's source from a server") for source in held)

@@ -79,6 +79,7 @@ READERS: dict[Field, Callable[[Passage], Reading]] = {
     Field.IP6_DADDR: lambda passage: _destination(passage, 6),
     Field.HOPLIMIT: lambda passage: passage.packet.hop_limit if passage.packet.version == 6 else None,
     Field.TH_DPORT: lambda passage: _ports(passage)[1],
+    Field.TH_SPORT: lambda passage: _ports(passage)[0],
     Field.TCP_SPORT: lambda passage: _ports(passage, TCP)[0],
     Field.TCP_DPORT: lambda passage: _ports(passage, TCP)[1],
     Field.UDP_DPORT: lambda passage: _ports(passage, UDP)[1],

@@ -6,16 +6,20 @@ from typing import Any
 
 from firewall.ruleset import (
     Action,
+    AssignHelper,
     ClampMss,
     Count,
     Dnat,
+    DnatTo,
     Field,
     Limit,
     Lookup,
     Masquerade,
     Match,
     Notrack,
+    OpenOver,
     Part,
+    RateOver,
     Reject,
     Set,
     Snat,
@@ -93,6 +97,11 @@ def _dnat(passage: Passage, part: Dnat) -> Read:
     return Read(part, found.values, True, found.set, found.key, found.element, passage.accepted)
 
 
+def _dnat_to(passage: Passage, part: DnatTo) -> Read:
+    passage.rewrite_destination(part.address, part.port)
+    return Read(part, verdict=passage.accepted)
+
+
 def _snat(passage: Passage, part: Snat) -> Read:
     found = _found(passage, part, part.fields, part.map)
     if found.element is None:
@@ -124,6 +133,16 @@ def _clamp_mss(_passage: Passage, part: ClampMss) -> Read:
     return Read(part)
 
 
+def _over(passage: Passage, part: RateOver | OpenOver) -> Read:
+    """As of a limit of all: the trace is that of a packet whose sender is not over."""
+    return Read(part, tuple(read(passage, field) for field in part.fields), passed=False)
+
+
+def _assign_helper(_passage: Passage, part: AssignHelper) -> Read:
+    """What the helper will expect is another packet's matter: that one is related."""
+    return Read(part)
+
+
 def _address(name: str, value: object) -> IPv4Address | IPv6Address:
     if not isinstance(value, IPv4Address | IPv6Address):
         raise TraceError(f"map {name}: the value of a NAT map begins with an address")
@@ -146,9 +165,13 @@ HANDLERS: dict[type[Any], Callable[[Passage, Any], Read]] = {
     Limit: _limit,
     Reject: _reject,
     Dnat: _dnat,
+    DnatTo: _dnat_to,
     Snat: _snat,
     Masquerade: _masquerade,
     ClampMss: _clamp_mss,
+    RateOver: _over,
+    OpenOver: _over,
+    AssignHelper: _assign_helper,
 }
 
 

@@ -15,6 +15,7 @@ PYTHON = sys.executable
 GATEWAYS = ("nat-1", "nat-2")
 CHANGES, READINGS = "celery", "readings"  # the queues of workers.app, which needs Django to be imported
 PORTAL = "portal"  # the lab's node on the management network
+NOTICE = "notice"  # the lab's node that answers blocked members' HTTP
 PROBES = {"nat-1": "probe-1", "nat-2": "probe-2"}  # the lab's node from where each gateway is probed
 WEB_WORKERS, WEB_THREADS = 2, 8
 # gunicorn's own default is 2048; a queue shorter than the kernel allows makes it answer with SYN cookies under load.
@@ -93,6 +94,14 @@ def web(port: int) -> Program:
     log = ("--log-level", "warning", "--access-logfile", "-", "--access-logformat", "%(m)s %(U)s %(s)s %(L)s s")
     quiet = ("--no-control-socket", "--graceful-timeout", "2")
     return Program("web", (PYTHON, "-m", "gunicorn", *options, *bind, *log, *quiet, "portal.wsgi:application"))
+
+
+def notice(places: Places) -> Program:
+    """The notice page for blocked members, on the lab's host to which the gateways lead their HTTP. It keeps no connection."""
+    options = ("--worker-class", "gthread", "--workers", "1", "--threads", "4", "--keep-alive", "0", "--bind", "[::]:80")
+    quiet = ("--no-control-socket", "--graceful-timeout", "2", "--log-level", "warning")
+    command = (PYTHON, "-m", "gunicorn", *options, *quiet, "portal.notice:application")
+    return Program("notice", in_node(places, NOTICE, command), environment={"NETZWART_LAB_NAME": ""})
 
 
 def worker() -> Program:

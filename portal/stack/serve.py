@@ -35,6 +35,8 @@ async def serve(places: Places, port: int, output: Output) -> None:
             await _portal_data(supervisor, places, port, no_ssh)
             await _gateways(supervisor, places, no_lab, no_ssh)
             await _programs(supervisor, places, port, no_ssh)
+            if not no_lab:
+                supervisor.start(plan.notice(places))
             output.say(f"\nNetzwart is up after {time.monotonic() - started:.1f} s.\n" + welcome(places, port, no_lab))
             await asyncio.get_running_loop().create_future()  # until somebody or something ends it
 

@@ -15,7 +15,10 @@ from firewall.ruleset import (
     Hook,
     Lookup,
     Match,
+    OpenOver,
+    Per,
     Priority,
+    RateOver,
     Rule,
     Ruleset,
     Set,
@@ -36,6 +39,8 @@ POOL = (
     Set("open4", PORTS, 64, timeout=True),
     Set("ports", (Type.PORT,), 64),
     Set("protocols", (Type.PROTO,), 64),
+    Set("rate", SOURCE, 64, dynamic=True, lives=60),
+    Set("open", (Type.IPV6,), 64, dynamic=True),
 )
 DROP = Verdict(Action.DROP)
 RULES = {
@@ -47,6 +52,8 @@ RULES = {
     "snat4_block": Rule((Match(Field.L4PROTO, ("tcp",)), Snat((Field.IP_SADDR,), "snat4_block"))),
     "open4": Rule((Lookup((Field.IP_DADDR, Field.L4PROTO, Field.TH_DPORT), "open4"), DROP)),
     "ports": Rule((Lookup((Field.TH_DPORT,), "ports", negated=True), DROP)),
+    "rate": Rule((RateOver((Field.IP_SADDR,), "rate", 50, Per.MINUTE, 9), DROP)),
+    "open": Rule((OpenOver((Field.IP6_SADDR,), "open", 7, 64), DROP)),
     "protocols": Rule((Lookup((Field.L4PROTO,), "protocols"), DROP)),
 }
 CHAINS = {
@@ -77,7 +84,9 @@ def ranges(draw: st.DrawFn) -> bytes:
 
 
 def elements(of: Set, now: int) -> st.SearchStrategy[dict[bytes, Element]]:
-    """Few elements; some end long after `now`."""
+    """Few elements; some end long after `now`. None where packets alone bring them."""
+    if of.dynamic:
+        return st.just({})
     ends = st.sampled_from([0, 0, now + 7_200, now + 400_000_000]) if of.timeout else st.just(0)
     values = (ranges() if of.ranges else octets(of.value)) if of.value else st.just(b"")
     one = st.builds(Element, values, comments | st.just(""), ends)

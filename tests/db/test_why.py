@@ -2,6 +2,7 @@
 
 import json
 from io import StringIO
+from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlencode
 
@@ -11,6 +12,8 @@ from django.test import Client
 
 from apps.bans import services as bans
 from apps.bans.allowing import allow
+from apps.bans.blocks.services import block
+from apps.bans.listeners.services import add_listener
 from apps.deployments import services
 from apps.deployments.services import reconcile
 from apps.deployments.watch import Watch
@@ -102,6 +105,19 @@ def test_a_ban_is_named_with_its_author_and_linked(staff: Client, network: rows.
     assert "Dropped." in page and "<b>ban of 203.0.113.0/24</b>" in page
     assert "“ssh &lt;b&gt;”, by Mara Lindqvist, without an end" in page
     assert "drop</code>" in page and "not reached" in page
+
+
+def test_a_block_is_named_and_linked(staff: Client, network: rows.Network) -> None:
+    made = block(member=network.residents["m1"].member, reason="infected", by=network.admin)
+    page = ask(staff, "10.16.0.10", FOREIGN)
+    assert "Refused." in page and "block of Resident of m1" in page and f'href="/bans/blocks/{made.pk}/"' in page
+
+
+def test_a_listener_is_named_and_linked(staff: Client, network: rows.Network) -> None:
+    rows.servers(network)
+    made = add_listener(group=network.group, name="Web", address=ip_address("192.0.2.40"), protocol="tcp", port=443, by=network.admin)
+    page = ask(staff, "10.16.0.10", "192.0.2.40")
+    assert "Goes through." in page and f'href="/bans/listeners/{made.pk}/"' in page
 
 
 def test_a_forward_is_named_with_its_member(staff: Client, network: rows.Network) -> None:

@@ -35,7 +35,7 @@ def command(tmp_path: Path) -> Iterator[Command]:
 
 def test_up_and_down_can_be_said_twice(command: Command) -> None:
     said = [command(word).stdout for word in ("up", "up", "down", "down")]
-    assert "is up: 12 nodes" in said[0]
+    assert "is up: 14 nodes" in said[0]
     assert said[1:] == ["The lab demo is already up.\n", "The lab demo is down.\n", "The lab demo was not up.\n"]
 
 
@@ -43,7 +43,7 @@ def test_status_shows_every_node_with_its_addresses_and_who_answers(command: Com
     command("up")
     told = command("status")
     assert told.returncode == 0
-    assert told.stdout.count(" answers ") == 5
+    assert told.stdout.count(" answers ") == 7
     for node in topology.nodes:
         assert node.name in told.stdout
         assert all(str(address) in told.stdout for interface in node.interfaces for address in interface.addresses)

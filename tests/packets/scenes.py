@@ -12,7 +12,24 @@ from typing import Any
 from hypothesis import strategies as st
 
 from firewall.elements.bans import LENGTHS as BAN_LENGTHS
-from firewall.policy import Address, Allowed, Ban, Direction, Forward, Hole, Pinhole, Policy, Prefix, Protocol, Settings
+from firewall.policy import (
+    Address,
+    Allowed,
+    Ban,
+    Block,
+    Direction,
+    Forward,
+    Hole,
+    Limits,
+    Peer,
+    Pinhole,
+    Policy,
+    Prefix,
+    Protection,
+    Protocol,
+    Routing,
+    Settings,
+)
 from tests.packets.wires import CARDS, OWN
 from tests.policies import NAT_1, PROBED, PROBES_MAPPING, mappings_of
 
@@ -27,7 +44,7 @@ FOREIGN6 = [IPv6Address(f"2001:db8:ff{n}::1") for n in range(3)]
 OWN4 = [each for _, each in OWN if isinstance(each, IPv4Address)]
 OWN6 = [each for _, each in OWN if isinstance(each, IPv6Address)]
 BANNED: list[Address] = [*FOREIGN, *FOREIGN6, *FOREIGN, *MEMBERS, *MEMBERS6, *PUBLIC]
-PORTS = [22, 80, 443, 3780, 51820]
+PORTS = [22, 80, 179, 443, 3780, 51820]
 OPEN: list[tuple[Any, ...]] = [  # of an address: everything, all ports of a protocol, a port or more
     (),
     (Protocol.UDP,),
@@ -105,6 +122,27 @@ def allowed(draw: st.DrawFn) -> Allowed:
     return Allowed(draw(st.integers(1, 99)), draw(ban_prefixes()), "", draw(ENDS))
 
 
+protections = st.builds(
+    Protection,
+    bogons=st.sampled_from([False, True]),
+    own=st.sampled_from(
+        [(IPv4Network("192.0.0.0/7"), IPv6Network("2001:db8::/32")), (IPv4Network("203.0.113.0/26"), IPv4Network("10.99.0.0/16")), ()]
+    ),
+    peers=st.sampled_from([(), tuple(Peer(each, Routing.BGP) for each in (FOREIGN[0], MEMBERS[0], FOREIGN6[0]))]),
+)
+# So high that nobody is over: a trace is that of a packet whose sender is not.
+limits = st.just(Limits()) | st.builds(
+    Limits,
+    member_rate=st.just(100_000),
+    member_burst=st.just(100_000),
+    member_open=st.sampled_from([0, 1_000_000]),
+    source_rate=st.just(100_000),
+    source_burst=st.just(100_000),
+    source_open=st.sampled_from([0, 1_000_000]),
+    exempt=st.sampled_from([(), (IPv4Network("203.0.113.0/24"), IPv4Network("10.16.0.1/32"))]),
+)
+
+
 @st.composite
 def policies(draw: st.DrawFn) -> Policy:
     """A policy of every kind of object there is."""
@@ -124,8 +162,10 @@ def policies(draw: st.DrawFn) -> Policy:
         for n in range(draw(st.integers(0, 6)))
     ]
     holes = [Hole(draw(_one(MEMBERS6)), *draw(_one(OPEN))) for _ in range(draw(st.integers(0, 4)))]
+    held: list[IPv4Network | IPv6Network] = [*map(IPv4Network, addresses), *dict.fromkeys(prefixes)]
+    blocks: list[IPv4Network | IPv6Network] = draw(st.just([]) | st.lists(st.sampled_from(held), unique=True, max_size=2)) if held else []
     publics = draw(_one([(), (IPv4Network("198.51.100.0/24"),)]))
-    settings = Settings(clamp_mss=draw(st.booleans()), flood_mode=draw(st.booleans()), publics=publics)
+    settings = Settings(draw(st.booleans()), draw(st.booleans()), publics, draw(protections), draw(limits))
     plain = Policy(
         replace(NAT_1, settings=settings),
         addresses=tuple(addresses),
@@ -135,6 +175,7 @@ def policies(draw: st.DrawFn) -> Policy:
         pinholes=tuple(Pinhole(n, hole) for n, hole in enumerate({(each.address, each.protocol): each for each in holes}.values())),
         bans=tuple({each.prefix: each for each in draw(st.lists(bans(), max_size=3) | st.lists(bans(), min_size=2, max_size=3))}.values()),
         allowed=tuple({each.prefix: each for each in draw(st.lists(allowed(), max_size=2))}.values()),
+        blocks=tuple(Block(n, each, draw(_one([0, NOW + 3600]))) for n, each in enumerate(blocks)),
     )
     probed = replace(plain, gateway=replace(PROBED, settings=settings), mappings=(*plain.mappings, PROBES_MAPPING))
     return draw(st.sampled_from([plain, probed]))

@@ -1,5 +1,6 @@
+import re
 from dataclasses import fields, replace
-from ipaddress import IPv4Address, IPv4Network, IPv6Network
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
 import pytest
 from hypothesis import given, settings
@@ -10,10 +11,12 @@ from firewall.digest import digest
 from firewall.policy import (
     Allowed,
     Ban,
+    Block,
     Direction,
     Forward,
     Interfaces,
     Keys,
+    Listener,
     Management,
     NatMapping,
     Policy,
@@ -24,7 +27,7 @@ from firewall.policy import (
     keys_of,
 )
 from firewall.render import render, render_rule
-from tests.policies import NAT_1, network, policies
+from tests.policies import NAT_1, SERVING, network, policies
 
 HOST, PUBLIC = IPv4Address("10.16.0.10"), IPv4Address("198.51.100.7")
 
@@ -44,7 +47,7 @@ def test_bans_of_every_length_stay_below_two_hundred_rules() -> None:
     every6 = [Ban(n, IPv6Network(f"2a00::/{n}")) for n in (*range(16, 65), 128)]
     prefixes = tuple(IPv6Network(f"2001:db8:{n:x}::/{n}") for n in (48, 56, 60, 64))
     ruleset = compile_policy(Policy(NAT_1, bans=(*every4, *every6), prefixes=prefixes))
-    assert ruleset.count_rules() < 240
+    assert ruleset.count_rules() < 280
 
 
 def test_segments_are_clamped_only_where_the_group_says_so() -> None:
@@ -147,7 +150,7 @@ def test_compiling_twice_gives_the_same(policy: Policy) -> None:
 def only(these: Policy, those: Policy) -> Policy:
     """The objects that only the first has."""
     return Policy(
-        NAT_1,
+        these.gateway,
         addresses=tuple(each for each in these.addresses if each not in those.addresses),
         prefixes=tuple(each for each in these.prefixes if each not in those.prefixes),
         mappings=tuple(each for each in these.mappings if each not in those.mappings),
@@ -155,6 +158,8 @@ def only(these: Policy, those: Policy) -> Policy:
         pinholes=tuple(each for each in these.pinholes if each not in those.pinholes),
         bans=tuple(each for each in these.bans if each not in those.bans),
         allowed=tuple(each for each in these.allowed if each not in those.allowed),
+        blocks=tuple(each for each in these.blocks if each not in those.blocks),
+        listeners=tuple(each for each in these.listeners if each not in those.listeners),
     )
 
 
@@ -169,6 +174,8 @@ def within(policy: Policy, touched: Keys) -> Policy:
         pinholes=tuple(each for each in policy.pinholes if each.hole in touched.holes),
         bans=tuple(each for each in policy.bans if each.prefix in touched.bans),
         allowed=tuple(each for each in policy.allowed if each.prefix in touched.allowed),
+        blocks=tuple(each for each in policy.blocks if each.prefix in touched.prefixes or each.prefix.network_address in touched.addresses),
+        listeners=tuple(each for each in policy.listeners if each.address in {address for _protocol, address, _port in touched.listeners}),
     )
 
 
@@ -251,3 +258,68 @@ def test_a_ban_that_is_only_worded_anew_changes_nothing() -> None:
     one, other = (compile_policy(Policy(NAT_1, bans=(Ban(1, WIDE, text),))) for text in ("scans", "spam"))
     assert (one == other, not diff(one, other), digest(one) == digest(other)) == (True, True, True)
     assert digest(one) != digest(compile_policy(Policy(NAT_1, bans=(Ban(1, WIDE, "scans", 9),))))
+
+
+def test_the_first_block_of_the_night_writes_no_rules() -> None:
+    member = Policy(SERVING, addresses=(HOST,), prefixes=(IPv6Network("2001:db8:a0:10::/64"),))
+    block = replace(member, blocks=(Block(1, IPv4Network(HOST)), Block(1, member.prefixes[0])))
+    delta = diff(compile_policy(member), compile_policy(block))
+    assert not delta.touches_rules
+    assert {name: len(change.added) for name, change in delta.elements.items()} == {"blocked4": 1, "blocked6_64": 1}
+
+
+def test_a_member_blocked_twice_is_refused() -> None:
+    with pytest.raises(PolicyError, match=r"block of 10\.16\.0\.10/32 is given twice"):
+        compile_policy(Policy(NAT_1, blocks=(Block(1, IPv4Network(HOST)), Block(2, IPv4Network(HOST)))))
+
+
+def test_without_a_server_interface_there_is_no_notice_page_and_servers_stand_inside() -> None:
+    inside = replace(SERVING, interfaces=NAT_1.interfaces)
+    ruleset = compile_policy(Policy(inside, listeners=(LISTENER,)))
+    text = "\n".join(render_rule(rule) for chain in ruleset.chains.values() for rule in chain.rules)
+    assert "dnat ip to 192.168.9.80" not in text
+    assert 'oifname "lan0" ip daddr . meta l4proto . th dport @lst4 accept' in text
+
+
+LISTENER = Listener(5, IPv4Address("192.0.2.130"), Protocol.TCP, 443, "portal")
+LISTENER6 = Listener(6, IPv6Address("2001:db8:a0:10::53"), Protocol.UDP, 53)
+COLLIDING = {
+    "“portal” at tcp 192.0.2.130:443 is also the public side of a forward to 10.16.0.10:22": (
+        (LISTENER,),
+        Policy(SERVING, forwards=(Forward(1, Protocol.TCP, IPv4Address("192.0.2.130"), 443, HOST, 22),)),
+    ),
+    "listener on 192.0.2.130: a member holds this address": ((LISTENER,), Policy(SERVING, addresses=(LISTENER.address,))),  # type: ignore[arg-type]
+    "listener on 2001:db8:a0:10::53: a member holds 2001:db8:a0:10::/60": (
+        (LISTENER6,),
+        Policy(SERVING, prefixes=(IPv6Network("2001:db8:a0:10::/60"),)),
+    ),
+}
+
+
+@pytest.mark.parametrize("words", COLLIDING)
+def test_a_listener_where_members_are_is_refused_by_either_way(words: str) -> None:
+    listeners, members = COLLIDING[words]
+    both = replace(members, listeners=listeners)
+    alone = Policy(SERVING, listeners=listeners)
+    for wrong in (
+        lambda: compile_policy(both),
+        lambda: compile_change(compile_policy(alone), touched=keys_of(members), come=members),
+        lambda: compile_change(compile_policy(members), touched=keys_of(alone), come=alone),
+    ):
+        with pytest.raises(PolicyError, match=re.escape(words)):
+            wrong()
+
+
+def test_a_listener_may_take_what_a_forward_gives_up() -> None:
+    listeners, forwarding = next(iter(COLLIDING.values()))
+    after = Policy(SERVING, listeners=listeners)
+    delta = compile_change(compile_policy(forwarding), touched=keys_of(forwarding), come=after)
+    assert apply(compile_policy(forwarding), delta) == compile_policy(after)
+
+
+def test_a_host_stays_while_one_of_its_listeners_does() -> None:
+    other = replace(LISTENER, id=6, port=80)
+    both, one = Policy(SERVING, listeners=(LISTENER, other)), Policy(SERVING, listeners=(other,))
+    delta = compile_change(compile_policy(both), touched=keys_of(Policy(SERVING, listeners=(LISTENER,))), come=one)
+    assert apply(compile_policy(both), delta) == compile_policy(one)
+    assert list(delta.elements) == ["lst4"]

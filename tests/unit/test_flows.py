@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from firewall.compile import compile_policy
 from firewall.diff import Delta, diff
 from firewall.flows import Changes, Flow, Moment, Toward
-from firewall.policy import Allowed, Ban, Direction, Forward, Gateway, Interfaces, Management, NatMapping, Policy, Protocol, Sharing
+from firewall.policy import Allowed, Ban, Block, Direction, Forward, Gateway, Interfaces, Management, NatMapping, Policy, Protocol, Sharing
 from firewall.ruleset import EMPTY
 from tests.policies import mappings_of
 
@@ -33,6 +33,7 @@ def some[T](of: list[T]) -> st.SearchStrategy[list[T]]:
 @st.composite
 def policies(draw: st.DrawFn) -> Policy:
     keys = draw(some([(protocol, public, port) for protocol in Protocol for public in PUBLIC for port in PORTS]))
+    blocked: list[IPv4Network | IPv6Network] = draw(some([IPv4Network(PRIVATE[0]), IPv4Network(PRIVATE[1]), *PREFIXES]))
     return Policy(
         GATEWAY,
         addresses=tuple(draw(some(PRIVATE))),
@@ -41,6 +42,7 @@ def policies(draw: st.DrawFn) -> Policy:
         forwards=tuple(Forward(1, *key, draw(st.sampled_from(PRIVATE)), draw(st.sampled_from(PORTS))) for key in keys),
         bans=tuple(Ban(1, ip_network(each), direction=draw(st.sampled_from(Direction))) for each in draw(some(BANS))),
         allowed=tuple(Allowed(1, ip_network(each)) for each in draw(some(BANS))),
+        blocks=tuple(Block(draw(st.integers(1, 2)), each) for each in blocked),
     )
 
 
@@ -87,6 +89,11 @@ def moment(before: Policy, after: Policy, flow: Flow) -> Moment | None:
     ends = [ip_address(flow.source), ip_address(flow.reply_source)]
     if any(newly_banned(end, way, before, after) for end, way in zip(ends, (Direction.IN, Direction.OUT), strict=True)):
         return Moment.COMMIT
+    old_blocks, new_blocks = {each.prefix for each in before.blocks}, {each.prefix for each in after.blocks}
+    if any(end in prefix for end in ends for prefix in new_blocks - old_blocks):
+        return Moment.COMMIT
+    if flow.destination != flow.reply_source and any(ends[0] in prefix for prefix in old_blocks - new_blocks):
+        return Moment.CONFIRM
     if any(end in before.addresses and end not in after.addresses for end in ends):
         return Moment.CONFIRM
     if any(end in prefix for end in ends for prefix in set(before.prefixes) - set(after.prefixes)):
@@ -142,7 +149,7 @@ def test_a_change_that_is_undone_before_it_is_confirmed_cuts_nothing(policy: Pol
     assert Moment.CONFIRM not in {changes.moment(flow) for flow in open_flows}
 
 
-@given(policy=policies().map(lambda policy: replace(policy, bans=(), forwards=())))
+@given(policy=policies().map(lambda policy: replace(policy, bans=(), forwards=(), blocks=())))
 @settings(max_examples=50, deadline=None)
 def test_what_only_comes_concerns_no_flow(policy: Policy) -> None:
     after = compile_policy(policy)

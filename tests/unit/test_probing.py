@@ -20,7 +20,7 @@ HOST = IPv4Address("10.16.0.10")
 
 def probed(policy: Policy, probe: Probe = PROBE) -> Policy:
     """The same members, at a gateway with a probe."""
-    return replace(policy, gateway=replace(NAT_1, probe=probe), mappings=(*policy.mappings, PROBES_MAPPING))
+    return replace(policy, gateway=replace(policy.gateway, probe=probe), mappings=(*policy.mappings, PROBES_MAPPING))
 
 
 def rules(ruleset: Ruleset, chain: str) -> list[Rule]:
@@ -84,7 +84,7 @@ def test_a_probe_changes_no_element_of_a_member(policy: Policy) -> None:
 @settings(max_examples=60)
 def test_a_change_beside_a_probe_leaves_the_probe_alone(before: Policy, after: Policy) -> None:
     running, wanted = compile_policy(probed(before)), compile_policy(probed(after))
-    delta = compile_change(running, touched=keys_of(before), come=replace(after, gateway=PROBED))
+    delta = compile_change(running, touched=keys_of(before), come=replace(after, gateway=probed(after).gateway))
     assert apply(running, delta) == wanted
     assert delta == diff(running, wanted)
     assert all(SOURCE4.packed not in {*change.added, *change.removed} for change in delta.elements.values())

@@ -13,20 +13,25 @@ from firewall.names import COMMENT_OCTETS, comment
 from firewall.policy import (
     Allowed,
     Ban,
+    Block,
     Direction,
     Forward,
     Hole,
+    Listener,
     NatMapping,
+    Peer,
     Pinhole,
     Policy,
     PolicyError,
+    Protection,
     Protocol,
+    Routing,
     Settings,
     Sharing,
 )
 from firewall.render import render, render_delta, render_rule
 from firewall.ruleset import Action, Count, Field, Match, Rule, Verdict
-from tests.policies import NAT_1, PROBED, PROBES_MAPPING, network, texts
+from tests.policies import LIMITS, NAT_1, PROBED, PROBES_MAPPING, SERVING, network, texts
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 NOW = 1_800_000_000
@@ -55,6 +60,31 @@ CASES = {
             NatMapping(HOST + 3, PUBLIC + 2, Sharing.BLOCKS, 64512, 65535),
         ),
     ),
+    "protection": Policy(
+        replace(
+            NAT_1,
+            settings=Settings(
+                clamp_mss=True,
+                protection=Protection(
+                    bogons=True,
+                    own=(IPv4Network("203.0.113.0/25"), IPv4Network("203.0.113.128/25"), IPv6Network("2001:db8::/32")),
+                    peers=(
+                        Peer(IPv4Address("192.0.2.1"), Routing.BGP),
+                        Peer(IPv6Address("2001:db8:b0::1"), Routing.BGP),
+                        Peer(IPv6Address("fe80::1"), Routing.OSPF),
+                    ),
+                    ftp_ports=(21, 2121),
+                    sip_ports=(5060,),
+                ),
+            ),
+        ),
+        addresses=(HOST,),
+    ),
+    "limits": Policy(
+        replace(NAT_1, settings=Settings(limits=LIMITS)),
+        addresses=(HOST,),
+        prefixes=(IPv6Network("2001:db8:a0:10::/64"), IPv6Network("2001:db8:a1::/56")),
+    ),
     "hairpin": Policy(
         replace(NAT_1, settings=Settings(publics=(IPv4Network("198.51.100.0/24"), IPv4Network("192.0.2.64/26")))),
         addresses=(HOST,),
@@ -71,6 +101,22 @@ CASES = {
         ),
     ),
     "prefixes": Policy(NAT_1, prefixes=(IPv6Network("2001:db8:a0:10::/64"), IPv6Network("2001:db8:a1::/56"))),
+    "blocks": Policy(
+        SERVING,
+        addresses=(HOST, HOST + 1),
+        prefixes=(IPv6Network("2001:db8:a0:10::/64"),),
+        blocks=(Block(7, IPv4Network(HOST), NOW + 3600), Block(7, IPv6Network("2001:db8:a0:10::/64"), NOW + 3600)),
+    ),
+    "listeners": Policy(
+        SERVING,
+        addresses=(HOST,),
+        prefixes=(IPv6Network("2001:db8:a0:10::/64"),),
+        listeners=(
+            Listener(1, IPv4Address("192.0.2.130"), Protocol.TCP, 443, "portal"),
+            Listener(2, IPv4Address("192.0.2.130"), Protocol.UDP, 53, 'name server "a"'),
+            Listener(3, IPv6Address("2001:db8:99::53"), Protocol.UDP, 53, "name server"),
+        ),
+    ),
     "bans": Policy(
         NAT_1,
         bans=(
@@ -128,6 +174,23 @@ def test_another_block_is_one_element_that_goes_and_comes() -> None:
         "add table inet netzwart",
         "delete element inet netzwart snat4_block { 10.16.0.10 }",
         "add element inet netzwart snat4_block { 10.16.0.10 : 198.51.100.7 . 2048-3071 }",
+    ]
+
+
+def test_a_helper_comes_before_the_rule_that_assigns_it_and_goes_after_it() -> None:
+    reads = compile_policy(Policy(replace(NAT_1, settings=Settings(protection=Protection(ftp_ports=(21,))))))
+    plain = compile_policy(Policy(NAT_1))
+    assert render_delta(diff(plain, reads), now=NOW).splitlines() == [
+        "add table inet netzwart",
+        "add chain inet netzwart helpers { type filter hook prerouting priority 0; policy accept; }",
+        'add ct helper inet netzwart ftp { type "ftp" protocol tcp; }',
+        'add rule inet netzwart helpers iifname "lan0" ct state new tcp dport 21 ct helper set "ftp"',
+    ]
+    assert render_delta(diff(reads, plain), now=NOW).splitlines() == [
+        "add table inet netzwart",
+        "flush chain inet netzwart helpers",
+        "delete chain inet netzwart helpers",
+        "delete ct helper inet netzwart ftp",
     ]
 
 

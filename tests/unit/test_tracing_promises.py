@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firewall.addresses import PRIVATE
+from firewall.bogons import BOGONS4, BOGONS6
 from firewall.compile import compile_policy
-from firewall.policy import Address, Allowed, Ban, Direction, Forward, Hole, Policy, Sharing
+from firewall.policy import Address, Allowed, Ban, Direction, Forward, Hole, Policy, Prefix, Sharing
 from firewall.tracing import Icmp, Outcome, Packet, State, Trace, trace
 from firewall.tracing.tracking import state_of
 from tests.packets.scenes import ICMP, ICMPV6, NOW, First, packets, policies
@@ -48,6 +49,10 @@ def promised(policy: Policy, packet: Packet) -> Promise | None:
     if packet.version == 6 and packet.icmp and not is_echo6(packet):
         return None
     if not leaves or banned(policy, packet.source, Direction.IN) or banned(policy, destination, Direction.OUT):
+        return None
+    if (packet.interface == at.wan and bogon(policy, packet.source)) or (leaves == at.wan and bogon(policy, destination)):
+        return None
+    if blocked(policy, packet.source) or blocked(policy, destination):
         return None
     member, target = holds(policy, packet.source), holds(policy, destination)
     match packet.interface, leaves:
@@ -107,6 +112,18 @@ def banned(policy: Policy, address: Address, way: Direction) -> bool:
 
 def covered(by: Sequence[Ban | Allowed], address: Address) -> bool:
     return any(address in each.prefix for each in by if not 0 < each.expires <= NOW and each.prefix.version == address.version)
+
+
+def bogon(policy: Policy, address: Address) -> bool:
+    """Cannot this be on the internet, and does the group want to know?"""
+    protection = policy.gateway.settings.protection
+    bogons: tuple[Prefix, ...] = (*BOGONS4, *BOGONS6)
+    return protection.bogons and any(address in each for each in bogons) and not any(address in each for each in protection.own)
+
+
+def blocked(policy: Policy, address: Address) -> bool:
+    """Nothing stays reachable here."""
+    return any(address in each.prefix for each in policy.blocks if not 0 < each.expires <= NOW and each.prefix.version == address.version)
 
 
 def holds(policy: Policy, address: Address) -> bool:

@@ -63,6 +63,7 @@ REPLIES = [
     wire.Probed((wire.Connected(310), wire.Connected(None, "refused")), {"leaked": 0, "probe_up4": 3}),
     Watching(3),
     Seen((EVENT, replace(EVENT, mark="", headers=None, number=2, rule="drop")), "time"),
+    wire.GaugesAre({"member_rate4_50_100": (3, 65536)}),
     wire.Refused("nft", "no"),
 ]
 
@@ -164,7 +165,7 @@ def test_no_octets_are_too_strange_to_be_refused(line: bytes) -> None:
 
 def test_another_version_is_named() -> None:
     line = json.dumps({"v": 1, "id": 1, "last": True, "part": "{}"}).encode()
-    with pytest.raises(WireError, match="speaks version 4, the other 1"):
+    with pytest.raises(WireError, match=f"speaks version {wire.VERSION}, the other 1"):
         wire.Assembler().feed(line)
 
 

@@ -19,7 +19,7 @@ from django.utils import timezone
 from apps.accounts import tokens
 from apps.accounts.models import ApiToken, User
 from apps.bans import feeds, importing, services
-from apps.desk.seeding import ground, rows
+from apps.desk.seeding import ground, rows, servers
 from apps.desk.seeding.forwards import MINECRAFT, NEXTCLOUD, SSH, TORRENTS, WIREGUARD, Forward
 from apps.desk.seeding.houses import Room
 from apps.desk.seeding.names import Name
@@ -84,10 +84,12 @@ def exists() -> bool:
 def make(link: str, today: date, host_keys: Mapping[str, str] = MappingProxyType({})) -> None:
     """Everything but the passwords, in one transaction. host_keys: of gateways reached by ssh."""
     with transaction.atomic():
-        members = rows.write(rows.plan(SEED, MEMBERS, ground.read(MEMBERS), today, RESIDENTS, FORWARDS), link, host_keys)
+        here = ground.read(MEMBERS)
+        members = rows.write(rows.plan(SEED, MEMBERS, here, today, RESIDENTS, FORWARDS), link, host_keys)
         users = {each.username: _user(each) for each in ACCOUNTS}
         Member.objects.filter(pk=members[0]).update(user=users["selin"])
         ban(users["mara"])
+        servers.make(here, members, users["mara"])
 
 
 def ban(author: User | None) -> None:

@@ -35,6 +35,14 @@ class Targets:
 
 
 @dataclass(frozen=True, slots=True)
+class Service:
+    """One of the network's own servers."""
+
+    ipv4: IPv4Address
+    ipv6: IPv6Address
+
+
+@dataclass(frozen=True, slots=True)
 class Gateway:
     """A gateway's name, interfaces and management address, and its probe."""
 
@@ -44,6 +52,7 @@ class Gateway:
     management: str
     sync: str
     address: IPv4Address
+    server: str
     probe: Probe
 
 
@@ -58,7 +67,7 @@ class Host:
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """Pools by kind, gateways (the first carries IPv4, the last IPv6), and the lab's member hosts."""
+    """Pools by kind, gateways (the first carries IPv4, the last IPv6), the lab's member hosts, and its own servers by name."""
 
     private: IPv4Network
     public: tuple[IPv4Network, ...]
@@ -67,6 +76,7 @@ class Ground:
     gateways: tuple[Gateway, ...]
     targets: Targets
     hosts: tuple[Host, ...]
+    services: dict[str, Service]
 
 
 def read(members: int, file: Path = TOPOLOGY) -> Ground:
@@ -82,6 +92,7 @@ def read(members: int, file: Path = TOPOLOGY) -> Ground:
         gateways=tuple(_gateway(name, nodes) for name, node in nodes.items() if node["role"] == "gateway"),
         targets=_targets(next(node for node in nodes.values() if node["role"] == "server")),
         hosts=tuple(_host(name, node["interfaces"]) for name, node in nodes.items() if node["role"] == "member"),
+        services={name: _service(node) for name, node in nodes.items() if node["role"] == "service"},
     )
 
 
@@ -94,6 +105,7 @@ def _gateway(name: str, nodes: dict[str, Any]) -> Gateway:
         wan=on["transit"],
         management=on["management"],
         sync=on.get("sync", ""),
+        server=on.get("servers", ""),
         address=IPv4Address(interfaces[on["management"]]["addresses"][0]),
         probe=_probe(name, on, nodes),
     )
@@ -112,6 +124,11 @@ def _probe(gateway: str, on: dict[str, str], nodes: dict[str, Any]) -> Probe:
 def _targets(server: dict[str, Any]) -> Targets:
     (interface,) = server["interfaces"].values()
     return Targets(IPv4Address(_first(interface["addresses"], 4)), IPv6Address(_first(interface["addresses"], 6)))
+
+
+def _service(node: dict[str, Any]) -> Service:
+    (interface,) = node["interfaces"].values()
+    return Service(IPv4Address(_first(interface["addresses"], 4)), IPv6Address(_first(interface["addresses"], 6)))
 
 
 def _first(addresses: list[str], version: int) -> str:

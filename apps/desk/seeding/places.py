@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from apps.bans.models import ServerInterface
 from apps.desk.seeding import houses
 from apps.desk.seeding.addresses import Share
 from apps.desk.seeding.ground import Ground, Probe
@@ -42,7 +43,7 @@ def make_network(ground: Ground, link: str, host_keys: Mapping[str, str]) -> Poo
     group = GatewayGroup.objects.create(name=GROUP, probe_target4=targets.ipv4, probe_target6=targets.ipv6, probe_port=targets.port)
     first, last = ground.gateways[0], ground.gateways[-1]
     for each in ground.gateways:
-        Gateway.objects.create(
+        made = Gateway.objects.create(
             group=group,
             name=each.name,
             link=Gateway.Link.SSH if each.name in host_keys else link,
@@ -57,6 +58,8 @@ def make_network(ground: Ground, link: str, host_keys: Mapping[str, str]) -> Poo
             carries6=each is last,
             **(_probe(each.probe) if link == Gateway.Link.LAB else {}),  # in memory there is nothing to go through
         )
+        if each.server:
+            ServerInterface.objects.create(gateway=made, name=each.server)
     return Pools(
         private=_pool(group, Pool.Kind.PRIVATE4, "Members", ground.private),
         prefixes=_pool(group, Pool.Kind.PREFIX6, "IPv6", ground.prefixes),

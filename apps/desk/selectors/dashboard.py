@@ -14,6 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from apps.bans.blocks.selectors import counted, ending_within
 from apps.bans.models import Ban, BanFeed, BanHits
 from apps.deployments import progress
 from apps.deployments.models import Rollout
@@ -80,7 +81,7 @@ def needs(now: datetime) -> list[Need]:
 
 def _needs(gates: Sequence[Shown], newest: Mapping[int, Rollout], now: datetime) -> list[Need]:
     of_people = (*_of_decisions(), *_of_rollouts(newest.values()), *_of_gateways(gates, newest), *_of_pools(), *_of_members())
-    found = [*of_people, *_of_bans(now), *_of_feeds(), *_of_floods()]
+    found = [*of_people, *_of_blocks(), *_of_bans(now), *_of_feeds(), *_of_floods()]
     return sorted(found, key=lambda need: URGENT.index(need.state.kind))
 
 
@@ -211,6 +212,23 @@ def _of_members() -> Iterator[Need]:
             None,
             _("Review"),
             f"{url('desk:members')}?view=pending",
+        )
+
+
+def _of_blocks() -> Iterator[Need]:
+    """Members who are blocked: people who wait, and are told so."""
+    number = counted()
+    if number:
+        ending = ending_within(24).first()
+        said = _("the next one ends by itself") if ending else _("none of them ends by itself within 24 h")
+        yield Need(
+            "blocks",
+            State(Kind.PLAIN, _("Blocked"), "blocked"),
+            ngettext("%(n)s member is blocked", "%(n)s members are blocked", number) % {"n": formats.number(number)},
+            said,
+            ending.valid.upper if ending else None,
+            _("Review"),
+            url("bans:blocks"),
         )
 
 

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.bans.coverage import allowing
+from apps.bans.listeners.selectors import listeners
 from apps.bans.models import AllowEntry, Ban
 from apps.bans.selectors import covering, find
 from apps.lib import formats
@@ -77,7 +78,15 @@ def search(text: str) -> list[Group]:
         return []
     return [
         group
-        for group in (_members(asked), *_addresses(asked), _forwards(asked), _pinholes(asked), _bans(asked), _pools(asked))
+        for group in (
+            _members(asked),
+            *_addresses(asked),
+            _forwards(asked),
+            _pinholes(asked),
+            _bans(asked),
+            _listeners(asked),
+            _pools(asked),
+        )
         if group.hits
     ]
 
@@ -120,6 +129,16 @@ def _addresses(asked: Asked) -> Iterator[Group]:
 
 def _from(address: str) -> str:
     return _("from %(address)s") % {"address": address}
+
+
+def _listeners(asked: Asked) -> Group:
+    """Servers of the network, by name, address or port."""
+    found = list(listeners(str(asked.address or asked.text))[: SHOWN + 1])
+    hits = [
+        Hit(each.name, f"{each.get_protocol_display()} {each.port} · {each.address}", reverse("bans:listener", args=[each.pk]))
+        for each in found
+    ]
+    return Group(_("Listeners"), "listeners", hits[:SHOWN], reverse("bans:listeners") if len(hits) > SHOWN else "")
 
 
 def _forwards(asked: Asked) -> Group:

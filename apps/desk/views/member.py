@@ -10,6 +10,8 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.permissions import staff_page
 from apps.audit.selectors import history_of
+from apps.bans.blocks.selectors import current
+from apps.bans.models import Block
 from apps.desk import panels
 from apps.lib import formats
 from apps.lib.activation import Activation, activations
@@ -48,12 +50,14 @@ def member(request: HttpRequest, pk: int) -> HttpResponse:
 
 def _facts(found: Member, held: list[panels.Row]) -> dict[str, Any]:
     holdings, mappings = [row.holding for row in held], [row.mapping for row in held if row.mapping]
-    alive = found.state == Member.State.ACTIVE
+    alive, block = found.state == Member.State.ACTIVE, current(found)
     known = [each for _row, those in activations([*holdings, *mappings]) for each in those] if alive else []
+    known += [each for _row, those in activations([block]) for each in those] if block and alive else []
     paid = _("Paid until %(day)s") % {"day": formats.day(found.paid_until)} if found.paid_until else ""
     return {
         "member": found,
-        "line": line_of(found, holdings, mappings),
+        "line": line_of(found, holdings, mappings, block),
+        "blocked_by": block,
         "posts": posts_of(known),
         "waits": known,
         "number": f"M-{found.number}",
@@ -73,8 +77,10 @@ def posts_of(known: Iterable[Activation]) -> list[Post]:
     return [Post(gateway, On.HALF if waiting else On.FULL) for gateway, waiting in sorted(waits.items())]
 
 
-def line_of(found: Member, holdings: list[Holding], mappings: list[NatMapping]) -> Line:
+def line_of(found: Member, holdings: list[Holding], mappings: list[NatMapping], block: Block | None = None) -> Line:
     """What is true of the member's connection, in one sentence."""
+    if block and found.state != Member.State.LEFT:
+        return Line("bad", _("Blocked."), _blocked(block))
     if found.state == Member.State.LEFT:
         return Line("plain", _("Has left."), _("No address, no access."))
     if found.state == Member.State.PENDING:
@@ -86,3 +92,11 @@ def line_of(found: Member, holdings: list[Holding], mappings: list[NatMapping]) 
     if not mappings:
         said += " " + _("Over IPv4 this member reaches what is inside, not the internet.")
     return Line("ok", _("Connected."), said)
+
+
+def _blocked(block: Block) -> str:
+    """Since when, until when, why."""
+    facts = {"since": formats.full(block.valid.lower), "reason": block.get_reason_display()}
+    if block.valid.upper is None:
+        return _("Since %(since)s, until somebody lifts it: %(reason)s.") % facts
+    return _("Since %(since)s, until %(until)s: %(reason)s.") % (facts | {"until": formats.full(block.valid.upper)})

@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
-from apps.bans.models import AllowEntry, Ban
+from apps.bans.models import AllowEntry, Ban, Block, Listener
 from apps.lib import formats
 from apps.lib.fields import Address, Prefix
 from apps.members.models import Member
@@ -137,6 +137,32 @@ def _ban_url(ban: Ban) -> str:
     return f"{reverse('bans:list', args=[ban.list_id])}?{urlencode({'q': str(ban.prefix)})}"
 
 
+def _block(found: Found) -> list[Behind]:
+    """The block of whoever holds the address; the element's comment has its number."""
+    number = found.element.comment.removeprefix("block ")
+    blocks = Block.objects.filter(pk=number).select_related("member") if number.isdecimal() else []
+    return [_of_block(each) for each in blocks]
+
+
+def _of_block(block: Block) -> Behind:
+    words = _("block of %(member)s") % {"member": block.member}
+    return Behind("block", words, block.get_reason_display(), reverse("bans:block", args=[block.pk]))
+
+
+def _listener(found: Found) -> list[Behind]:
+    """The listener of this address, protocol and port, or all of a server's host."""
+    address, *place = found.keys
+    there = Listener.objects.filter(address=str(address), enabled=True).order_by("pk")
+    if place:
+        protocol, port = map(str, place)
+        there = there.filter(protocol=PROTOCOLS.get(int(protocol), ""), port=int(port))
+    return [_of_listener(each) for each in there]
+
+
+def _of_listener(listener: Listener) -> Behind:
+    return Behind("listener", _("listener %(listener)s") % {"listener": listener}, "", reverse("bans:listener", args=[listener.pk]))
+
+
 def _member(member: Member, note: str) -> Behind:
     return Behind("member", str(member), note, reverse("desk:member", args=[member.pk]))
 
@@ -175,4 +201,10 @@ RESOLVERS: dict[str, Callable[[Found], list[Behind]]] = {
     "bansout6": _ban,
     "allowed4": _allowed,
     "allowed6": _allowed,
+    "blocked4": _block,
+    "blocked6": _block,
+    "lst4": _listener,
+    "lst6": _listener,
+    "lst4_hosts": _listener,
+    "lst6_hosts": _listener,
 }

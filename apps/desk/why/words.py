@@ -12,7 +12,7 @@ from apps.desk.why.behind import Behind
 from apps.lib import formats
 from apps.lib.states import Kind
 from firewall.render import key_renderer
-from firewall.ruleset import Action, Count, Dnat, Reject, Ruleset, Snat, Verdict
+from firewall.ruleset import Action, Count, Dnat, DnatTo, Reject, Ruleset, Snat, Verdict
 from firewall.tracing import Ends, Leaving, Outcome, Packet, Read, State, Step
 
 # What it means that a named counter counted a packet which did not get through
@@ -20,6 +20,10 @@ CAUSES: dict[str, str | Promise] = {
     "spoofed": gettext_lazy("No active member holds its source, or it comes from the wrong side."),
     "refused": gettext_lazy("Nothing allows this connection to begin."),
     "leaked": gettext_lazy("It would leave with a private source: the address has no public one to leave as."),
+    "bogons_from": gettext_lazy("Its sender cannot be on the internet, and is none of the networks that the group calls its own."),
+    "bogons_to": gettext_lazy("Its target cannot be on the internet, and is none of the networks that the group calls its own."),
+    "blocked": gettext_lazy("A member at one of its ends is blocked, and this is not among what stays reachable."),
+    "untracked": gettext_lazy("It is not tracked, and neither to nor from a listener."),
     "unmatched": gettext_lazy("Neither end is an active member, or no way leads between these interfaces."),
 }
 _PROTOCOLS = {1: "ICMP", 6: "TCP", 17: "UDP", 58: "ICMPv6"}
@@ -45,7 +49,7 @@ def verdict(answer: Answer) -> Said:
     if succeeded(trace):
         return Said(Kind.OK, *_arrived(answer), _made_by(answer))
     step = trace.decided
-    things = [each for read in (step.reads if step else ()) for each in answer.behind(read)]
+    things = [each for read in (step.reads if step else ()) for each in answer.behind(read)] or list(_blocks(answer))
     match trace.outcome:
         case Outcome.DROPPED:
             return Said(Kind.BAD, _("Dropped."), _why(answer, things), things)
@@ -72,6 +76,13 @@ def _made_by(answer: Answer) -> list[Behind]:
         if step.matched:
             things |= dict.fromkeys(each for read in step.reads for each in answer.behind(read))
     return list(things)
+
+
+def _blocks(answer: Answer) -> Iterator[Behind]:
+    """Blocks that led the packet to the chain which refused it."""
+    if answer.trace.decided and answer.trace.decided.chain.name == "blocked":
+        for step in answer.trace.steps:
+            yield from (each for read in step.reads if step.matched and read.set.startswith("blocked") for each in answer.behind(read))
 
 
 def _why(answer: Answer, things: list[Behind]) -> str:
@@ -165,7 +176,7 @@ def step(of: Step) -> str:
 
 def _rewritten(of: Step) -> str:
     for read in of.reads:
-        if isinstance(read.part, Dnat):
+        if isinstance(read.part, Dnat | DnatTo):
             return _("the destination is rewritten")
         if isinstance(read.part, Snat):
             return _("the source is rewritten")

@@ -1,0 +1,1 @@
+"""Members who are blocked: why, until when, what they still reach, and the page that tells them."""

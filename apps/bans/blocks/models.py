@@ -1,0 +1,98 @@
+"""Blocks of members, and what a group of gateways leaves to them."""
+
+from django.conf import settings
+from django.contrib.postgres.constraints import ExclusionConstraint
+from django.contrib.postgres.fields import DateTimeRangeField, RangeOperators
+from django.db import models
+from django.db.models import Q
+from django.db.models.lookups import Exact
+from django.utils.translation import gettext_lazy as _
+
+from apps.lib.fields import AddressField
+from apps.lib.history import tracked
+from apps.lib.models import Deployed, Versioned
+from apps.lib.triggers import stamp_transaction
+from apps.members.models import Member
+from apps.network.models import GatewayGroup, family
+
+LONGEST_MESSAGE = 500
+
+
+@tracked(exclude=["changed_in", "changed_at"])
+class Block(Versioned, Deployed):
+    """A member is cut off, with all that he holds, from one moment to another; one block at a time. It ends in the kernel by itself."""
+
+    class Reason(models.TextChoices):
+        ABUSE = "abuse", _("complaint about abuse")
+        INFECTED = "infected", _("infected device")
+        UNPAID = "unpaid", _("fees not paid")
+        RULES = "rules", _("against the rules of use")
+        OTHER = "other", _("another reason")
+
+    member = models.ForeignKey(Member, models.PROTECT, related_name="blocks")
+    reason = models.CharField(_("reason"), max_length=8, choices=Reason)
+    message = models.CharField(_("message to the member"), max_length=LONGEST_MESSAGE, blank=True)
+    note = models.TextField(_("internal note"), blank=True)
+    valid = DateTimeRangeField(_("valid"))
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    lifted_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+
+    class Meta:
+        ordering = ["-id"]
+        triggers = [stamp_transaction("member", "valid")]
+        constraints = [
+            ExclusionConstraint(name="block_one_at_a_time", expressions=[("member", "="), ("valid", RangeOperators.OVERLAPS)]),
+            models.CheckConstraint(condition=Q(valid__isempty=False), name="block_valid_some_time"),
+            models.CheckConstraint(condition=Q(reason__in=["abuse", "infected", "unpaid", "rules", "other"]), name="block_reason"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.member}: {self.get_reason_display()}"
+
+
+@tracked()
+class Notice(Versioned):
+    """What blocked members of a group see and reach: the hosts that answer their HTTP, and whom they can ask."""
+
+    group = models.OneToOneField(GatewayGroup, models.CASCADE, related_name="notice")
+    ipv4 = AddressField(_("IPv4 address of the notice page"), null=True, blank=True)
+    ipv6 = AddressField(_("IPv6 address of the notice page"), null=True, blank=True)
+    port = models.PositiveIntegerField(_("its TCP port"), default=80)
+    contact = models.CharField(_("whom to ask"), max_length=200, blank=True)
+
+    class Meta:
+        ordering = ["group"]
+        constraints = [
+            models.CheckConstraint(condition=Q(Exact(family("ipv4"), 4)), name="notice_ipv4_is_ipv4"),
+            models.CheckConstraint(condition=Q(Exact(family("ipv6"), 6)), name="notice_ipv6_is_ipv6"),
+            models.CheckConstraint(condition=Q(port__range=(1, 65535)), name="notice_port"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.group)
+
+
+@tracked()
+class Reachable(models.Model):
+    """A port that blocked members still reach: the portal, a name server."""
+
+    class Protocol(models.TextChoices):
+        TCP = "tcp", "TCP"
+        UDP = "udp", "UDP"
+
+    notice = models.ForeignKey(Notice, models.CASCADE, related_name="reachable")
+    name = models.CharField(_("name"), max_length=60)
+    address = AddressField(_("address"))
+    protocol = models.CharField(_("protocol"), max_length=3, choices=Protocol)
+    port = models.PositiveIntegerField(_("port"))
+
+    class Meta:
+        ordering = ["name", "id"]
+        constraints = [
+            models.UniqueConstraint(fields=["notice", "address", "protocol", "port"], name="reachable_once"),
+            models.CheckConstraint(condition=Q(protocol__in=["tcp", "udp"]), name="reachable_protocol"),
+            models.CheckConstraint(condition=Q(port__range=(1, 65535)), name="reachable_port"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.get_protocol_display()} {self.port} on {self.address}"

@@ -1,0 +1,96 @@
+"""The page that a blocked member gets instead of whatever he asked for: why, until when, and whom to ask.
+
+In: the address he comes from and the languages his browser prefers. Out: one small page without anything to fetch.
+Whoever is not blocked, or is unknown, gets a page without anybody's data; so too when the database does not answer.
+"""
+
+import base64
+import hashlib
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import structlog
+from django.conf import settings
+from django.db import InterfaceError, OperationalError
+from django.template.loader import render_to_string
+from django.utils import translation
+from django.utils.translation import get_supported_language_variant
+from django.utils.translation.trans_real import parse_accept_lang_header
+
+from apps.bans.blocks.models import Block
+from apps.bans.blocks.selectors import current, holder_of, notice_of
+from apps.lib.fields import Address
+
+STATUS = "511 Network Authentication Required"  # RFC 6585, section 6: never what was asked for, never to be stored
+LONGEST_HEADER = 400
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A whole answer, without its connection: the page in UTF-8, and its headers."""
+
+    body: bytes
+    headers: list[tuple[str, str]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    block: Block | None = None
+    language: str = ""
+    contact: str = ""
+
+
+def page(address: Address | None, accept_language: str) -> Told:
+    """What to tell whoever comes from this address; None: nobody knows from where he comes."""
+    known = _look_up(address)
+    language = known.language or _preferred(accept_language)
+    style = _style()
+    shown: dict[str, Any] = {"network": settings.NETWORK_NAME, "contact": known.contact, "block": known.block, "style": style}
+    with translation.override(language):
+        body = render_to_string("bans/notice.html", shown | {"language": language}).encode()
+    return Told(body, _headers(body, language, style))
+
+
+def _look_up(address: Address | None) -> _Known:
+    if address is None:
+        return _Known()
+    try:
+        member, notice = holder_of(address), notice_of(address)
+        block = current(member) if member else None
+    except (OperationalError, InterfaceError) as error:
+        log.error("notice page without a database", error=str(error))
+        return _Known()
+    contact = notice.contact if notice else ""
+    if member is None or block is None:
+        return _Known(contact=contact)
+    return _Known(block, member.user.language if member.user else member.language, contact)
+
+
+def _preferred(accept_language: str) -> str:
+    for language, _quality in parse_accept_lang_header(accept_language[:LONGEST_HEADER].lower()):
+        try:
+            return get_supported_language_variant(language)
+        except LookupError:
+            continue
+    return settings.LANGUAGE_CODE
+
+
+@cache
+def _style() -> str:
+    return (settings.ROOT / "static" / "netzwart" / "notice.css").read_text()
+
+
+def _headers(body: bytes, language: str, style: str) -> list[tuple[str, str]]:
+    """Nothing may be stored, fetched, framed or run."""
+    allowed = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    return [
+        ("Content-Type", "text/html; charset=utf-8"),
+        ("Content-Length", str(len(body))),
+        ("Content-Language", language),
+        ("Cache-Control", "no-store"),
+        ("Content-Security-Policy", f"default-src 'none'; style-src 'sha256-{allowed}'; base-uri 'none'; frame-ancestors 'none'"),
+        ("Referrer-Policy", "no-referrer"),
+        ("X-Content-Type-Options", "nosniff"),
+    ]

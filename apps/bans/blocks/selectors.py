@@ -1,0 +1,92 @@
+"""Reading blocks, what they cut off, and whom an address belongs to."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import DateTimeField, F, Func, Prefetch, Q, QuerySet
+from django.db.models.functions import Now
+
+from apps.bans.blocks.models import Block, Notice
+from apps.lib import hanging
+from apps.lib.fields import Address
+from apps.lib.hanging import Ended
+from apps.lib.validity import holds_now
+from apps.members.models import Member
+from apps.network.models import Gateway, GatewayGroup, Holding
+
+STATES = ("now", "over", "all")
+
+
+def current(member: Member) -> Block | None:
+    """The block that holds now."""
+    return Block.objects.filter(holds_now(), member=member).select_related("author").first()
+
+
+def blocks(state: str = "now", search: str = "", reason: str = "") -> QuerySet[Block]:
+    """Blocks that hold now, are over, or all; the newest first. search: a part of the member's name, his number, or of the texts."""
+    found = Block.objects.select_related("member", "author", "lifted_by").order_by("-id")
+    found = found.filter(holds_now()) if state == "now" else found.exclude(holds_now()) if state == "over" else found
+    if reason:
+        found = found.filter(reason=reason)
+    text = search.strip().replace("\0", "")
+    number = text.upper().removeprefix("M-")
+    if not text:
+        return found
+    named = Q(member__name__icontains=text) | Q(message__icontains=text) | Q(note__icontains=text)
+    return found.filter(named | Q(member__number=int(number)) if number.isascii() and number.isdigit() and len(number) < 10 else named)
+
+
+def counted() -> int:
+    """How many members are blocked now."""
+    return Block.objects.filter(holds_now()).count()
+
+
+def ending_within(hours: int) -> QuerySet[Block]:
+    """Blocks that end by themselves within so many hours, the next first."""
+    ends = Func(F("valid"), function="upper", output_field=DateTimeField())
+    return Block.objects.filter(holds_now()).annotate(ends=ends).filter(ends__lt=Now() + timedelta(hours=hours)).order_by("ends")
+
+
+def holder_of(address: Address) -> Member | None:
+    """The member who holds the address now, alone or within his prefix."""
+    held = Holding.objects.filter(holds_now(), prefix__covers=address).select_related("member").first()
+    return held.member if held else None
+
+
+def notice_of(address: Address) -> Notice | None:
+    """What the group says to whom the address belongs, or the only group there is."""
+    held = Holding.objects.filter(holds_now(), prefix__covers=address).first()
+    notices = Notice.objects.filter(group=held.group_id) if held else Notice.objects.all()
+    return notices.first()
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """What a block cuts off: the addresses of a member, and what hangs on them."""
+
+    addresses: list[str]
+    hanging: list[Ended]
+
+
+def cut_off(member: Member) -> Cut:
+    """What would be cut off, or is."""
+    held = list(Holding.objects.filter(holds_now(), member=member).order_by("kind", "prefix"))
+    return Cut([holding.address for holding in held], hanging.count(Holding, [holding.pk for holding in held]))
+
+
+def end_before_lifting(lifted: Block) -> datetime | None:
+    """When the block would have ended if nobody had lifted it, from its history; None: never."""
+    events: Any = lifted.events  # type: ignore[attr-defined]  # made by the tracker
+    before = events.filter(lifted_by=None).order_by("-pgh_id").first()
+    end: datetime | None = before.valid.upper if before else None
+    return end
+
+
+def notices() -> Iterable[tuple[GatewayGroup, Notice | None, list[str]]]:
+    """Each group with what it says to blocked members, and those of its gateways that have no interface for servers."""
+    gateways = Gateway.objects.select_related("server_interface").order_by("name")
+    for group in GatewayGroup.objects.select_related("notice").prefetch_related(Prefetch("gateways", gateways)).order_by("name"):
+        without = [each.name for each in group.gateways.all() if not hasattr(each, "server_interface")]
+        yield group, getattr(group, "notice", None), without

@@ -1,0 +1,140 @@
+"""Blocking members and lifting that again, and what a group leaves to them.
+
+Every refusal is a sentence that names both sides, and what would do instead. Every write nudges a deploy after its commit.
+"""
+
+from collections.abc import Collection
+from datetime import datetime
+
+from django.contrib.postgres.fields import DateTimeRangeField
+from django.db import IntegrityError, transaction
+from django.db.models import DateTimeField, F, Func, Value
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import User
+from apps.bans.blocks.models import LONGEST_MESSAGE, Block, Notice, Reachable
+from apps.bans.blocks.selectors import current, end_before_lifting
+from apps.lib import formats
+from apps.lib.errors import Conflict, Problem
+from apps.lib.fields import Address
+from apps.lib.nudge import nudge
+from apps.lib.validity import ended_now, from_now, holds_now
+from apps.members.models import Member
+
+
+def block(*, member: Member, reason: str, message: str = "", note: str = "", until: datetime | None = None, by: User) -> Block:
+    """Cut a member off, with all that he holds and will hold, from now on. Raises Problem when he is blocked already."""
+    _check(reason, message, until)
+    if member.state == Member.State.LEFT:
+        raise Problem(_("%(member)s has left: there is nothing to block.") % {"member": member}, culprit=member)
+    given = {"reason": reason, "message": message.strip(), "note": note.strip(), "author": by}
+    try:
+        with transaction.atomic():
+            made = Block.objects.create(member=member, valid=from_now(until), **given)
+            nudge("workers.reconcile", by.pk)
+    except IntegrityError as error:
+        raise _explained(error, member) from error
+    made.refresh_from_db()
+    return made
+
+
+def change_block(*, block: Block, version: int, reason: str, message: str, note: str, until: datetime | None, by: User) -> Block:
+    """Change why, and until when. Raises Conflict when somebody changed or lifted it since `version`."""
+    _check(reason, message, until)
+    given = {"reason": reason, "message": message.strip(), "note": note.strip()}
+    with transaction.atomic():
+        present = Block.objects.filter(holds_now(), pk=block.pk, version=version)
+        if not present.update(valid=_until(until), version=F("version") + 1, **given):
+            raise Conflict(_("Somebody changed or lifted this block while you were editing. Look at it as it is now, then save again."))
+        nudge("workers.reconcile", by.pk)
+    block.refresh_from_db()
+    return block
+
+
+def set_ends(*, blocks: Collection[int], until: datetime | None, by: User) -> int:
+    """Let the blocks with these ids end then, or never; those that hold. Says how many there were."""
+    _check("other", "", until)
+    with transaction.atomic():
+        changed = Block.objects.filter(holds_now(), pk__in=blocks).update(valid=_until(until), version=F("version") + 1)
+        nudge("workers.reconcile", by.pk)
+    return changed
+
+
+def lift(*, block: Block, by: User) -> None:
+    """End a block now. Lifting it twice is harmless."""
+    lift_many(blocks=[block.pk], by=by)
+
+
+def lift_many(*, blocks: Collection[int], by: User) -> int:
+    """End the blocks with these ids now; says how many held."""
+    with transaction.atomic():
+        present = Block.objects.filter(holds_now(), pk__in=blocks)
+        lifted = present.update(valid=ended_now(), lifted_by=by, version=F("version") + 1)
+        nudge("workers.reconcile", by.pk)
+    return lifted
+
+
+def restore(*, lifted: Block, by: User) -> Block:
+    """The same block again, from now on, until when it would have ended. Raises Problem when another has come, or that has passed."""
+    return block(
+        member=lifted.member, reason=lifted.reason, message=lifted.message, note=lifted.note, until=end_before_lifting(lifted), by=by
+    )
+
+
+def set_notice(*, notice: Notice, version: int, ipv4: Address | None, ipv6: Address | None, port: int, contact: str, by: User) -> Notice:
+    """Change where blocked members' HTTP goes, and whom they can ask. Raises Conflict when somebody changed it since `version`."""
+    with transaction.atomic():
+        present = Notice.objects.filter(pk=notice.pk, version=version)
+        if not present.update(ipv4=ipv4, ipv6=ipv6, port=port, contact=contact.strip(), version=F("version") + 1):
+            raise Conflict(_("Somebody changed this while you were editing. Look at it as it is now, then save again."))
+        nudge("workers.reconcile", by.pk)
+    notice.refresh_from_db()
+    return notice
+
+
+def add_reachable(*, notice: Notice, name: str, address: Address, protocol: str, port: int, by: User) -> Reachable:
+    """Let blocked members reach one more port. Raises Problem when they do already."""
+    try:
+        with transaction.atomic():
+            made = Reachable.objects.create(notice=notice, name=name.strip(), address=address, protocol=protocol, port=port)
+            nudge("workers.reconcile", by.pk)
+    except IntegrityError as error:
+        if "reachable_once" not in str(error):
+            raise
+        facts = {"protocol": protocol.upper(), "port": port, "address": address}
+        raise Problem(_("%(protocol)s %(port)d on %(address)s stays reachable already.") % facts, "address") from error
+    return made
+
+
+def remove_reachable(*, reachable: Reachable, by: User) -> None:
+    """Blocked members reach it no more. Removing it twice is harmless."""
+    with transaction.atomic():
+        Reachable.objects.filter(pk=reachable.pk).delete()
+        nudge("workers.reconcile", by.pk)
+
+
+def _until(until: datetime | None) -> Func:
+    """The row's range with another end."""
+    begins = Func(F("valid"), function="lower", output_field=DateTimeField())
+    return Func(begins, Value(until, output_field=DateTimeField()), function="tstzrange", output_field=DateTimeRangeField())
+
+
+def _check(reason: str, message: str, until: datetime | None) -> None:
+    if reason not in Block.Reason.values:
+        raise Problem(_("“%(reason)s” is no reason we know.") % {"reason": reason}, "reason")
+    if len(message.strip()) > LONGEST_MESSAGE:
+        facts = {"length": len(message.strip()), "limit": LONGEST_MESSAGE}
+        raise Problem(_("The message has %(length)d characters; %(limit)d is the most.") % facts, "message")
+    if until is not None and until <= timezone.now():
+        raise Problem(_("This end, %(end)s, has passed. Choose a later one, or none.") % {"end": formats.full(until)}, "until")
+
+
+def _explained(error: IntegrityError, member: Member) -> Problem:
+    """The sentence for what the database refused. An error of any other constraint is ours, and raised as it is."""
+    if "block_one_at_a_time" not in str(error):
+        raise error
+    there = current(member)
+    since = formats.full(there.valid.lower) if there and there.valid.lower else ""
+    facts = {"member": member, "since": since, "reason": there.get_reason_display() if there else ""}
+    return Problem(_("%(member)s is blocked already, since %(since)s (%(reason)s). Change that block instead.") % facts, culprit=there)

@@ -1,0 +1,40 @@
+"""Forms of listeners and of servers' interfaces."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from apps.bans.listeners.models import Listener
+from apps.network.models import Gateway, GatewayGroup
+
+
+class ListenerForm(forms.ModelForm[Listener]):
+    """A listener. Whether somebody is there already, the service says."""
+
+    version = forms.IntegerField(widget=forms.HiddenInput, required=False)
+
+    class Meta:
+        model = Listener
+        fields = ("group", "name", "address", "protocol", "port", "enabled", "note")
+
+    def __init__(self, data: Any = None, listener: Listener | None = None) -> None:
+        super().__init__(data, instance=listener)
+        self.fields["version"].initial = listener.version if listener else None
+        if listener:
+            del self.fields["group"]
+        else:
+            del self.fields["enabled"]
+            if GatewayGroup.objects.count() == 1:
+                self.fields["group"].initial = GatewayGroup.objects.get()
+                self.fields["group"].widget = forms.HiddenInput()
+
+    def validate_constraints(self) -> None:
+        """The service names who is there."""
+
+
+class InterfaceForm(forms.Form):
+    """Behind which interface of a gateway servers stand."""
+
+    gateway = forms.ModelChoiceField(Gateway.objects.all(), widget=forms.HiddenInput)
+    name = forms.CharField(label=_("Interface for servers"), max_length=15, required=False)

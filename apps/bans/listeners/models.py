@@ -1,0 +1,59 @@
+"""Servers of the network itself, and behind which interface of a gateway they stand."""
+
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from apps.lib.fields import AddressField
+from apps.lib.history import tracked
+from apps.lib.models import Deployed, Versioned
+from apps.lib.triggers import stamp_transaction
+from apps.network.models import Gateway, GatewayGroup
+
+
+@tracked(exclude=["changed_in", "changed_at"])
+class Listener(Versioned, Deployed):
+    """A port of a server: open to members and internet, past connection tracking, both ways.
+
+    The database refuses one in a pool of members' addresses or on the public side of a forward, and those on a listener
+    (migration bans/0007).
+    """
+
+    class Protocol(models.TextChoices):
+        TCP = "tcp", "TCP"
+        UDP = "udp", "UDP"
+
+    group = models.ForeignKey(GatewayGroup, models.PROTECT, related_name="listeners")
+    name = models.CharField(_("name"), max_length=60)
+    address = AddressField(_("address"))
+    protocol = models.CharField(_("protocol"), max_length=3, choices=Protocol)
+    port = models.PositiveIntegerField(_("port"))
+    enabled = models.BooleanField(_("on"), default=True)
+    note = models.CharField(_("note"), max_length=200, blank=True)
+
+    class Meta:
+        ordering = ["name", "id"]
+        triggers = [stamp_transaction("group", "name", "address", "protocol", "port", "enabled")]
+        constraints = [
+            models.UniqueConstraint(fields=["address", "protocol", "port"], name="listener_once"),
+            models.CheckConstraint(condition=~Q(name=""), name="listener_has_a_name"),
+            models.CheckConstraint(condition=Q(protocol__in=["tcp", "udp"]), name="listener_protocol"),
+            models.CheckConstraint(condition=Q(port__range=(1, 65535)), name="listener_port"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.get_protocol_display()} {self.port} on {self.address}"
+
+
+@tracked()
+class ServerInterface(models.Model):
+    """The interface of a gateway behind which the network's servers stand, where that is not the members' own."""
+
+    gateway = models.OneToOneField(Gateway, models.CASCADE, related_name="server_interface")
+    name = models.CharField(_("interface for servers"), max_length=15)
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=~Q(name=""), name="serverinterface_has_a_name")]
+
+    def __str__(self) -> str:
+        return self.name

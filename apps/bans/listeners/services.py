@@ -1,0 +1,103 @@
+"""Writing listeners, and behind which interfaces servers stand. Refusals name both sides; every write nudges a deploy."""
+
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import F
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import User
+from apps.bans.listeners.models import Listener, ServerInterface
+from apps.lib.errors import Conflict, Problem
+from apps.lib.fields import Address
+from apps.lib.nudge import nudge
+from apps.lib.refusals import detail_of
+from apps.network.models import Gateway, GatewayGroup
+from firewall import names
+from firewall.policy import PolicyError
+
+
+def add_listener(*, group: GatewayGroup, name: str, address: Address, protocol: str, port: int, note: str = "", by: User) -> Listener:
+    """Let a server listen from now on. Raises Problem when somebody else is there."""
+    given = _checked(name, protocol, port) | {"address": address, "note": note.strip()}
+    try:
+        with transaction.atomic():
+            made = Listener.objects.create(group=group, **given)
+            nudge("workers.reconcile", by.pk)
+    except IntegrityError as error:
+        raise _explained(error, address, protocol, port) from error
+    made.refresh_from_db()
+    return made
+
+
+def change_listener(
+    *, listener: Listener, version: int, name: str, address: Address, protocol: str, port: int, enabled: bool, note: str, by: User
+) -> Listener:
+    """Change where it listens, what it is called, and whether it is on. Raises Conflict when somebody changed it since `version`."""
+    given = _checked(name, protocol, port) | {"address": address, "note": note.strip(), "enabled": enabled}
+    try:
+        with transaction.atomic():
+            if not Listener.objects.filter(pk=listener.pk, version=version).update(version=F("version") + 1, **given):
+                raise Conflict(_("Somebody changed or removed this listener while you were editing. Look at it as it is now."))
+            nudge("workers.reconcile", by.pk)
+    except IntegrityError as error:
+        raise _explained(error, address, protocol, port) from error
+    listener.refresh_from_db()
+    return listener
+
+
+def remove_listener(*, listener: Listener, by: User) -> None:
+    """Nobody reaches it any more; its history stays. Removing it twice is harmless."""
+    with transaction.atomic():
+        Listener.objects.filter(pk=listener.pk).delete()
+        nudge("workers.reconcile", by.pk)
+
+
+def set_server_interface(*, gateway: Gateway, name: str, by: User) -> None:
+    """Behind which interface of the gateway servers stand; "": behind the members' own. Raises Problem when it cannot be that one."""
+    name = name.strip()
+    taken = {gateway.lan, gateway.wan, gateway.management, gateway.sync, gateway.probe_interface} - {""}
+    if name in taken:
+        raise Problem(_("%(name)s is another interface of %(gateway)s already.") % {"name": name, "gateway": gateway}, "name")
+    with transaction.atomic():
+        if name:
+            ServerInterface.objects.update_or_create(gateway=gateway, defaults={"name": _interface(name)})
+        else:
+            ServerInterface.objects.filter(gateway=gateway).delete()
+        nudge("workers.reconcile", by.pk)
+
+
+def _interface(name: str) -> str:
+    try:
+        return names.interface(name)
+    except PolicyError as error:
+        raise Problem(
+            _("“%(name)s” is no name of an interface. Use 1 to 15 letters, digits, _ . : @ or -.") % {"name": name}, "name"
+        ) from error
+
+
+def _checked(name: str, protocol: str, port: int) -> dict[str, Any]:
+    name = " ".join(name.split())
+    if not name or len(name) > 60:
+        raise Problem(_("A listener needs a name, of up to 60 characters."), "name")
+    if protocol not in Listener.Protocol.values:
+        raise Problem(_("“%(protocol)s” has no ports. Choose tcp or udp.") % {"protocol": protocol}, "protocol")
+    if not 0 < port < 65536:
+        raise Problem(_("%(port)d is no port. Choose 1 to 65535.") % {"port": port}, "port")
+    return {"name": name, "protocol": protocol, "port": port}
+
+
+def _explained(error: IntegrityError, address: Address, protocol: str, port: int) -> Problem:
+    """The sentence for what the database refused. An error of any other constraint is ours, and raised as it is."""
+    facts: dict[str, Any] = {"protocol": protocol.upper(), "port": port, "address": address}
+    if "listener_once" in str(error):
+        there = Listener.objects.filter(address=address, protocol=protocol, port=port).first()
+        text = _("“%(name)s” listens at %(protocol)s %(port)d on %(address)s already.")
+        return Problem(text % (facts | {"name": there.name if there else ""}), "port", culprit=there)
+    if pool := detail_of(error, "listener_outside_pools"):
+        text = _("%(address)s is in the members' pool %(pool)s. A server needs an address outside of it.")
+        return Problem(text % (facts | {"pool": pool}), "address")
+    if forward := detail_of(error, "listener_beside_forwards"):
+        text = _("%(protocol)s %(port)d on %(address)s is the public side of forward %(forward)s. Choose another port, or close that.")
+        return Problem(text % (facts | {"forward": forward}), "port")
+    raise error

@@ -1,0 +1,91 @@
+"""Listeners: added, changed, removed; and behind which interface servers stand."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from apps.accounts.permissions import person, staff_page
+from apps.audit.selectors import history_of
+from apps.bans.listeners import panel, selectors, services
+from apps.bans.listeners.forms import InterfaceForm, ListenerForm
+from apps.bans.listeners.models import Listener
+from apps.lib.errors import Conflict, Problem
+
+PER_PAGE = 50
+LAST_CHANGES = 20
+FIELDS = ("name", "address", "protocol", "port", "note")
+
+
+def _page(request: HttpRequest, form: ListenerForm | None = None) -> HttpResponse:
+    search = request.GET.get("q", "").strip()
+    page = Paginator(selectors.listeners(search), PER_PAGE).get_page(request.GET.get("page"))
+    shown: dict[str, Any] = {"page": page, "rows": panel.rows(page), "search": search, "form": form or ListenerForm()}
+    shown["interfaces"] = [(each, getattr(each, "server_interface", None)) for each in selectors.gateways()]
+    return render(request, "bans/listeners.html", shown, status=422 if form else 200)
+
+
+@staff_page
+def listeners(request: HttpRequest) -> HttpResponse:
+    """All listeners, and the form for another."""
+    if request.method != "POST":
+        return _page(request)
+    form = ListenerForm(request.POST)
+    if form.is_valid():
+        try:
+            given = {name: form.cleaned_data[name] for name in (*FIELDS, "group")}
+            made = services.add_listener(by=person(request), **given)
+            messages.success(request, _("“%(name)s” is on its way to the gateways.") % {"name": made.name})
+            return redirect("bans:listeners")
+        except Problem as problem:
+            form.add_error(problem.fieldname or None, str(problem))
+    return _page(request, form)
+
+
+@staff_page
+def listener(request: HttpRequest, pk: int) -> HttpResponse:
+    """A listener with its history: change it, switch it on or off."""
+    found = get_object_or_404(Listener.objects.select_related("group"), pk=pk)
+    form = ListenerForm(request.POST if request.method == "POST" else None, Listener.objects.get(pk=pk))
+    if form.is_valid():
+        try:
+            given = {name: form.cleaned_data[name] for name in (*FIELDS, "enabled")}
+            services.change_listener(listener=found, version=form.cleaned_data["version"] or 0, by=person(request), **given)
+            return redirect("bans:listener", pk)
+        except Conflict as conflict:
+            form.add_error(None, str(conflict))
+            form.data = {**request.POST.dict(), "version": str(Listener.objects.get(pk=pk).version)}
+        except Problem as problem:
+            form.add_error(problem.fieldname or None, str(problem))
+    [row] = panel.rows([get_object_or_404(Listener.objects.select_related("group"), pk=pk)])
+    shown = {"row": row, "listener": row.listener, "form": form, "entries": history_of(found, LAST_CHANGES)}
+    return render(request, "bans/listener.html", shown, status=422 if form.is_bound else 200)
+
+
+@staff_page
+def remove(request: HttpRequest, pk: int) -> HttpResponse:
+    """Say what removing does; then do it."""
+    found = get_object_or_404(Listener, pk=pk)
+    if request.method != "POST":
+        return render(request, "bans/remove_listener.html", {"listener": found})
+    services.remove_listener(listener=found, by=person(request))
+    messages.success(request, _("“%(name)s” leaves the gateways in a moment.") % {"name": found.name})
+    return redirect("bans:listeners")
+
+
+@staff_page
+@require_POST
+def interface(request: HttpRequest) -> HttpResponse:
+    """Behind which interface of a gateway servers stand."""
+    form = InterfaceForm(request.POST)
+    if form.is_valid():
+        try:
+            services.set_server_interface(by=person(request), **form.cleaned_data)
+            messages.success(request, _("Saved. The gateway's rules are written anew."))
+        except Problem as problem:
+            messages.error(request, str(problem))
+    return redirect("bans:listeners")

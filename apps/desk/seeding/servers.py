@@ -1,0 +1,27 @@
+"""The network's own servers: what listens, and what blocked members see and reach."""
+
+from apps.accounts.models import User
+from apps.bans.blocks import services as blocks
+from apps.bans.listeners.services import add_listener
+from apps.bans.models import Notice, Reachable
+from apps.desk.seeding.ground import Ground
+from apps.members.models import Member
+from apps.network.models import GatewayGroup
+
+CONTACT = "netzwart@lindenhof.example, House A, room 001, Tuesdays 20:00"
+LISTENING = (("Website", "tcp", 80), ("Website", "tcp", 443), ("Name server", "udp", 53), ("Name server", "tcp", 53))
+BLOCKED = 7  # a neighbour of the lab's hosts
+
+
+def make(ground: Ground, members: list[int], by: User) -> None:
+    """Listeners on the web server, the notice page, and one member who is blocked."""
+    group = GatewayGroup.objects.get()
+    web, page = ground.services["web"], ground.services["notice"]
+    notice = Notice.objects.create(group=group, ipv4=page.ipv4, ipv6=page.ipv6, contact=CONTACT)
+    for name, protocol, port in LISTENING:
+        for address in (web.ipv4, web.ipv6):
+            add_listener(group=group, name=name, address=address, protocol=protocol, port=port, by=by)
+            Reachable.objects.create(notice=notice, name=name, address=address, protocol=protocol, port=port)
+    member = Member.objects.filter(pk__in=members[BLOCKED:], state=Member.State.ACTIVE).earliest("pk")
+    message = "A device of yours sends mail to thousands. Find out which one, clean it, then write to us."
+    blocks.block(member=member, reason="infected", message=message, note="Abuse mail of the uplink, ticket 1187", by=by)

@@ -1,0 +1,74 @@
+"""Servers of the network itself: their packets pass without connection tracking, which they would fill.
+
+What the raw chain leaves untracked, this one accepts, both ways; nothing else that is untracked passes.
+"""
+
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from firewall.chains import blocks
+from firewall.chains.parts import ACCEPT, DROP, ERRORS4, ERRORS6, at, jump, rule
+from firewall.chains.used import Used
+from firewall.policy import Gateway
+from firewall.ruleset import Action, Chain, Count, Field, Lookup, Match, Notrack, Rule, Verdict
+
+_SIDES = ((4, Field.IP_SADDR, Field.IP_DADDR), (6, Field.IP6_SADDR, Field.IP6_DADDR))
+Way: TypeAlias = tuple[Match | Lookup, ...]
+_ERRORS = {4: Match(Field.ICMP_TYPE, ERRORS4), 6: Match(Field.ICMPV6_TYPE, ERRORS6)}
+
+
+def in_use(used: Used) -> bool:
+    """Does any server listen?"""
+    return "lst4" in used or "lst6" in used
+
+
+def side(gateway: Gateway) -> str:
+    """The interface behind which servers stand."""
+    return gateway.interfaces.server or gateway.interfaces.lan
+
+
+def untracked(gateway: Gateway, used: Used) -> Iterator[Rule]:
+    """For the raw chain: both directions, and ICMP errors to servers, without which path MTU discovery dies (RFC 2923, 2.1)."""
+    for to, back, errors in _ways(gateway, used):
+        yield rule(*to, Notrack(), ACCEPT, comment="listeners")
+        yield rule(*back, Notrack(), ACCEPT, comment="listeners")
+        yield rule(*errors, Notrack(), ACCEPT, comment="listeners")
+
+
+def verdict(used: Used) -> Verdict:
+    """What befalls an untracked packet that is forwarded."""
+    return Verdict(Action.GOTO, "listeners") if in_use(used) else DROP
+
+
+def chain(gateway: Gateway, used: Used) -> Chain | None:
+    """Answers of servers, who are no members, and errors of routers, who may have any address, stand before anti-spoofing."""
+    if not in_use(used):
+        return None
+    ways, there = tuple(_ways(gateway, used)), at(Field.OIFNAME, side(gateway))
+    return Chain(
+        "listeners",
+        (
+            rule(jump("bans")),
+            *(rule(*back, ACCEPT) for _to, back, _errors in ways),
+            *(rule(there, *errors, ACCEPT) for _to, _back, errors in ways),
+            rule(jump("spoofed")),
+            *blocks.begun(gateway, used),
+            *(rule(there, *to, ACCEPT) for to, _back, _errors in ways),
+            rule(Count("untracked"), DROP),
+        ),
+    )
+
+
+def sources(used: Used) -> Iterator[Lookup]:
+    """Sources of servers, which come from their side alone."""
+    yield from (Lookup((source,), f"lst{version}_hosts") for version, source, _destination in _SIDES if f"lst{version}_hosts" in used)
+
+
+def _ways(gateway: Gateway, used: Used) -> Iterator[tuple[Way, Way, Way]]:
+    """For each family in use: what goes to servers, what comes from them, and ICMP errors to them."""
+    here = at(Field.IIFNAME, side(gateway))
+    for version, source, destination in _SIDES:
+        if f"lst{version}" in used:
+            to = Lookup((destination, Field.L4PROTO, Field.TH_DPORT), f"lst{version}")
+            back = Lookup((source, Field.L4PROTO, Field.TH_SPORT), f"lst{version}")
+            yield (to,), (here, back), (_ERRORS[version], Lookup((destination,), f"lst{version}_hosts"))

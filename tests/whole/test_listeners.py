@@ -1,0 +1,152 @@
+"""Servers of the network itself on a real kernel: reached by all, tracked by nobody, and nothing else untracked passes."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from ipaddress import ip_address
+
+import pytest
+
+from apps.bans.blocks.services import block
+from apps.bans.listeners.services import add_listener, remove_listener
+from apps.bans.models import Ban, BanList, Block, Listener
+from apps.deployments.services import reconcile
+from lab.lab import Lab
+from tests import rows
+from tests.whole.system import INTERNET, reaches, wait_for
+
+pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
+WEB, WEB6, OTHER = "192.0.2.40", "2001:db8:5e::80", "192.0.2.41"
+GATEWAY = {4: "nat-1", 6: "nat-2"}
+SEND = """
+import socket, sys
+server = socket.create_server((sys.argv[1], 443), family=socket.AF_INET6 if ":" in sys.argv[1] else socket.AF_INET)
+print("ready", flush=True)
+connection, _ = server.accept()
+connection.sendall(bytes(200_000))
+connection.close()
+"""
+RECEIVE = """
+import socket, sys
+with socket.create_connection((sys.argv[1], 443), timeout=5) as connection:
+    total = 0
+    while some := connection.recv(65536):
+        total += len(some)
+print(total)
+"""
+
+
+def listen(network: rows.Network, address: str, port: int = 443, protocol: str = "tcp") -> Listener:
+    return add_listener(group=network.group, name="web", address=ip_address(address), protocol=protocol, port=port, by=network.admin)
+
+
+@pytest.fixture
+def serving(lab: Lab, network: rows.Network) -> Iterator[rows.Network]:
+    """The network with servers; TCP 443 of the web server, and its UDP 53, are listeners."""
+    rows.servers(network)
+    for address in (WEB, WEB6):
+        listen(network, address)
+        listen(network, address, 53, "udp")
+    reconcile(network.group)
+    yield network
+
+
+def tracked(lab: Lab, gateway: str, address: str) -> list[str]:
+    """Connections with this address that the gateway tracks."""
+    listed = lab.run(gateway, ["conntrack", "-L", "-f", "ipv6" if ":" in address else "ipv4"]).stdout
+    return [line for line in listed.splitlines() if f"={address} " in line]
+
+
+@pytest.mark.parametrize(("address", "version"), [(WEB, 4), (WEB6, 6)])
+@pytest.mark.parametrize(("protocol", "port"), [("tcp", 443), ("udp", 53)])
+def test_internet_and_members_reach_a_listener_and_nobody_tracks_it(
+    lab: Lab, serving: rows.Network, address: str, version: int, protocol: str, port: int
+) -> None:
+    sources = {"internet": INTERNET, "m1": "10.16.0.10"} if version == 4 else {"internet": "2001:db8:cafe::10", "m1": "2001:db8:a0:10::10"}
+    for node, source in sources.items():
+        answer = lab.connect(node, protocol, address, port)
+        assert (answer.node, answer.peer_address) == ("web", source)
+    assert tracked(lab, GATEWAY[version], address) == []
+
+
+def test_other_ports_and_hosts_of_servers_are_closed_to_the_internet_and_open_to_members(lab: Lab, serving: rows.Network) -> None:
+    for address, port in ((WEB, 80), (OTHER, 443), (WEB6, 80)):
+        assert reaches(lab, "internet", address, port) is None
+    assert lab.connect("m1", "tcp", OTHER, 443).node == "web"
+    assert lab.connect("web", "tcp", INTERNET, 80).peer_address == WEB
+    assert tracked(lab, "nat-1", OTHER)
+
+
+@pytest.mark.parametrize(("address", "version"), [(WEB, 4), (WEB6, 6)])
+def test_a_server_learns_of_a_smaller_path_to_the_internet(lab: Lab, serving: rows.Network, address: str, version: int) -> None:
+    lab.run("uplink", ["ip", "link", "set", "world0", "mtu", "1300"])
+    try:
+        with lab.popen("web", [sys.executable, "-c", SEND, address], stdout=-1) as sender:
+            assert sender.stdout
+            assert sender.stdout.readline() == "ready\n"
+            assert lab.run("internet", [sys.executable, "-c", RECEIVE, address]).stdout == "200000\n"
+        target = INTERNET if version == 4 else "2001:db8:cafe::10"
+        assert "mtu 1300" in lab.run("web", ["ip", "route", "get", target]).stdout
+        assert tracked(lab, GATEWAY[version], address) == []
+    finally:
+        lab.run("uplink", ["ip", "link", "set", "world0", "mtu", "1500"])
+
+
+def test_a_banned_source_does_not_reach_a_listener(lab: Lab, serving: rows.Network) -> None:
+    assert reaches(lab, "internet", WEB, 443, source="203.0.113.66")
+    Ban.objects.create(list=BanList.objects.create(name="Own"), prefix="203.0.113.66")
+    reconcile(serving.group)
+    assert reaches(lab, "internet", WEB, 443, source="203.0.113.66") is None
+    assert reaches(lab, "internet", WEB, 443)
+
+
+def test_a_blocked_member_reaches_only_listeners_that_stay_reachable(lab: Lab, serving: rows.Network) -> None:
+    assert reaches(lab, "m1", WEB, 53, "udp")
+    made: Block = block(member=serving.residents["m1"].member, reason="rules", by=serving.admin)
+    reconcile(serving.group)
+    assert made.pk
+    assert reaches(lab, "m1", WEB, 53, "udp") is None
+    assert reaches(lab, "m1", WEB, 443)
+
+
+def test_a_source_that_nobody_holds_does_not_reach_a_listener_either(lab: Lab, serving: rows.Network) -> None:
+    lab.run("m1", ["ip", "address", "add", "10.16.9.9/12", "dev", "eth0"])
+    assert reaches(lab, "m1", WEB, 443, source="10.16.0.10")
+    assert reaches(lab, "m1", WEB, 443, source="10.16.9.9") is None
+
+
+@contextmanager
+def untracked(lab: Lab, gateway: str, what: str) -> Iterator[None]:
+    """Somebody else's table leaves these packets untracked."""
+    hook = "{ type filter hook prerouting priority -350; " + what + " notrack; }"
+    lab.run(gateway, ["nft", f"table inet look {{ chain pre {hook}; }}"])
+    try:
+        yield
+    finally:
+        lab.run(gateway, ["nft", "delete table inet look"])
+
+
+def dropped(lab: Lab, gateway: str) -> int:
+    """Packets that the gateway dropped because they were untracked."""
+    listed = lab.run(gateway, ["nft", "list", "counter", "inet", "netzwart", "untracked"]).stdout
+    return int(listed.partition("packets ")[2].split()[0])
+
+
+def test_nothing_else_that_is_untracked_passes(lab: Lab, serving: rows.Network) -> None:
+    with untracked(lab, "nat-1", "th dport { 81, 444 }"):
+        before = dropped(lab, "nat-1")
+        assert reaches(lab, "m1", INTERNET, 81) is None
+        assert reaches(lab, "internet", WEB, 444) is None
+        assert reaches(lab, "internet", OTHER, 444, "udp") is None
+        assert dropped(lab, "nat-1") >= before + 3
+    assert reaches(lab, "m1", INTERNET, 81)
+
+
+def test_a_listener_that_is_removed_is_closed_to_the_internet(lab: Lab, serving: rows.Network) -> None:
+    assert reaches(lab, "internet", WEB, 443)
+    for each in Listener.objects.all():
+        remove_listener(listener=each, by=serving.admin)
+    reconcile(serving.group)
+    assert reaches(lab, "internet", WEB, 443) is None
+    assert "lst4" not in lab.run("nat-1", ["nft", "list", "table", "inet", "netzwart"]).stdout
+    wait_for(lambda: reaches(lab, "m1", WEB, 443))
