@@ -11,10 +11,11 @@ from typing import TypeAlias
 
 from firewall.codec import WireError, decode, encode
 from firewall.diff import Delta
+from firewall.live import Look, Seen, Watch, Watching
 from firewall.policy import Address
 from firewall.ruleset import Elements, Ruleset
 
-VERSION = 3
+VERSION = 4
 MAX_LINE = 1 << 20
 MAX_MESSAGE = 512 << 20
 CONFIRM_WITHIN = range(1, 601)  # seconds
@@ -273,8 +274,10 @@ class Refused:
     text: str
 
 
-Request: TypeAlias = Hello | Plan | Apply | Confirm | Revert | Digest | Drift | Counters | Gauges | Probe
-Reply: TypeAlias = Welcome | Planned | Applied | Confirmed | Reverted | DigestIs | Drifted | Reading | GaugesAre | Probed | Refused
+Request: TypeAlias = Hello | Plan | Apply | Confirm | Revert | Digest | Drift | Counters | Gauges | Probe | Watch | Look
+Reply: TypeAlias = (
+    Welcome | Planned | Applied | Confirmed | Reverted | DigestIs | Drifted | Reading | GaugesAre | Probed | Watching | Seen | Refused
+)
 Message: TypeAlias = Request | Reply
 
 

@@ -1,4 +1,4 @@
-"""What the agent does when it is asked: hello, plan, apply, confirm, revert, digest, drift, counters, gauges, probe.
+"""What the agent does when it is asked: hello, plan, apply, confirm, revert, digest, drift, counters, gauges, probe, watch, look.
 
 In comes a request, out goes a reply; between them one table and one state directory. Knows no socket and no nft. One
 operation at a time, but counters may be read beside others. What is not confirmed in time is taken back, by CLOCK_MONOTONIC,
@@ -13,7 +13,7 @@ from pathlib import Path
 from time import gmtime, monotonic, strftime
 
 from firewall import digest as digests
-from firewall import wire
+from firewall import live, wire
 from firewall.codec import WireError
 from firewall.diff import Delta, apply, diff
 from firewall.policy import PolicyError
@@ -26,6 +26,7 @@ from gateway.counting import Counting
 from gateway.cutting import cut_at_commit, cut_at_confirm
 from gateway.held import Held, ReadBackError, Spent
 from gateway.inspection import inspect_delta, inspect_management, inspect_ruleset
+from gateway.live import Live
 from gateway.running import Running, alive
 from gateway.state import Confirmed, State, StateError
 from gateway.table import CommitRefusedError, Table, TableError
@@ -67,6 +68,7 @@ class Agent:
         self._clock = Clock(clock, steady)
         self._name, self._boot, self._probes = name, boot, probes
         self._held = Held(table, self._clock)
+        self.live = Live(table, lambda: self._held.rules, steady)
         self._trial: Trial | None = None
         self._confirmed = ""
         self._sequence = 0
@@ -166,6 +168,11 @@ class Agent:
                 return wire.GaugesAre({name: (self.occupied(name), size) for name, size in self.dynamic_sets().items()})
             case wire.Probe():
                 return self._probe(request)
+            case live.Watch():
+                self._held.current(0)
+                return self.live.start(request)
+            case live.Look():
+                return self.live.look(request)
 
     def _hello(self, request: wire.Hello) -> wire.Welcome:
         if request.token:

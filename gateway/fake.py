@@ -9,8 +9,9 @@ from typing import TypeVar
 
 from firewall.diff import Delta, ElementChange
 from firewall.flows import Flow, Toward
+from firewall.live import Watch
 from firewall.ruleset import EMPTY, Chain, Element, Ruleset, Set, chains_used, sets_used
-from gateway.table import UNKNOWN_RULES, CommitRefusedError, Tally
+from gateway.table import UNKNOWN_RULES, CommitRefusedError, TableError, Tally, Tracing
 
 T = TypeVar("T")  # Python 3.11 has no other way
 _PART = 256  # elements whose counters are read at once
@@ -129,6 +130,14 @@ class FakeKernel:
     def disturbed(self) -> bool:
         """See Table."""
         return self._disturbed
+
+    def trace(self, watch: Watch) -> Tracing:
+        """See Table."""
+        raise TableError("this gateway's table is in memory: no packet passes it, so there is none to watch")
+
+    def rule_handles(self) -> dict[str, list[int]]:
+        """See Table."""
+        return {name: list(range(len(chain.rules))) for name, chain in self._held.chains.items()}
 
     def listing(self) -> dict[str, str]:
         """See Table."""

@@ -64,6 +64,11 @@ class Held:
         return known.ruleset.elements if known else {}
 
     @property
+    def rules(self) -> Mapping[str, Chain]:
+        """The chains as they were committed last; none while the kernel's are known to be others."""
+        return self._chains if self.rules_known else EMPTY.chains
+
+    @property
     def _chains(self) -> Mapping[str, Chain]:
         return self._committed.ruleset.chains if self._committed else EMPTY.chains
 

@@ -11,6 +11,7 @@ from itertools import islice
 
 from firewall.diff import Delta, ElementChange
 from firewall.flows import Flow, Toward
+from firewall.live import Watch
 from firewall.render import render_delta
 from firewall.ruleset import EMPTY, TABLE, Action, Chain, Element, Hook, Priority, Ruleset, Set, Type
 from gateway import elements as codec
@@ -20,13 +21,14 @@ from gateway.inspection import width
 from gateway.libnftables import Libnftables
 from gateway.netlink import Netlink, attributes, number, places, text, zero_ended
 from gateway.table import UNKNOWN_RULES, CommitRefusedError, TableError, Tally
+from gateway.tracer import Tracer
 
 # linux/netfilter/nf_tables.h
 _TABLE_NAME, _TABLE_HANDLE = 1, 4
 _CHAIN_TABLE, _CHAIN_NAME, _CHAIN_HOOK, _CHAIN_POLICY, _CHAIN_TYPE = 1, 3, 4, 5, 7
 _HOOK_NUMBER, _HOOK_PRIORITY = 1, 2
 _CHAIN_ITSELF = (2, 4, 5, 7, 10)  # handle, hook, policy, type, flags; not counts, nor how many rules use it
-_RULE_TABLE, _RULE_CHAIN, _RULE_EXPRESSIONS, _EXPRESSION_NAME = 1, 2, 4, 1
+_RULE_TABLE, _RULE_CHAIN, _RULE_HANDLE, _RULE_EXPRESSIONS, _EXPRESSION_NAME = 1, 2, 3, 4, 1
 _SET_TABLE, _SET_NAME, _SET_FLAGS, _SET_KEY_TYPE, _SET_DATA_TYPE, _SET_DESCRIPTION, _SET_EXPR, _SET_EXPRESSIONS = 1, 2, 3, 4, 6, 9, 17, 18
 _SET_DATA_LENGTH = 7
 _SET_LIVES = 11
@@ -55,12 +57,15 @@ class Kernel:
         self._nft = Libnftables()
         self._conntrack = Conntrack()
         self._expected = -1
+        self._tracer: Tracer | None = None
 
     def close(self) -> None:
         """Let go of the handles; the table stays."""
         self._netlink.close()
         self._nft.close()
         self._conntrack.close()
+        if self._tracer:
+            self._tracer.close()
 
     def commit(self, delta: Delta, now: int) -> None:
         """See Table. Large sets that are new are filled before a rule looks them up: no packet can tell that from one transaction."""
@@ -209,6 +214,22 @@ class Kernel:
         """What every transaction raises by one, in whichever table of this network namespace."""
         [body] = self._netlink.ask(netlink.GETGEN, [b""], netlink.UNSPEC)
         return number(attributes(body or b"")[_GENERATION])
+
+    def trace(self, watch: Watch) -> Tracer:
+        """See Table. Making the tracer's table is one transaction, its end is none."""
+        if self._tracer:
+            self._tracer.close()
+        self._tracer = Tracer(watch)
+        self._expected += 1
+        return self._tracer
+
+    def rule_handles(self) -> dict[str, list[int]]:
+        """See Table."""
+        handles: dict[str, list[int]] = {}
+        for body in self._dump_of(netlink.GETRULE, _RULE_TABLE):
+            given = attributes(body)
+            handles.setdefault(zero_ended(given[_RULE_CHAIN]), []).append(number(given[_RULE_HANDLE]))
+        return handles
 
     def listing(self) -> dict[str, str]:
         """See Table. Hashes of what the kernel dumps (nft would read every element to print none of them)."""

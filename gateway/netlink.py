@@ -17,15 +17,17 @@ NFTABLES, CONNTRACK = 10 << 8, 1 << 8  # NFNL_SUBSYSNFTABLES, NFNL_SUBSYS_CTNETL
 _BATCH_BEGIN, _BATCH_END = 0x10, 0x11
 _ERROR, _DONE = 2, 3
 _REQUEST, _ACK, _ROOT_MATCH, _INTERRUPTED, _CREATE = 0x1, 0x4, 0x300, 0x10, 0x400
-_SOL_NETLINK, _CAP_ACK, _EXT_ACK = 270, 10, 11
+_SOL_NETLINK, _ADD_MEMBERSHIP, _CAP_ACK, _EXT_ACK = 270, 1, 10, 11
 _SO_SNDBUFFORCE, _SO_RCVBUFFORCE = 32, 33
 _UNFORCED = {_SO_SNDBUFFORCE: socket.SO_SNDBUF, _SO_RCVBUFFORCE: socket.SO_RCVBUF}
 NESTED = 0x8000
 _TYPE_MASK = 0x3FFF
 
 UNSPEC, INET = 0, 1
+NEWTABLE, NEWCHAIN, NEWRULE = 0, 3, 6
 GETTABLE, GETCHAIN, GETRULE, GETSET = 1, 4, 7, 10
 NEWSETELEM, GETSETELEM, DELSETELEM, GETGEN, GETOBJ = 12, 13, 14, 16, 19
+_MAKING = frozenset({NEWTABLE, NEWCHAIN, NEWRULE, NEWSETELEM})
 
 _HEADER = Struct("=IHHII")
 _GENERIC = Struct(">BBH")
@@ -176,13 +178,24 @@ class Netlink:
         first = self._sequence + 2
         parts = [message(_BATCH_BEGIN, UNSPEC, _REQUEST, self._next(), b"", NFTABLES >> 8)]
         for kind, body in steps:
-            flags = _REQUEST | (_CREATE if kind == NEWSETELEM else 0)
+            flags = _REQUEST | (_CREATE if kind in _MAKING else 0)
             parts.append(message(NFTABLES | kind, INET, flags, self._next(), body))
         parts.append(message(_BATCH_END, UNSPEC, _REQUEST, self._next(), b"", NFTABLES >> 8))
         batch = b"".join(parts)
         self._buffer(_SO_SNDBUFFORCE, max(2 * len(batch), _EMPTY_SEND_BUFFER))
         self._send(batch)
         self._raise_refusals(first)
+
+    def join(self, group: int) -> None:
+        """Hear from now on what the kernel tells this group (NFNLGRP_*). A socket that listens should ask nothing afterwards."""
+        self._socket.setsockopt(_SOL_NETLINK, _ADD_MEMBERSHIP, group)
+
+    def heard(self) -> tuple[int, int, bytes]:
+        """Type, family and attributes of the next message to a group. Raises BlockingIOError if there is none, ENOBUFS if some are lost."""
+        octets = self._socket.recv(_RECEIVE, socket.MSG_DONTWAIT)
+        length, kind, *_ = _HEADER.unpack_from(octets)
+        family, *_ = _GENERIC.unpack_from(octets, _HEADER.size)
+        return kind, family, octets[START:length]
 
     def _raise_refusals(self, first: int) -> None:
         """The kernel works through a batch while it is sent: what it has to say is there already, and silence is consent."""

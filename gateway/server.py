@@ -35,6 +35,7 @@ class Server:
         self._peers: dict[StreamWriter, float] = {}
         self._long_message = asyncio.Lock()  # one at a time: each may take hundreds of megabytes
         self._timer: asyncio.TimerHandle | None = None
+        self._live_timer: asyncio.TimerHandle | None = None
         self._counting = asyncio.Lock()
         self._readers = ThreadPoolExecutor(READERS, "counters")
 
@@ -100,6 +101,7 @@ class Server:
             reply = wire.Refused("state", f"the agent failed: {type(error).__name__}: {error}")
         log.info("%s: %s, %.1f ms", said, outcome(reply), (perf_counter() - start) * 1000)
         self._watch()
+        self._watch_live()
         return reply
 
     async def _beside(self, request: wire.Request) -> wire.Reply | None:
@@ -144,6 +146,17 @@ class Server:
         except Exception as error:  # whatever it is, the way back is tried again
             log.critical("nobody confirmed, and it cannot be taken back; next try in %g s: %s", RETRY, plain(str(error)))
         self._watch(at_least=RETRY)
+
+    def _watch_live(self) -> None:
+        """Wake when the time of a live trace is over, whether anybody still looks or not."""
+        if self._live_timer:
+            self._live_timer.cancel()
+        live = self._agent.live
+        self._live_timer = asyncio.get_running_loop().call_later(live.seconds_left, self._end_live) if live.goes_on else None
+
+    def _end_live(self) -> None:
+        self._agent.live.end_overdue()
+        self._watch_live()
 
     def _tidy(self) -> None:
         try:

@@ -3,11 +3,13 @@
 Times are Unix seconds. Every method may raise TableError; after it nothing has changed.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from firewall.diff import Delta
 from firewall.flows import Flow, Toward
+from firewall.live import Headers, Watch
 from firewall.ruleset import Element, Rule, Ruleset, Set
 
 UNKNOWN_RULES = (Rule((), comment="rules as the kernel holds them, which nobody reads back"),)
@@ -21,7 +23,38 @@ class CommitRefusedError(TableError):
     """The transaction was refused as a whole, so nothing has changed."""
 
 
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """One thing that became of a traced packet. id: the kernel's, which it uses again; with the mark COMES a packet begins.
+
+    handle: of the rule that matched, 0 for a policy. The rest as in firewall.live.Event.
+    """
+
+    id: int
+    mark: str
+    table: str
+    chain: str
+    handle: int
+    verdict: str
+    to: str
+    came: str
+    goes: str
+    headers: Headers | None
+
+
 Tally: TypeAlias = dict[bytes, tuple[int, int]]  # packets and octets of a set's elements, by their keys
+
+
+class Tracing(Protocol):
+    """A live trace that goes on until it is closed."""
+
+    lost: bool
+
+    def heard(self) -> Iterator[Traced]:
+        """What was told since, without waiting."""
+
+    def close(self) -> None:
+        """Nothing is marked any more."""
 
 
 class Table(Protocol):
@@ -71,6 +104,12 @@ class Table(Protocol):
 
     def disturbed(self) -> bool:
         """Has anybody else committed a transaction, to whichever table, since the last `read`? True before the first."""
+
+    def trace(self, watch: Watch) -> Tracing:
+        """Begin to mark packets; our own table stays as it is, and `disturbed` does not see it."""
+
+    def rule_handles(self) -> Mapping[str, Sequence[int]]:
+        """For each chain the numbers that the kernel gave its rules, in their order. No number is ever used again."""
 
     def listing(self) -> dict[str, str]:
         """For each chain a text to compare with an earlier one: it differs if anybody wrote to the chain, whatever it counted."""

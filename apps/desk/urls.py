@@ -2,13 +2,16 @@
 
 from django.urls import path
 
-from apps.desk.views import addresses_of, dashboard, devices_of, member, member_edit, members, search, why
+from apps.desk.views import addresses_of, dashboard, devices_of, live, member, member_edit, members, search, why
 
 app_name = "desk"
 urlpatterns = [
     path("", dashboard.dashboard, name="dashboard"),
     path("search", search.search, name="search"),
     path("why/", why.why, name="why"),
+    path("why/live/", live.live, name="live"),
+    path("why/live/<str:gateway>/<int:number>/", live.seen, name="live-seen"),
+    path("why/live/<str:gateway>/<int:number>/end/", live.end, name="live-end"),
     path("members/", members.members, name="members"),
     path("members.csv", members.members_csv, name="members-csv"),
     path("members/bulk/", members.bulk_action, name="members-bulk"),

@@ -1,5 +1,6 @@
 import json
-from ipaddress import ip_address
+from dataclasses import replace
+from ipaddress import ip_address, ip_network
 from typing import Any
 
 import pytest
@@ -10,7 +11,8 @@ from firewall import wire
 from firewall.codec import WireError
 from firewall.compile import compile_policy
 from firewall.diff import diff
-from firewall.policy import Policy
+from firewall.live import COMES, Event, Headers, Look, Seen, Watch, Watching
+from firewall.policy import Policy, Prefix
 from firewall.ruleset import PLAIN
 from tests.policies import network, policies
 
@@ -49,6 +51,8 @@ def test_a_large_ruleset_comes_in_lines_of_at_most_a_mebibyte() -> None:
     assert wire.request(through(plan)) == plan
 
 
+HEADERS = Headers(ip_address("10.16.0.5"), ip_address("203.0.113.9"), 6, 40_000, 443, 60, ("syn",))
+EVENT = Event(1, COMES, "inet netzwart", "forward", "forward", False, 0, "", "jump", "new", "lan0", "", HEADERS)
 REPLIES = [
     wire.Welcome("nat-1", "0.1", "", "", 4, "boot", False, "d", 12, 3),
     wire.Applied("d", 3, 1, 4, 5, 6, True),
@@ -57,6 +61,8 @@ REPLIES = [
     wire.Planned("d", {"up4": 1}, {}, ("forward",), "add …"),
     wire.Reading("boot", 3, 4, 5, {"up4": wire.Counts(9, b"\0\1\2\xff", b"\0" * 7 + b"\1", b"\xff" * 8)}, {"leaked": (0, 0)}),
     wire.Probed((wire.Connected(310), wire.Connected(None, "refused")), {"leaked": 0, "probe_up4": 3}),
+    Watching(3),
+    Seen((EVENT, replace(EVENT, mark="", headers=None, number=2, rule="drop")), "time"),
     wire.GaugesAre({"member_rate4_50_100": (3, 65536)}),
     wire.Refused("nft", "no"),
 ]
@@ -70,6 +76,12 @@ def test_an_answer_arrives_as_it_was_given(reply: wire.Reply) -> None:
 def test_a_probe_arrives_as_it_was_asked() -> None:
     probe = wire.Probe((wire.Target(ip_address("203.0.113.10"), 80), wire.Target(ip_address("2001:db8:cafe::10"), 443)), 1000)
     assert wire.request(through(probe)) == probe
+
+
+@pytest.mark.parametrize("source", [None, ip_network("10.16.0.0/16"), ip_network("2001:db8::7/128")])
+def test_what_to_watch_for_arrives_as_it_was_asked(source: Prefix | None) -> None:
+    for request in (Watch(source, ip_network("203.0.113.0/24"), 6, 443, "wan0", 30, 100), Look(7, 12, True)):
+        assert wire.request(through(request)) == request
 
 
 @pytest.mark.parametrize("address", [{"prefix": "203.0.113.0/24"}, {"address": "x"}, {}, "203.0.113.10", None])

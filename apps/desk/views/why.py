@@ -6,6 +6,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from apps.accounts.permissions import staff_page
+from apps.desk.live import form as live
+from apps.desk.live.form import WishForm
 from apps.desk.why import words
 from apps.desk.why.answer import answer
 from apps.desk.why.form import RUNS, START, WANTED, QuestionForm
@@ -41,4 +43,5 @@ def _answered(form: QuestionForm) -> dict[str, Any]:
         "aside": ", ".join(words.elsewhere(found)),
         "other_ruleset": WANTED if form.cleaned_data["ruleset"] == RUNS else RUNS,
         "state": found.trace.state,
+        "live": WishForm(initial=live.START | {"gateway": form.data["gateway"]}, auto_id="live_%s"),
     }

@@ -68,8 +68,12 @@ def behind(found: Found) -> list[Behind]:
 
 def _holder(found: Found) -> list[Behind]:
     """Who holds the address, or the prefix of this length."""
-    address = _address(found.keys[0])
-    return [_member(holding.member, str(holding.address)) for holding in held_at(address, found.at)] or _probe(address)
+    return holders(_address(found.keys[0]), found.at)
+
+
+def holders(address: Address, at: datetime) -> list[Behind]:
+    """The member who held the address then, or the gateway whose probe has it."""
+    return [_member(holding.member, str(holding.address)) for holding in held_at(address, at)] or _probe(address)
 
 
 def _mapping(found: Found) -> list[Behind]:

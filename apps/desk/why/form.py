@@ -12,7 +12,7 @@ WANTED, RUNS, AUTO = "wanted", "runs", "auto"
 START = {"protocol": "tcp", "port": 443, "way": Way.FIRST.value, "interface": AUTO, "ruleset": WANTED}  # what is asked unless somebody says
 _CODE = {"class": "nw-mono", "autocomplete": "off", "spellcheck": "false"}
 _WAYS = ((Way.FIRST, _("the first packet")), (Way.ANSWER, _("an answer to it")), (Way.NEXT, _("a further packet")))
-_SIDES = {"lan": _("inside"), "wan": _("outside"), "management": _("management"), "sync": _("state sync"), "probe": _("probe")}
+SIDES = {"lan": _("inside"), "wan": _("outside"), "management": _("management"), "sync": _("state sync"), "probe": _("probe")}
 
 
 class QuestionForm(forms.Form):
@@ -25,7 +25,7 @@ class QuestionForm(forms.Form):
     destination = forms.CharField(label=_("To address or member"), max_length=80, widget=forms.TextInput(_CODE))
     port = forms.IntegerField(label=_("Port"), min_value=1, max_value=65535, required=False, widget=forms.NumberInput(_CODE))
     way = forms.ChoiceField(label=_("Packet"), choices=_WAYS)
-    interface = forms.ChoiceField(label=_("Comes in"), choices=[(AUTO, _("where it belongs")), *_SIDES.items()])
+    interface = forms.ChoiceField(label=_("Comes in"), choices=[(AUTO, _("where it belongs")), *SIDES.items()])
     ruleset = forms.ChoiceField(label=_("Ruleset"), choices=[(WANTED, _("as the database asks")), (RUNS, _("as it runs"))])
 
     def clean(self) -> dict[str, Any]:

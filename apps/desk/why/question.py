@@ -65,7 +65,7 @@ def packet(question: Question, gateway: Gateway, routes: Routes) -> Packet:
 
 def ends(source: str, destination: str) -> tuple[Address, Address]:
     """Both addresses, of the same family; a member stands for what he holds of it. Raises CannotAsk."""
-    one, other = _end("source", source), _end("destination", destination)
+    one, other = end("source", source), end("destination", destination)
     version = next((each.version for each in (one, other) if not isinstance(each, Member)), 4)
     first = _address("source", one, version)
     second = _address("destination", other, version)
@@ -76,7 +76,8 @@ def ends(source: str, destination: str) -> tuple[Address, Address]:
     return first, second
 
 
-def _end(field: str, text: str) -> Address | Member:
+def end(field: str, text: str) -> Address | Member:
+    """The address, or the one member, that the text stands for. Raises CannotAsk."""
     asked = read(text)
     if asked.address:
         return asked.address

@@ -1,4 +1,4 @@
-"""manage.py trace: what a gateway's ruleset does to a packet, and why. Sends nothing."""
+"""manage.py trace: what a gateway's ruleset does to a packet, and why; with --live what its kernel does. Sends nothing."""
 
 import json
 from argparse import ArgumentParser
@@ -8,22 +8,29 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
+from apps.deployments.link import fresh
+from apps.desk.live.asking import USUAL_PACKETS, USUAL_SECONDS, Wish
+from apps.desk.live.following import follow
 from apps.desk.why import words
 from apps.desk.why.answer import Answer, answer
 from apps.desk.why.export import as_data
 from apps.desk.why.path import Stop, stops
 from apps.desk.why.question import EPHEMERAL, INTERFACES, CannotAsk, Question, Way, ends
+from apps.lib.errors import Problem
 from apps.network.models import Gateway
 
 
 class Command(BaseCommand):
-    help = "Say what a gateway's ruleset does to a packet, and which ban, forward or member is the reason. Nothing is sent."
+    help = (
+        "Say what a gateway's ruleset does to a packet, and which ban, forward or member is the reason; with --live, watch packets pass. "
+        "Nothing is sent."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("source", help="address, or member (M-2207, a name)")
-        parser.add_argument("destination", help="address, or member")
-        parser.add_argument("port", nargs="?", type=int, default=443, help="destination port (default: 443)")
-        parser.add_argument("--protocol", choices=["tcp", "udp", "icmp"], default="tcp")
+        parser.add_argument("source", help="address, or member (M-2207, a name); with --live also a prefix or “any”")
+        parser.add_argument("destination", help="the same")
+        parser.add_argument("port", nargs="?", type=int, help="destination port (default: 443; with --live any)")
+        parser.add_argument("--protocol", choices=["tcp", "udp", "icmp"], help="(default: tcp; with --live any, or tcp if there is a port)")
         parser.add_argument("--source-port", type=int, default=EPHEMERAL, metavar="PORT")
         parser.add_argument(
             "--in", dest="interface", choices=list(INTERFACES), default="", help="where it comes in (default: where it belongs)"
@@ -34,33 +41,50 @@ class Command(BaseCommand):
         )
         parser.add_argument("--runs", action="store_true", help="through what the gateway has confirmed, not what the database asks for")
         parser.add_argument("--at", type=datetime.fromisoformat, help="as if it were then: 2026-11-12T21:16 (default: now)")
-        parser.add_argument("--json", action="store_true", help="everything as JSON")
+        parser.add_argument("--json", action="store_true", help="everything as JSON; with --live a line for each event")
+        parser.add_argument("--live", action="store_true", help="what the kernel of the gateway does to packets that pass now")
+        parser.add_argument("--seconds", type=int, default=USUAL_SECONDS, help="with --live: how long (default: %(default)s, at most 30)")
+        parser.add_argument("--most", type=int, default=USUAL_PACKETS, help="with --live: packets (default: %(default)s, at most 100)")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
+            if options["live"]:
+                self._watch(options)
+                return
             found = answer(self._question(options))
         except CannotAsk as problem:
             raise CommandError(f"{problem.field}: {problem}") from problem
+        except Problem as problem:
+            raise CommandError(str(problem)) from problem
         if options["json"]:
             self.stdout.write(json.dumps(as_data(found), indent=2, ensure_ascii=False))
         else:
             self._show(found)
+
+    def _watch(self, options: dict[str, Any]) -> None:
+        gateway, port = self._gateway(options["gateway"]), options["port"] or 0
+        protocol = options["protocol"] or ("tcp" if port else "")
+        ends = (options["source"], options["destination"])
+        wish = Wish(gateway, *ends, protocol, port, options["interface"], options["seconds"], options["most"])
+        with fresh(gateway) as channel:
+            follow(channel, wish, self.stdout.write, as_json=options["json"])
 
     def _question(self, options: dict[str, Any]) -> Question:
         source, destination = ends(options["source"], options["destination"])
         gateway = self._gateway(options["gateway"])
         if options["interface"] and not getattr(gateway, INTERFACES[options["interface"]]):
             raise CannotAsk("--in", f"{gateway} has no such interface.")
-        for name in ("port", "source_port"):
-            if not 0 < options[name] < 65536:
+        port = 443 if options["port"] is None else options["port"]
+        for name, value in (("port", port), ("source_port", options["source_port"])):
+            if not 0 < value < 65536:
                 raise CannotAsk(name, "a port is between 1 and 65535.")
         at = options["at"]
         return Question(
             gateway,
             source,
             destination,
-            options["protocol"],
-            options["port"],
+            options["protocol"] or "tcp",
+            port,
             options["source_port"],
             options["interface"],
             Way(options["packet"]),
