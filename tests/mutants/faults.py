@@ -2,6 +2,7 @@
 
 from tests.mutants.forwarded import FORWARDED
 from tests.mutants.mutant import Mutant
+from tests.mutants.served import SERVED
 
 PROMISES = "tests/whole/test_promises.py"
 SNAT = "tests/whole/test_snat.py"
@@ -192,6 +193,7 @@ MUTANTS = (
         f"{PROMISES}::test_nobody_connects_to_a_banned_host",
     ),
     *FORWARDED,
+    *SERVED,
     Mutant(
         "let an allow list lose",
         "firewall/chains/bans.py",

@@ -1,0 +1,65 @@
+"""Faults about blocked members, servers of the network itself, and what protects everybody."""
+
+from tests.mutants.mutant import Mutant
+
+BLOCKS, LISTENERS = "tests/whole/test_blocks.py", "tests/whole/test_listeners.py"
+LIMITS, PROTECTION = "tests/whole/test_limits.py", "tests/whole/test_protection.py"
+
+SERVED = (
+    Mutant(
+        "block without the notice page",
+        "firewall/chains/dstnat.py",
+        "*blocks.redirects(gateway, used), ",
+        "",
+        f"{BLOCKS}::test_a_blocked_members_http_reaches_the_notice_host_which_sees_whom_to_tell",
+    ),
+    Mutant(
+        "let blocked members be reached",
+        "firewall/chains/blocks.py",
+        '    yield from (rule(destination, jump("blocked")) for destination in _blocked(used, Field.IP_DADDR, Field.IP6_DADDR))\n',
+        "",
+        f"{BLOCKS}::test_nobody_reaches_a_blocked_member",
+    ),
+    Mutant(
+        "leave connections of who is blocked",
+        "firewall/flows.py",
+        "if self._blocked and (flow.source in self._blocked or flow.reply_source in self._blocked):",
+        "if False:",
+        f"{BLOCKS}::test_open_connections_end_with_the_block_and_those_of_others_go_on",
+    ),
+    Mutant(
+        "accept untracked from outside",
+        "firewall/chains/listeners.py",
+        'rule(Count("untracked"), DROP),',
+        'rule(Count("untracked"), ACCEPT),',
+        f"{LISTENERS}::test_nothing_else_that_is_untracked_passes",
+    ),
+    Mutant(
+        "track the errors that servers need",
+        "firewall/chains/listeners.py",
+        '        yield rule(*errors, Notrack(), ACCEPT, comment="listeners")\n',
+        "",
+        f"{LISTENERS}::test_a_server_learns_of_a_smaller_path_to_the_internet",
+    ),
+    Mutant(
+        "limit who is exempt",
+        "firewall/chains/limits.py",
+        "(*_exempt(gateway), *rules)",
+        "(*rules,)",
+        f"{LIMITS}::test_an_exempt_source_is_not_limited",
+    ),
+    Mutant(
+        "limit by address who has a prefix",
+        "firewall/chains/limits.py",
+        "_meter(meter, Field.IP6_SADDR, length))",
+        "_meter(meter, Field.IP6_SADDR, 128))",
+        f"{LIMITS}::test_a_member_is_limited_by_ipv6_prefix_whatever_address_he_takes",
+    ),
+    Mutant(
+        "forget bogons",
+        "firewall/chains/new.py",
+        '            *((rule(jump("bogons")),) if gateway.settings.protection.bogons else ()),\n',
+        "",
+        f"{PROTECTION}::test_a_bogon_reaches_no_forward_and_what_is_our_own_does",
+    ),
+)
