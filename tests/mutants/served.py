@@ -35,13 +35,6 @@ SERVED = (
         f"{LISTENERS}::test_nothing_else_that_is_untracked_passes",
     ),
     Mutant(
-        "track the errors that servers need",
-        "firewall/chains/listeners.py",
-        '        yield rule(*errors, Notrack(), ACCEPT, comment="listeners")\n',
-        "",
-        f"{LISTENERS}::test_a_server_learns_of_a_smaller_path_to_the_internet",
-    ),
-    Mutant(
         "limit who is exempt",
         "firewall/chains/limits.py",
         "(*_exempt(gateway), *rules)",
