@@ -49,7 +49,7 @@ def run(mutants: list[Mutant], tree: Path) -> int:
     """How it went, as an exit status."""
     tests = sorted({mutant.seen_by for mutant in mutants})
     say(f"{len(tests)} tests without a fault …")
-    code, output = pytest(tree, tests, "--create-db")
+    code, output = pytest(tree, tests, "--create-db", seconds=SECONDS * len(tests))
     if code:
         say(output, f"These tests must pass before they can see anything (pytest ended with {code}).")
         return 1
@@ -80,13 +80,13 @@ def _seen(mutant: Mutant, tree: Path, number: str) -> bool:
     return seen
 
 
-def pytest(tree: Path, tests: Iterable[str], *options: str) -> tuple[int, str]:
+def pytest(tree: Path, tests: Iterable[str], *options: str, seconds: int = SECONDS) -> tuple[int, str]:
     """Run these tests in the copy: pytest's exit status and what it printed."""
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-p", "no:randomly", "--reuse-db", *options, *tests]
     try:
-        done = subprocess.run(command, cwd=tree, capture_output=True, text=True, timeout=SECONDS, check=False)
+        done = subprocess.run(command, cwd=tree, capture_output=True, text=True, timeout=seconds, check=False)
     except subprocess.TimeoutExpired:
-        return ExitCode.INTERRUPTED, f"no end within {SECONDS} s"  # nobody waits for a test that hangs: it sees nothing
+        return ExitCode.INTERRUPTED, f"no end within {seconds} s"  # nobody waits for a test that hangs: it sees nothing
     return done.returncode, done.stdout + done.stderr
 
 
