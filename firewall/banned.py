@@ -11,8 +11,6 @@ from firewall.ruleset import Elements
 _ALLOWED = "allowed"
 SOURCES, DESTINATIONS = ("bans", "bansin"), ("bans", "bansout")
 
-_Lengths = dict[tuple[int, int], Container[bytes]]  # by width of the address in octets, and length of the prefixes in bits
-
 
 class Banned:
     """Sources, or destinations, that the deltas ban: `families` names the sets they are looked up in. False when there are none."""

@@ -315,8 +315,3 @@ def wish(rollout: Rollout, event: Event, *, by: Any) -> bool:
             if step.state != now.value:
                 RolloutStep.objects.filter(pk=step.pk).update(state=now.value)
     return after.phase is not Phase.APPLYING
-
-
-def open_of(group: GatewayGroup) -> Rollout | None:
-    """The group's rollout that is not over."""
-    return Rollout.objects.filter(Q(group=group) & Q(state__in=Rollout.OPEN)).first()

@@ -12,7 +12,7 @@ from apps.members.forms import DeviceForm
 from apps.members.models import Device, Member
 from apps.nat.models import NatMapping
 from apps.nat.selectors import mappings_of
-from apps.network.models import Holding, Pool
+from apps.network.models import Holding
 from apps.network.selectors import Before, holders_before, holdings_of
 
 
@@ -91,8 +91,3 @@ def devices(member: Member, *, form: DeviceForm | None = None, saved: int = 0, r
         "device_saved": next((each.device for each in owned if each.device.pk == saved), None),
         "device_removed": removed,
     }
-
-
-def pools_exist() -> bool:
-    """Is there anything to give addresses from?"""
-    return Pool.objects.exclude(kind=Pool.Kind.PUBLIC4).exists()

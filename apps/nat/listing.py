@@ -9,13 +9,11 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 
 from apps.accounts.permissions import staff_page
-from apps.lib.activation import activations
 from apps.lib.params import words
 from apps.lib.spreadsheets import download
-from apps.nat import panel
+from apps.lib.standing import standing
 from apps.nat.finding import find_forwards, find_pinholes
 from apps.nat.models import Pinhole, PortForward
-from apps.nat.pinholes import panel as pinhole_panel
 
 PER_PAGE = 50
 
@@ -25,7 +23,7 @@ def forwards(request: HttpRequest) -> HttpResponse:
     """All port forwards, or those that fit what is typed."""
     text = words(request.GET, "q")
     page = Paginator(find_forwards(text), PER_PAGE).get_page(request.GET.get("page"))
-    rows = [panel.Row(forward, known) for forward, known in activations(list(page))]
+    rows = standing(page)
     return render(request, "nat/all_forwards.html", {"page": page, "rows": rows, "q": text})
 
 
@@ -34,7 +32,7 @@ def pinholes(request: HttpRequest) -> HttpResponse:
     """All IPv6 pinholes, or those that fit what is typed."""
     text = words(request.GET, "q")
     page = Paginator(find_pinholes(text), PER_PAGE).get_page(request.GET.get("page"))
-    rows = [pinhole_panel.Row(pinhole, known) for pinhole, known in activations(list(page))]
+    rows = standing(page)
     return render(request, "nat/all_pinholes.html", {"page": page, "rows": rows, "q": text})
 
 

@@ -30,7 +30,6 @@ from benchmarks.whole.watch import Confirmations
 from portal.stack import plan, postgres
 from portal.stack.places import Places
 
-SINGLES = 200
 LENGTHS = (10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21)
 BURST, WRITERS = 1000, 4
 FEED = 120_000

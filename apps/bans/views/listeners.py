@@ -11,10 +11,11 @@ from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import person, staff_page
 from apps.audit.selectors import history_of
-from apps.bans.listeners import panel, selectors, services
+from apps.bans.listeners import selectors, services
 from apps.bans.listeners.forms import InterfaceForm, ListenerForm
 from apps.bans.listeners.models import Listener
 from apps.lib.errors import Conflict, Problem
+from apps.lib.standing import standing
 
 PER_PAGE = 50
 LAST_CHANGES = 20
@@ -24,7 +25,7 @@ FIELDS = ("name", "address", "protocol", "port", "note")
 def _page(request: HttpRequest, form: ListenerForm | None = None) -> HttpResponse:
     search = request.GET.get("q", "").strip()
     page = Paginator(selectors.listeners(search), PER_PAGE).get_page(request.GET.get("page"))
-    shown: dict[str, Any] = {"page": page, "rows": panel.rows(page), "search": search, "form": form or ListenerForm()}
+    shown: dict[str, Any] = {"page": page, "rows": standing(page), "search": search, "form": form or ListenerForm()}
     shown["interfaces"] = [(each, getattr(each, "server_interface", None)) for each in selectors.gateways()]
     return render(request, "bans/listeners.html", shown, status=422 if form else 200)
 
@@ -61,8 +62,8 @@ def listener(request: HttpRequest, pk: int) -> HttpResponse:
             form.data = {**request.POST.dict(), "version": str(Listener.objects.get(pk=pk).version)}
         except Problem as problem:
             form.add_error(problem.fieldname or None, str(problem))
-    [row] = panel.rows([get_object_or_404(Listener.objects.select_related("group"), pk=pk)])
-    shown = {"row": row, "listener": row.listener, "form": form, "entries": history_of(found, LAST_CHANGES)}
+    [row] = standing([get_object_or_404(Listener.objects.select_related("group"), pk=pk)])
+    shown = {"row": row, "listener": row.thing, "form": form, "entries": history_of(found, LAST_CHANGES)}
     return render(request, "bans/listener.html", shown, status=422 if form.is_bound else 200)
 
 
