@@ -12,21 +12,7 @@ from rest_framework.response import Response
 from apps.bans import allowing, coverage, feeding, services
 from apps.bans.models import AllowEntry, Ban, BanFeed, BanList, Direction
 from apps.bans.selectors import Hits, find, hits_of
-from apps.lib.activation import Activation, activations
-from apps.lib.models import Deployed
-
-
-def _active(row: Deployed) -> list[dict[str, object]]:
-    """Since when each gateway has it as it is now; null while it has not, and then why."""
-    known: list[Activation] = getattr(row, "known_activations", [])
-    return [{"gateway": each.gateway, "since": each.since, "waits": each.waits.words if each.waits else ""} for each in known]
-
-
-def _with_activations[Row: Deployed](rows: Iterable[Row]) -> list[Row]:
-    found = activations(rows)
-    for row, known in found:
-        row.known_activations = known  # type: ignore[attr-defined]  # for the serializer alone
-    return [row for row, _known in found]
+from apps.lib.serving import ActiveRows, ActiveSerializer, with_activations
 
 
 class BanListSerializer(serializers.ModelSerializer[BanList]):
@@ -56,7 +42,7 @@ class BanListViewSet(viewsets.ModelViewSet[BanList]):
         services.delete_list(list=instance, by=self.request.user)  # type: ignore[arg-type]  # IsStaff: signed in
 
 
-class BanSerializer(serializers.ModelSerializer[Ban]):
+class BanSerializer(ActiveSerializer):
     prefix = serializers.CharField(source="shown", max_length=80)
     ends = serializers.DateTimeField(source="expires", required=False, allow_null=True)
     since = serializers.DateTimeField(source="created", read_only=True)
@@ -64,7 +50,6 @@ class BanSerializer(serializers.ModelSerializer[Ban]):
     comment = serializers.CharField(required=False, allow_blank=True, max_length=200)
     version = serializers.IntegerField(required=False)
     hits = serializers.SerializerMethodField()
-    active = serializers.SerializerMethodField()
 
     class Meta:
         model = Ban
@@ -75,9 +60,6 @@ class BanSerializer(serializers.ModelSerializer[Ban]):
         """What it kept out, over all gateways."""
         known: Hits = getattr(ban, "known_hits", Hits())
         return {"packets": known.packets, "octets": known.octets, "last": known.last}
-
-    def get_active(self, ban: Ban) -> list[dict[str, object]]:
-        return _active(ban)
 
     def create(self, validated_data: Mapping[str, Any]) -> Ban:
         given = {name: value for name, value in validated_data.items() if name not in ("shown", "version")}
@@ -90,7 +72,7 @@ class BanSerializer(serializers.ModelSerializer[Ban]):
 
 
 def _bans(rows: Iterable[Ban]) -> list[Ban]:
-    found = _with_activations(rows)
+    found = with_activations(rows)
     hits = hits_of(found)
     for ban in found:
         ban.known_hits = hits.get(ban.prefix, Hits())  # type: ignore[attr-defined]  # for the serializer alone
@@ -123,7 +105,7 @@ class BanViewSet(viewsets.ModelViewSet[Ban]):
         found = coverage.coverage(services.readable(request.query_params.get("address", ""), ours=True))
         ways = (("in", found.incoming), ("out", found.outgoing))
         bans = BanSerializer(_bans(found.bans), many=True, context=self.get_serializer_context()).data
-        allowed = AllowEntrySerializer(_with_activations(found.allowed), many=True, context=self.get_serializer_context()).data
+        allowed = AllowEntrySerializer(with_activations(found.allowed), many=True, context=self.get_serializer_context()).data
         body = {"prefix": str(found.prefix), "bans": bans, "allowed": allowed}
         within = {"bans": found.bans_within, "allowed": found.allowed_within}
         return Response(body | {"within": within, "decides": {way: _decision(by) for way, by in ways}})
@@ -133,21 +115,17 @@ def _decision(by: Ban | AllowEntry | None) -> dict[str, object] | None:
     return {"ban" if isinstance(by, Ban) else "allowed": by.pk, "prefix": by.shown} if by else None
 
 
-class AllowEntrySerializer(serializers.ModelSerializer[AllowEntry]):
+class AllowEntrySerializer(ActiveSerializer):
     prefix = serializers.CharField(source="shown", max_length=80)
     ends = serializers.DateTimeField(source="expires", required=False, allow_null=True)
     since = serializers.DateTimeField(source="created", read_only=True)
     comment = serializers.CharField(required=False, allow_blank=True, max_length=200)
     version = serializers.IntegerField(required=False)
-    active = serializers.SerializerMethodField()
 
     class Meta:
         model = AllowEntry
         fields = ["id", "prefix", "comment", "author", "since", "ends", "active", "version"]
         read_only_fields = ["author"]
-
-    def get_active(self, entry: AllowEntry) -> list[dict[str, object]]:
-        return _active(entry)
 
     def create(self, validated_data: Mapping[str, Any]) -> AllowEntry:
         given = {name: value for name, value in validated_data.items() if name not in ("shown", "version")}
@@ -158,19 +136,12 @@ class AllowEntrySerializer(serializers.ModelSerializer[AllowEntry]):
         return allowing.change(entry=instance, by=self.context["request"].user, **given)
 
 
-class AllowEntryViewSet(viewsets.ModelViewSet[AllowEntry]):
+class AllowEntryViewSet(ActiveRows, viewsets.ModelViewSet[Any]):
     """What no ban concerns."""
 
     serializer_class = AllowEntrySerializer
     queryset = AllowEntry.objects.order_by("id")
     http_method_names = ["get", "post", "patch", "delete", "head", "options"]
-
-    def get_object(self) -> AllowEntry:
-        return _with_activations([super().get_object()])[0]
-
-    def paginate_queryset(self, queryset: Any) -> Any:
-        page = super().paginate_queryset(queryset)
-        return page and _with_activations(page)
 
     def perform_destroy(self, instance: AllowEntry) -> None:
         allowing.remove(entry=instance, by=self.request.user)  # type: ignore[arg-type]  # IsStaff: signed in

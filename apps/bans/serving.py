@@ -1,46 +1,17 @@
-"""What the REST API's objects that reach gateways share: since when each gateway has one."""
+"""What blocks and listeners share in the REST API: rows that reach gateways, and can be changed."""
 
-from collections.abc import Iterable
 from typing import Any
 
-from rest_framework import mixins, serializers, viewsets
+from rest_framework import serializers, viewsets
 
-from apps.lib.activation import Activation, activations
-from apps.lib.models import Deployed
+from apps.lib.serving import ActiveRows, ActiveSerializer
 
 
-class ActiveSerializer(serializers.ModelSerializer[Any]):
-    """Says since when each gateway has the row as it is."""
+class ChangeableSerializer(ActiveSerializer):
+    """A change may name the version it was made from."""
 
-    active = serializers.SerializerMethodField()
     version = serializers.IntegerField(required=False, min_value=1)
 
-    def get_active(self, row: Deployed) -> list[dict[str, object]]:
-        """Since when each gateway has it as it is now; null while it has not, and then why."""
-        known: list[Activation] = getattr(row, "known_activations", [])
-        return [{"gateway": each.gateway, "since": each.since, "waits": each.waits.words if each.waits else ""} for each in known]
 
-
-def with_activations[Row: Deployed](rows: Iterable[Row]) -> list[Row]:
-    shown = list(rows)
-    for row, known in activations(shown):
-        row.known_activations = known  # type: ignore[attr-defined]  # for the serializer alone
-    return shown
-
-
-class RowsViewSet(
-    mixins.CreateModelMixin,
-    mixins.RetrieveModelMixin,
-    mixins.UpdateModelMixin,
-    mixins.ListModelMixin,
-    mixins.DestroyModelMixin,
-    viewsets.GenericViewSet[Any],
-):
+class RowsViewSet(ActiveRows, viewsets.ModelViewSet[Any]):
     """List, read, add, change, remove."""
-
-    def get_object(self) -> Any:
-        return with_activations([super().get_object()])[0]
-
-    def paginate_queryset(self, queryset: Any) -> Any:
-        page = super().paginate_queryset(queryset)
-        return page and with_activations(page)

@@ -5,9 +5,9 @@ from typing import Any
 
 import django_filters
 from django.db.models import QuerySet
-from rest_framework import mixins, serializers, viewsets
+from rest_framework import mixins, serializers
 
-from apps.lib.activation import Activation, activations
+from apps.lib.serving import ActiveRows, ActiveSerializer, with_activations
 from apps.lib.validity import holds_now
 from apps.members.models import Member
 from apps.nat import services
@@ -17,7 +17,7 @@ from apps.network.api import AddressFilter
 from apps.network.models import Holding, Pool
 
 
-class MappingSerializer(serializers.ModelSerializer[NatMapping]):
+class MappingSerializer(ActiveSerializer):
     member: serializers.PrimaryKeyRelatedField[Member] = serializers.PrimaryKeyRelatedField(source="holding.member", read_only=True)
     holding = serializers.PrimaryKeyRelatedField(queryset=Holding.objects.filter(holds_now()))
     private_address = serializers.CharField(source="holding.address", read_only=True)
@@ -25,7 +25,6 @@ class MappingSerializer(serializers.ModelSerializer[NatMapping]):
     public_address = serializers.IPAddressField(protocol="IPv4", source="public", required=False)
     first_port = serializers.SerializerMethodField()
     last_port = serializers.SerializerMethodField()
-    active = serializers.SerializerMethodField()
 
     class Meta:
         model = NatMapping
@@ -50,19 +49,8 @@ class MappingSerializer(serializers.ModelSerializer[NatMapping]):
     def get_last_port(self, mapping: NatMapping) -> int | None:
         return mapping.block.upper - 1 if mapping.block else None
 
-    def get_active(self, mapping: NatMapping) -> list[dict[str, object]]:
-        """Since when each gateway has it; null while it has not, and then why."""
-        known: list[Activation] = getattr(mapping, "known_activations", [])
-        return [{"gateway": each.gateway, "since": each.since, "waits": each.waits.words if each.waits else ""} for each in known]
-
     def create(self, validated_data: Mapping[str, Any]) -> NatMapping:
-        return _with_activations([services.map_address(by=self.context["request"].user, **validated_data)])[0]
-
-
-def _with_activations(rows: list[NatMapping]) -> list[NatMapping]:
-    for mapping, known in activations(rows):
-        mapping.known_activations = known  # type: ignore[attr-defined]  # for the serializer alone
-    return rows
+        return with_activations([services.map_address(by=self.context["request"].user, **validated_data)])[0]
 
 
 class MappingFilter(django_filters.FilterSet):
@@ -79,7 +67,7 @@ class MappingViewSet(
     mixins.RetrieveModelMixin,
     mixins.ListModelMixin,
     mixins.DestroyModelMixin,
-    viewsets.GenericViewSet[NatMapping],
+    ActiveRows,
 ):
     """How private addresses leave now; `?holding=`, `?member=`, `?pool=`, `?public_address=`."""
 
@@ -88,13 +76,6 @@ class MappingViewSet(
 
     def get_queryset(self) -> QuerySet[NatMapping]:
         return mappings().order_by("id")
-
-    def get_object(self) -> NatMapping:
-        return _with_activations([super().get_object()])[0]
-
-    def paginate_queryset(self, queryset: Any) -> Any:
-        page = super().paginate_queryset(queryset)
-        return page and _with_activations(page)
 
     def perform_destroy(self, instance: NatMapping) -> None:
         services.unmap_address(mapping=instance, by=self.request.user)  # type: ignore[arg-type]  # IsStaff: signed in

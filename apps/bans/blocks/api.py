@@ -8,11 +8,12 @@ from rest_framework import serializers
 
 from apps.bans.blocks import services as blocking
 from apps.bans.blocks.models import Block
-from apps.bans.serving import ActiveSerializer, RowsViewSet, with_activations
+from apps.bans.serving import ChangeableSerializer, RowsViewSet
+from apps.lib.serving import with_activations
 from apps.lib.validity import holds_now
 
 
-class BlockSerializer(ActiveSerializer):
+class BlockSerializer(ChangeableSerializer):
     since = serializers.DateTimeField(source="valid.lower", read_only=True)
     until = serializers.DateTimeField(source="valid.upper", allow_null=True, required=False, default=None)
 

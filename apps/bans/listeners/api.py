@@ -8,10 +8,11 @@ from rest_framework import serializers
 
 from apps.bans.listeners import services as listening
 from apps.bans.listeners.models import Listener
-from apps.bans.serving import ActiveSerializer, RowsViewSet, with_activations
+from apps.bans.serving import ChangeableSerializer, RowsViewSet
+from apps.lib.serving import with_activations
 
 
-class ListenerSerializer(ActiveSerializer):
+class ListenerSerializer(ChangeableSerializer):
     address = serializers.IPAddressField()
 
     class Meta:

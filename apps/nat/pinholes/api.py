@@ -1,14 +1,14 @@
 """IPv6 pinholes in the REST API."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from ipaddress import IPv6Address, ip_network
 from typing import Any
 
 import django_filters
 from django.db.models import QuerySet
-from rest_framework import mixins, serializers, viewsets
+from rest_framework import mixins, serializers
 
-from apps.lib.activation import Activation, activations
+from apps.lib.serving import ActiveRows, ActiveSerializer, with_activations
 from apps.lib.validity import holds_now
 from apps.members.models import Member
 from apps.nat.pinholes import services
@@ -17,7 +17,7 @@ from apps.nat.pinholes.selectors import pinholes
 from apps.network.models import Holding
 
 
-class PinholeSerializer(serializers.ModelSerializer[Pinhole]):
+class PinholeSerializer(ActiveSerializer):
     """`port` and `ports` are null where all ports are open."""
 
     holding = serializers.PrimaryKeyRelatedField(queryset=Holding.objects.filter(holds_now()))
@@ -26,17 +26,11 @@ class PinholeSerializer(serializers.ModelSerializer[Pinhole]):
     port = serializers.IntegerField(min_value=1, max_value=65535, allow_null=True, default=None)
     ports = serializers.IntegerField(min_value=1, max_value=Pinhole.MOST_PORTS, allow_null=True, default=1)
     until = serializers.DateTimeField(allow_null=True, default=None, write_only=True)
-    active = serializers.SerializerMethodField()
 
     class Meta:
         model = Pinhole
         fields = ["id", "member", "holding", "address", "protocol", "port", "ports", "purpose", "until", "enabled", "active", "version"]
         read_only_fields = ["enabled"]
-
-    def get_active(self, pinhole: Pinhole) -> list[dict[str, object]]:
-        """Since when each gateway has it as it is now; null while it has not, and then why."""
-        known: list[Activation] = getattr(pinhole, "known_activations", [])
-        return [{"gateway": each.gateway, "since": each.since, "waits": each.waits.words if each.waits else ""} for each in known]
 
     def to_representation(self, instance: Pinhole) -> dict[str, Any]:
         every = {} if instance.port else {"port": None, "ports": None}
@@ -46,13 +40,7 @@ class PinholeSerializer(serializers.ModelSerializer[Pinhole]):
         given = dict(validated_data)
         given["address"] = IPv6Address(given["address"])
         given["port"], given["ports"] = given["port"] or 0, given["ports"] or 1
-        return _with_activations([services.add_pinhole(by=self.context["request"].user, **given)])[0]
-
-
-def _with_activations(rows: Iterable[Pinhole]) -> list[Pinhole]:
-    for pinhole, known in activations(rows):
-        pinhole.known_activations = known  # type: ignore[attr-defined]  # for the serializer alone
-    return list(rows)
+        return with_activations([services.add_pinhole(by=self.context["request"].user, **given)])[0]
 
 
 class PinholeFilter(django_filters.FilterSet):
@@ -75,7 +63,7 @@ class PinholeViewSet(
     mixins.RetrieveModelMixin,
     mixins.ListModelMixin,
     mixins.DestroyModelMixin,
-    viewsets.GenericViewSet[Pinhole],
+    ActiveRows,
 ):
     """IPv6 pinholes that hold now; `?member=`, `?holding=`, `?protocol=`, `?address=` (of an address, or in a prefix)."""
 
@@ -84,13 +72,6 @@ class PinholeViewSet(
 
     def get_queryset(self) -> QuerySet[Pinhole]:
         return pinholes().order_by("id")
-
-    def get_object(self) -> Pinhole:
-        return _with_activations([super().get_object()])[0]
-
-    def paginate_queryset(self, queryset: Any) -> Any:
-        page = super().paginate_queryset(queryset)
-        return page and _with_activations(page)
 
     def perform_destroy(self, instance: Pinhole) -> None:
         services.remove_pinhole(pinhole=instance, by=self.request.user)  # type: ignore[arg-type]  # IsStaff: signed in
