@@ -268,11 +268,18 @@ class Listener:
     name: str = ""
 
 
+class Owner(NamedTuple):
+    """Which holding an address or prefix belongs to now, so that what is counted is counted for it."""
+
+    prefix: IPv4Address | IPv6Network
+    holding: int
+
+
 @dataclass(frozen=True, slots=True)
 class Policy:
     """Everything one gateway needs to know, in no particular order.
 
-    addresses: private IPv4 addresses that active members hold; prefixes: their IPv6 prefixes.
+    addresses: private IPv4 addresses that active members hold; prefixes: their IPv6 prefixes. owners: of these.
     """
 
     gateway: Gateway
@@ -285,6 +292,7 @@ class Policy:
     allowed: tuple[Allowed, ...] = ()
     blocks: tuple[Block, ...] = ()
     listeners: tuple[Listener, ...] = ()
+    owners: tuple[Owner, ...] = ()
 
 
 Port: TypeAlias = tuple[Protocol, IPv4Address, int]

@@ -10,7 +10,7 @@ from itertools import islice
 from struct import Struct, pack
 from typing import NamedTuple
 
-from firewall import names
+from firewall import names, owners
 from firewall.ruleset import PLAIN, TABLE, Element, Elements
 from gateway.netlink import attribute, nested, number, places, text
 
@@ -37,8 +37,14 @@ class Columns(NamedTuple):
     octets: Sequence[int]
     packets: Sequence[int]
 
-    def elements(self, now: int) -> dict[bytes, Element]:
-        """As values; a remaining time becomes an absolute one, rounded to the next second."""
+    def elements(self, now: int, *, owned: bool = False) -> dict[bytes, Element]:
+        """As values; a remaining time becomes an absolute one, rounded to the next second. owned: of a set that counts for somebody."""
+        if owned:
+            whose = map(owners.owner, self.comments)
+            return {
+                key: Element(owner, "" if owner else comment) if comment else PLAIN
+                for key, owner, comment in zip(self.keys, whose, self.comments, strict=True)
+            }
         if not (any(self.values) or any(self.comments) or any(self.remaining)):
             return dict.fromkeys(self.keys, PLAIN)
         expires = (now + -(-left // 1000) if left else 0 for left in self.remaining)
@@ -74,11 +80,14 @@ def encode_keys(keys: Iterable[bytes]) -> Iterator[bytes]:
         yield start + key + end
 
 
-def encode(elements: Elements, now: int) -> Iterator[bytes]:
-    """Whole elements, without those that ended at `now`."""
+def encode(elements: Elements, now: int, *, owned: bool = False) -> Iterator[bytes]:
+    """Whole elements, without those that ended at `now`. owned: of a set that counts for somebody."""
     encoder = cache(_bare)
     for key, element in elements.items():
         value, comment, expires = element
+        if owned and value:
+            yield _element(key, b"", _said(owners.comment(value)))
+            continue
         if comment or expires:
             if not 0 < expires <= now:
                 yield _adorned(key, element, now)
@@ -110,9 +119,13 @@ def _adorned(key: bytes, element: Element, now: int) -> bytes:
     if element.expires:
         more.append(attribute(_TIMEOUT, pack(">Q", (element.expires - now) * 1000)))
     if element.comment:
-        said = names.comment(element.comment).encode() + b"\0"
-        more.append(attribute(_USERDATA, bytes((_COMMENT, len(said))) + said))
+        more.append(_said(names.comment(element.comment)))
     return _element(key, element.value, *more)
+
+
+def _said(comment: str) -> bytes:
+    said = comment.encode() + b"\0"
+    return attribute(_USERDATA, bytes((_COMMENT, len(said))) + said)
 
 
 def decode(attributes: bytes) -> Iterator[Columns]:
@@ -150,7 +163,7 @@ def _decode_list(listed: bytes, otherwise: Callable[[bytes], Columns]) -> Column
         return otherwise(listed)
     leaves = list(_leaves(listed, 4, ends[2]))
     count, rest = divmod(len(listed), stride)
-    if rest or any(role == "comments" for role, _, _ in leaves) or not _alike(listed, stride, count, leaves):
+    if rest or not _alike(listed, stride, count, leaves):
         return otherwise(listed)
     return _together(listed, stride, count, leaves)
 
@@ -191,7 +204,7 @@ def _alike(listed: bytes, stride: int, count: int, leaves: list[tuple[str, int, 
 def _together(listed: bytes, stride: int, count: int, leaves: list[tuple[str, int, int]]) -> Columns:
     layout, at = ">", 0
     for role, start, length in leaves:
-        layout += f"{start - at}x" + (f"{length}s" if role in ("keys", "values") else "Q")
+        layout += f"{start - at}x" + (f"{length}s" if role in ("keys", "values", "comments") else "Q")
         at = start + length
     rows = Struct(f"{layout}{stride - at}x").iter_unpack(listed)
     columns = dict(zip((role for role, _, _ in leaves), zip(*rows, strict=True), strict=True))
@@ -199,7 +212,7 @@ def _together(listed: bytes, stride: int, count: int, leaves: list[tuple[str, in
     return Columns(
         columns["keys"],
         columns.get("values", nothing),
-        ("",) * count,
+        [comment(each) for each in columns["comments"]] if "comments" in columns else ("",) * count,
         columns.get("remaining", zero),
         columns.get("octets", zero),
         columns.get("packets", zero),

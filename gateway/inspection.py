@@ -6,7 +6,7 @@ back as another one. Raises WireError, which names the culprit.
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from firewall import names
+from firewall import names, owners
 from firewall.codec import WireError
 from firewall.diff import Delta
 from firewall.policy import PolicyError
@@ -136,9 +136,9 @@ def _elements(of: Set, elements: Elements) -> None:
         raise WireError(f"set {of.name}: packets alone fill it")
     if set(map(len, elements)) != {width(of.key)}:
         raise WireError(f"set {of.name}: a key is not {width(of.key)} octets wide")
-    values = width(of.value) * (1 + of.ranges)
-    if {len(element.value) for element in elements.values()} != {values}:
-        raise WireError(f"set {of.name}: a value is not {values} octets wide")
+    values = {0, owners.WIDTH} if of.owned else {width(of.value) * (1 + of.ranges)}
+    if not {len(element.value) for element in elements.values()} <= values:
+        raise WireError(f"set {of.name}: a value is not {max(values)} octets wide")
     for fault in _faults(of, elements.values()):
         raise WireError(f"set {of.name}: {fault}")
 

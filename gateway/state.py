@@ -18,6 +18,7 @@ from firewall import digest as digests
 from firewall.codec import Json, WireError, decode, encode
 from firewall.diff import Delta
 from firewall.ruleset import Ruleset, without_expired
+from gateway.ledger import Ledger
 from gateway.running import Running
 
 _TOKEN, _CHECKPOINT, _JOURNAL, _LOCK = "token", "confirmed", "journal", "lock"
@@ -58,6 +59,7 @@ class State:
         except StateError:
             self.close()
             raise
+        self.ledger = Ledger(directory)
         self._number: str | None = None  # of the checkpoint that the journal goes on from; drawn by lot, so that no old line fits
         self._journal_end = 0
 
