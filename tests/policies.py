@@ -20,6 +20,7 @@ from firewall.policy import (
     Management,
     NatMapping,
     Notice,
+    Owner,
     Peer,
     Pinhole,
     Policy,
@@ -212,4 +213,5 @@ def policies(draw: st.DrawFn) -> Policy:
         allowed=tuple(draw(st.lists(allowed(), max_size=5, unique_by=lambda each: each.prefix))),
         blocks=blocked(draw, addresses, prefixes),
         listeners=tuple(draw(st.lists(listeners(), max_size=5, unique_by=lambda each: (each.protocol, each.address, each.port)))),
+        owners=tuple(Owner(each, draw(st.integers(1, 2**40))) for each in (*addresses, *prefixes) if draw(st.booleans())),
     )

@@ -106,6 +106,7 @@ _BY: Final = {
 _UP_DOWN: Final = "holding_id, up_octets, down_octets"
 
 
+_HIS: Final = "holding_id = ANY(ARRAY(SELECT id FROM network_holding WHERE member_id = %s))"
 _TOTAL: Final = "SELECT sum(up_octets), sum(down_octets), min(bucket), max(bucket) FROM ({rows}) u"
 _BY_BUCKET: Final = """
     SELECT date_bin(%s, bucket, %s),
@@ -133,9 +134,8 @@ def total_of(member: Member) -> Total:
     tallies = Tally.objects.filter(holding__member=member).aggregate(
         up=Sum("up_octets"), down=Sum("down_octets"), since=Min("since"), last=Max("last")
     )
-    rows, given = union(pieces(EPOCH, FOREVER, timezone.now()), f"bucket, {_UP_DOWN}", "holding_id = ANY(%s)")
-    holdings = list(member.holdings.values_list("pk", flat=True))
-    parameters = [each for pair in zip(given[::2], given[1::2], strict=True) for each in (*pair, holdings)]
+    rows, given = union(pieces(EPOCH, FOREVER, timezone.now()), f"bucket, {_UP_DOWN}", _HIS)
+    parameters = [each for pair in zip(given[::2], given[1::2], strict=True) for each in (*pair, member.pk)]
     [(up, down, since, last)] = _rows(_TOTAL.format(rows=rows), parameters)
     return Total(
         (tallies["up"] or 0) + int(up or 0),

@@ -20,7 +20,7 @@ from apps.traffic.selectors import total_of
 from lab.lab import Lab
 from lab.measure.runs import udp_stream
 from tests import rows
-from tests.whole.system import GATEWAYS, INTERNET, agent
+from tests.whole.system import GATEWAYS, INTERNET, agent, wait_for
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
 
@@ -80,7 +80,7 @@ def test_what_is_deployed_handed_over_taken_away_and_killed_costs_nobody_an_octe
             processes[name].wait()
             stack.enter_context(agent(lab, name, sockets))
         link.close_all()
-        assert all(map(collect, network.gateways))
+        wait_for(lambda: all(collect(each) for each in network.gateways), seconds=60)
         assert (up(network, "m1"), up(network, "m2")) == (expected, others)
 
         # who leaves is counted to the end, and a second reading does not count him twice
