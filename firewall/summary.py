@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from firewall import profile
 from firewall.diff import Delta
 from firewall.ruleset import Ruleset
 from firewall.sets import Kind, beside, kind_of
@@ -35,6 +36,7 @@ def summarise(delta: Delta, after: Ruleset) -> tuple[Line, ...]:
         old, new = set(before.rules if before else ()), set(now.rules if now else ())
         added[Kind.RULES] += len(new - old)
         removed[Kind.RULES] += len(old - new)
+    changed[Kind.PROFILE] = profile.changed(*delta.profile) if delta.profile else 0
     totals = _totals(after)
     lines = (Line(kind, added[kind], removed[kind], changed[kind], totals[kind]) for kind in Kind)
     return tuple(line for line in lines if line.added or line.removed or line.changed)
@@ -60,7 +62,7 @@ def summarise_counts(added: Mapping[str, int], removed: Mapping[str, int], after
 
 
 def _totals(ruleset: Ruleset) -> Counter[Kind]:
-    totals = Counter({Kind.RULES: ruleset.count_rules()})
+    totals = Counter({Kind.RULES: ruleset.count_rules(), Kind.PROFILE: profile.changed(None, ruleset.profile)})
     for name, elements in ruleset.elements.items():
         kind = kind_of(name)
         if kind:
