@@ -50,14 +50,15 @@ def _moved(delta: Delta, name: str) -> tuple[int, int]:
     return moved, sum(len(come.keys() & other.removed.keys()) for other in others)
 
 
-def summarise_counts(added: Mapping[str, int], removed: Mapping[str, int], after: Ruleset) -> tuple[Line, ...]:
-    """The same from numbers of elements by set; what changed counts as removed and added."""
+def summarise_counts(added: Mapping[str, int], removed: Mapping[str, int], after: Ruleset, *, settings: int) -> tuple[Line, ...]:
+    """The same from numbers of elements by set and of values of the profile; what changed of elements counts as removed and added."""
     totals = _totals(after)
     lines = []
     for kind in Kind:
         come, gone = (sum(number for name, number in counts.items() if kind_of(name) is kind) for counts in (added, removed))
-        if come or gone:
-            lines.append(Line(kind, come, gone, 0, totals[kind]))
+        changed = settings if kind is Kind.PROFILE else 0
+        if come or gone or changed:
+            lines.append(Line(kind, come, gone, changed, totals[kind]))
     return tuple(lines)
 
 

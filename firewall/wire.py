@@ -137,13 +137,17 @@ class Welcome:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """Answer to Plan: how the running ruleset would change. `text` is the transaction as nft would be given it, cut at 256 KiB."""
+    """Answer to Plan: how the running ruleset would change. `text` is the transaction as nft would be given it, cut at 256 KiB.
+
+    settings: how many values of the profile would change.
+    """
 
     digest: str
     added: Mapping[str, int]
     removed: Mapping[str, int]
     chains: tuple[str, ...]
     text: str
+    settings: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from firewall import live, wire
 from firewall.codec import WireError
 from firewall.diff import Delta, apply, diff
 from firewall.policy import PolicyError
+from firewall.profile import changed
 from firewall.render import render_delta
 from firewall.ruleset import Ruleset, without_expired
 from gateway import VERSION, prober
@@ -197,6 +198,7 @@ class Agent:
             {name: len(change.removed) for name, change in delta.elements.items() if change.removed},
             tuple(delta.chains),
             render_delta(delta, now=self._clock())[:_MOST_TEXT],
+            changed(*delta.profile) if delta.profile else 0,
         )
 
     def _apply(self, request: wire.Apply) -> wire.Applied:

@@ -42,8 +42,9 @@ def outcome(reply: Message) -> str:
             return f"{named} are not as they were committed"
         case wire.DigestIs(digest, rules_as_committed):
             return f"digest {digest[:12]}{'' if rules_as_committed else ', rules changed by somebody else'}"
-        case wire.Planned(added=added, removed=removed, chains=chains):
-            return f"would add {sum(added.values())}, remove {sum(removed.values())} elements, rewrite {len(chains)} chains"
+        case wire.Planned(added=added, removed=removed, chains=chains, settings=settings):
+            moved = f"would add {sum(added.values())}, remove {sum(removed.values())} elements"
+            return f"{moved}, rewrite {len(chains)} chains, change {settings} settings"
         case wire.Reading(sequence=sequence, sets=sets):
             return f"reading {sequence} of {sum(counts.elements for counts in sets.values())} elements"
         case wire.GaugesAre(sets=sets):

@@ -75,6 +75,15 @@ def test_values_are_set_come_back_unconfirmed_and_go_with_their_profile(gateway:
     assert drift(gateway) == wire.Drifted(text_of(PLAIN), (), {})
 
 
+def test_a_plan_says_how_many_values_would_change_and_changes_none(gateway: Gateway) -> None:
+    deploy(gateway, whole(PLAIN, token=1, now=clock()))
+    found = gauges(gateway).held
+    answer = gateway.ask(wire.Plan(clock(), profiled(STRICT)))
+    assert isinstance(answer, wire.Planned) and (answer.settings, answer.added, answer.chains) == (14, {}, ())
+    assert f"# {ESTABLISHED} = 3600" in answer.text.splitlines()
+    assert gauges(gateway).held == found
+
+
 @in_process
 def test_what_was_tried_first_is_taken_back_also_after_a_crash(gateway: Local) -> None:
     found = gauges(gateway).held

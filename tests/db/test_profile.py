@@ -1,15 +1,18 @@
 """Gateway profiles: the database refuses nonsense first, a change is a rollout, and pages say what kernels really hold."""
 
+from io import StringIO
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 from django.db import IntegrityError, transaction
 from django.test import Client
 from django.utils import timezone
 
 from apps.accounts import tokens
-from apps.deployments import comparing, drift, snapshot
+from apps.deployments import comparing, drift, services, snapshot
 from apps.deployments.decisions import release, roll_back
+from apps.deployments.memory import Memory
 from apps.deployments.models import GatewayState, Rollout
 from apps.deployments.services import reconcile
 from apps.deployments.words import in_words, lines_of
@@ -100,6 +103,17 @@ def test_a_change_is_a_rollout_that_says_so_in_words_and_can_be_gone_back_from(s
     assert reconcile(served.group)
     assert held(served) == "432000"
     assert reconcile(served.group, cause="schedule") is None
+
+
+def test_a_process_that_knows_nothing_of_the_gateways_says_the_same(served: rows.Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert reconcile(served.group)
+    tuned(served)
+    out = StringIO()
+    call_command("plan", stdout=out)
+    assert out.getvalue().count("14 kernel settings changed") == 2 and f"# {ESTABLISHED} = 7440" in out.getvalue()
+    monkeypatch.setattr(services, "memory", Memory())
+    rollout = reconcile(served.group)
+    assert rollout and "14 kernel settings changed" in in_words(lines_of(rollout.revision.changes))
 
 
 def held(network: rows.Network) -> str:
