@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.conf import LazySettings
 from django.test import Client
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
 from apps.accounts.models import User
@@ -25,7 +25,8 @@ __all__ = ["bare_lab", "lab", "network", "processes", "sockets"]
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
-    """The installed browser, without a window."""
+    """The installed browser, without a window. On a busy machine an answer takes what it takes."""
+    expect.set_options(timeout=30_000)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
