@@ -25,13 +25,15 @@ from apps.network.models import Gateway, GatewayGroup, Holding, Pool
 LONG = "Kindergarten-Freundeskreis-Nachbarschaftshilfe-Donaudampfschifffahrtsgesellschaft"  # 81 letters without a place to break
 FEED = b"".join(b"198.18.%d.0/24 # %s\n" % (at, LONG.encode()) for at in range(60))
 
+RESIDENT = "selin"
+
 # What cannot be visited: answers to POST alone, files, and a few more with their reasons.
 POSTED = (
     "accounts:logout", "lib:theme", "nat:forward-add", "nat:forward-switch", "nat:forward-restore",
     "nat:pinhole-add", "nat:pinhole-switch", "nat:pinhole-restore", "bans:feed_now", "bans:add", "bans:bulk", "bans:restore", "bans:revert",
     "bans:blocks-bulk", "bans:block-restore", "bans:reachable-add", "bans:reachable-remove", "bans:server-interface", "deployments:deploy",
     "deployments:again", "deployments:pause", "deployments:resume", "deployments:approve", "gateways:put-right", "desk:live-end",
-    "desk:members-bulk", "desk:member-activate", "desk:holding-add", "desk:device-add",
+    "desk:members-bulk", "desk:member-activate", "desk:holding-add", "desk:device-add", "own:port-switch", "own:port-reopen",
 )  # fmt: skip
 FILES = ("bans:download", "nat:forwards-csv", "nat:pinholes-csv", "desk:members-csv", "deployments:delta", "deployments:held-text")
 NOT_VISITED = {
@@ -123,6 +125,10 @@ def _forward() -> dict[str, Any]:
     return {"pk": PortForward.objects.filter(holds_now()).values_list("pk", flat=True)[0]}
 
 
+def _own_forward() -> dict[str, Any]:
+    return {"pk": PortForward.objects.filter(holds_now(), holding__member__user__username=RESIDENT).values_list("pk", flat=True)[0]}
+
+
 LISTS = ("list", "switch", "edit", "delete", "feed", "feed_now", "feed_held", "feed_remove", "add", "bulk", "import")
 ROLLOUT = ("rollout", "again", "delta", "stop", "pause", "resume")
 MEMBER = ("member", "member-edit", "member-activate", "member-leave", "holdings", "holding-add", "device-add")
@@ -141,11 +147,12 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     **{f"deployments:{name}": _pk(HeldBack) for name in ("held", "approve", "held-text")},
     **{f"deployments:{name}": _pk(Revision) for name in ("revision", "back")},
     **{f"gateways:{name}": _pk(Gateway) for name in ("gateway", "edit", "put-right")},
-    **{f"gateways:{name}": _pk(GatewayGroup) for name in ("group", "protection", "limits", "flood")},
+    **{f"gateways:{name}": _pk(GatewayGroup) for name in ("group", "protection", "limits", "profile", "flood")},
     **{f"nat:{name}": _member for name in ("forwards-of", "forward-add", "pinholes-of", "pinhole-add")},
     **{f"nat:{name}": _forward for name in ("forward-edit", "forward-switch", "forward-remove", "forward-restore")},
     **{f"nat:{name}": _pk(Pinhole) for name in ("pinhole-edit", "pinhole-switch", "pinhole-remove", "pinhole-restore")},
     **{f"network:{name}": _pk(Pool) for name in ("pool", "pool-edit")},
+    **{f"own:{name}": _own_forward for name in ("port-close", "port-switch", "port-reopen")},
     "bans:block-member": _member,
     "bans:download": lambda: _list() | {"form": "csv"},
     "bans:preview": _pk(Upload),
@@ -177,11 +184,20 @@ ALSO = (
 
 def pages() -> list[Page]:
     """Every page of the URL configuration, in its order, and some again with what is asked for."""
-    named = [Page(name, address(name)) for name in dict.fromkeys(_names(get_resolver(), "")) if name not in NOT_VISITED]
+    named = [Page(name, address(name)) for name in _visited() if not name.startswith("own:")]
     revisions = list(Revision.objects.order_by("pk").values_list("pk", flat=True))
     known = {"first": revisions[0], "last": revisions[-1]}
     asked = [Page(name, f"{address(name)}?{query.format(**known)}") for name, query in ALSO]
     return [*named, *asked, Page("an address that leads nowhere", "/nowhere/")]
+
+
+def own() -> list[Page]:
+    """Every page of a member's own, for RESIDENT."""
+    return [Page(name, address(name)) for name in _visited() if name.startswith("own:")]
+
+
+def _visited() -> list[str]:
+    return [name for name in dict.fromkeys(_names(get_resolver(), "")) if name not in NOT_VISITED]
 
 
 def address(name: str) -> str:

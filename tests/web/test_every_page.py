@@ -1,6 +1,6 @@
 """Every page of the staff in a browser: nothing that axe-core objects to, in light and dark, and on a phone nothing to push sideways."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 from django.conf import LazySettings
 from django.test import Client
-from playwright.sync_api import Browser, BrowserContext
+from playwright.sync_api import Browser, BrowserContext, ViewportSize
 from pytest_django.live_server_helper import LiveServer
 
 from apps.accounts.models import User
@@ -38,8 +38,8 @@ TOO_WIDE: Final = """() => {
     const wide = all.filter((each) => each.getBoundingClientRect().right > root.clientWidth + 1);
     return [`${root.scrollWidth} wide: ` + wide.slice(0, 3).map((each) => each.outerHTML.slice(0, 120)).join(" | ")];
 }"""
-DESKTOP: Final = {"width": 1280, "height": 900}
-PHONE: Final = {"width": 360, "height": 740}
+DESKTOP: Final[ViewportSize] = {"width": 1280, "height": 900}
+PHONE: Final[ViewportSize] = {"width": 360, "height": 740}
 
 
 @pytest.fixture
@@ -102,16 +102,9 @@ def check_what_is_not_visited(user: User) -> None:
         assert not client.get(scene.address(name))["Content-Type"].startswith("text/html"), f"{name} can be visited"
 
 
-def test_every_page_is_accessible_and_fits_a_phone(chromium: Browser, live_server: LiveServer, looks: User) -> None:
-    check_what_is_not_visited(looks)
-    desk = Looker(signed_in(chromium, live_server, looks, viewport=DESKTOP, locale="en-GB", color_scheme="light"), live_server.url)
-    given = {"viewport": PHONE, "locale": "de-DE", "color_scheme": "dark", "has_touch": True}
-    phone = Looker(signed_in(chromium, live_server, looks, **given), live_server.url)
-    stranger = Looker(chromium.new_context(base_url=live_server.url, viewport=PHONE, reduced_motion="reduce"), live_server.url)
-    stranger.open(scene.address("accounts:login"), "the login")
-    stranger.axe({"type": "tag", "values": TAGS})
-    stranger.width()
-    for each in scene.pages():
+def look_at(desk: Looker, phone: Looker, pages: Iterable[scene.Page]) -> None:
+    """Each page in both windows and both themes."""
+    for each in pages:
         desk.open(each.path, f"{each.name} {each.path}")
         desk.axe({"type": "tag", "values": TAGS})
         desk.width()
@@ -121,7 +114,23 @@ def test_every_page_is_accessible_and_fits_a_phone(chromium: Browser, live_serve
         phone.open(each.path, f"{each.name} {each.path} on a phone")
         phone.axe({"type": "rule", "values": OF_WIDTH})
         phone.width()
-    lookers = (stranger, desk, phone)
+
+
+def test_every_page_is_accessible_and_fits_a_phone(chromium: Browser, live_server: LiveServer, looks: User) -> None:
+    check_what_is_not_visited(looks)
+    desk = Looker(signed_in(chromium, live_server, looks, viewport=DESKTOP, locale="en-GB", color_scheme="light"), live_server.url)
+    given = {"viewport": PHONE, "locale": "de-DE", "color_scheme": "dark", "has_touch": True}
+    phone = Looker(signed_in(chromium, live_server, looks, **given), live_server.url)
+    stranger = Looker(chromium.new_context(base_url=live_server.url, viewport=PHONE, reduced_motion="reduce"), live_server.url)
+    stranger.open(scene.address("accounts:login"), "the login")
+    stranger.axe({"type": "tag", "values": TAGS})
+    stranger.width()
+    look_at(desk, phone, scene.pages())
+    resident = User.objects.get(username=scene.RESIDENT)
+    own_desk = Looker(signed_in(chromium, live_server, resident, viewport=DESKTOP, locale="en-GB", color_scheme="light"), live_server.url)
+    own_phone = Looker(signed_in(chromium, live_server, resident, **given), live_server.url)
+    look_at(own_desk, own_phone, scene.own())
+    lookers = (stranger, desk, phone, own_desk, own_phone)
     for looker in lookers:
         looker.context.close()
     faults = [fault for looker in lookers for fault in looker.faults]

@@ -82,8 +82,8 @@ def _done(request: HttpRequest, member: Member, **said: int) -> HttpResponse:
     return _home(request, member, **said) if request.headers.get("HX-Request") else redirect_home(**said)  # type: ignore[arg-type]  # ids
 
 
-@own_page
 @require_POST
+@own_page
 def switch(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
     """On or off; the port stays the member's."""
     forward = _own(member, pk)
@@ -111,8 +111,8 @@ def close_port(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
     return _done(request, member, closed=pk)
 
 
-@own_page
 @require_POST
+@own_page
 def reopen_port(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
     """Undo closing."""
     forward = get_object_or_404(PortForward.objects.select_related("holding"), pk=pk, holding__member=member)
