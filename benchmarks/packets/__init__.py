@@ -37,7 +37,8 @@ def run(members: int, *, feed: str = "", explain: bool = False) -> Iterator[Figu
             open_until.enter_context(closing(racer))
         rounds = race(racers, ROUNDS)
         if explain:
-            print(explanation(policy, racers, members), file=sys.stderr)
+            for line in explanation(policy, racers, members):
+                print(line, file=sys.stderr, flush=True)
     yield Figure("elements", ruleset.count_elements(), "")
     yield Figure("rules", ruleset.count_rules(), "")
     yield from costs.figures(rounds, FULL, PLAIN, judged=members >= LARGE)
@@ -49,13 +50,12 @@ def addresses(feed: Path) -> list[IPv4Address]:
     return list(dict.fromkeys(IPv4Address(line.split()[0]) for line in lines if line.strip() and not line.startswith("#")))
 
 
-def explanation(policy: Policy, racers: dict[str, Racer], members: int) -> str:
+def explanation(policy: Policy, racers: dict[str, Racer], members: int) -> Iterator[str]:
     """What each thing costs that can be switched off, by doing without it: a line for each."""
-    lines = [costs.HEADING]
+    yield costs.HEADING
     for name, without in WITHOUT.items():
         with closing(Racer(compile_policy(without(policy)), members)) as racer:
-            lines.append(costs.explained(race({**racers, name: racer}, WITH_EXPLANATION), name, FULL, PLAIN))
-    return "\n".join(lines)
+            yield costs.explained(race({**racers, name: racer}, WITH_EXPLANATION), name, FULL, PLAIN)
 
 
 def race(racers: dict[str, Racer], rounds: int) -> list[Round]:

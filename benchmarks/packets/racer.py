@@ -16,7 +16,7 @@ from gateway.kernel import Kernel
 ACTIVE = 6_000
 FRAMES = 12 * BURST  # each time it is somebody's turn
 WARM = 4  # bursts that do not count: somebody else's elements are in the caches
-FORGET = 16  # turns after which new connections are forgotten, before the kernel's table is full
+FORGET = 4  # turns after which new connections are forgotten, before the kernel's table is full
 FOREIGN = 44 << 24
 
 

@@ -57,7 +57,7 @@ def build(gateway: Gateway, used: Used) -> dict[str, Chain]:
         dstnat.chain(gateway, used),
         helpers.chain(gateway),
         input.chain(gateway),
-        bans.chain(used),
+        bans.chain(gateway, used),
         spoofed.chain(gateway, used),
         *bogons.chains(gateway),
         blocks.chain(gateway),

@@ -61,7 +61,9 @@ def promised(policy: Policy, packet: Packet) -> Promise | None:
     leaves = ROUTES.interface(destination)
     if packet.version == 6 and packet.icmp and not is_echo6(packet):
         return None
-    if not leaves or banned(policy, packet.source, Direction.IN) or banned(policy, destination, Direction.OUT):
+    if not leaves or (packet.interface == at.wan and banned(policy, packet.source, Direction.IN)):
+        return None
+    if leaves == at.wan and banned(policy, destination, Direction.OUT):
         return None
     if (packet.interface == at.wan and bogon(policy, packet.source)) or (leaves == at.wan and bogon(policy, destination)):
         return None
