@@ -13,6 +13,7 @@ from apps.lib.history import tracked
 from apps.lib.models import Deployed, Versioned
 from apps.lib.triggers import stamp_transaction
 from apps.members.models import Device, Member
+from apps.network.uplink import Uplink as Uplink
 
 # RFC 8709, section 4: 11 octets of name and 32 of key, each behind its length, are 68 characters of base64
 HOST_KEY = "^ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI[A-Za-z0-9+/]{43}$"

@@ -27,6 +27,7 @@ from firewall.policy import (
     Prefix,
     Protection,
     Protocol,
+    RateLimit,
     Routing,
     Settings,
 )
@@ -109,6 +110,8 @@ def ban_prefixes(draw: st.DrawFn) -> Prefix:
     return ip_network((about, length), strict=False)
 
 
+# So high that nobody is over, each way or one of them.
+RATES = [(10**9, 10**9), (10**10, 0), (0, 10**8)]
 ENDS = st.sampled_from([0, 0, NOW + 3600, NOW - 1, NOW])
 
 
@@ -164,8 +167,11 @@ def policies(draw: st.DrawFn) -> Policy:
     holes = [Hole(draw(_one(MEMBERS6)), *draw(_one(OPEN))) for _ in range(draw(st.integers(0, 4)))]
     held: list[IPv4Network | IPv6Network] = [*map(IPv4Network, addresses), *dict.fromkeys(prefixes)]
     blocks: list[IPv4Network | IPv6Network] = draw(st.just([]) | st.lists(st.sampled_from(held), unique=True, max_size=2)) if held else []
+    rated = [draw(st.just([]) | st.lists(st.sampled_from(held), unique=True, max_size=3)) if held else [] for _ in range(2)]
     publics = draw(_one([(), (IPv4Network("198.51.100.0/24"),)]))
-    settings = Settings(draw(st.booleans()), draw(st.booleans()), publics, draw(protections), draw(limits))
+    settings = Settings(
+        draw(st.booleans()), draw(st.booleans()), publics, draw(protections), draw(limits), rates_off=draw(_one([False, False, True]))
+    )
     plain = Policy(
         replace(NAT_1, settings=settings),
         addresses=tuple(addresses),
@@ -176,6 +182,8 @@ def policies(draw: st.DrawFn) -> Policy:
         bans=tuple({each.prefix: each for each in draw(st.lists(bans(), max_size=3) | st.lists(bans(), min_size=2, max_size=3))}.values()),
         allowed=tuple({each.prefix: each for each in draw(st.lists(allowed(), max_size=2))}.values()),
         blocks=tuple(Block(n, each, draw(_one([0, NOW + 3600]))) for n, each in enumerate(blocks)),
+        tariff_rates=tuple(RateLimit(n, each, *draw(_one(RATES))) for n, each in enumerate(rated[0])),
+        rate_limits=tuple(RateLimit(n, each, *draw(_one(RATES)), draw(ENDS)) for n, each in enumerate(rated[1])),
     )
     probed = replace(plain, gateway=replace(PROBED, settings=settings), mappings=(*plain.mappings, PROBES_MAPPING))
     return draw(st.sampled_from([plain, probed]))
