@@ -62,6 +62,7 @@ MIDDLEWARE = [
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "apps.lib.middleware.DatabaseAway",
+    "apps.lib.once.OncePage",
 ]
 
 ROOT_URLCONF = "portal.urls"

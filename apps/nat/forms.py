@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from apps.lib.choices import RowChoiceField
 from apps.lib.ports import PortsField, span
 from apps.lib.validity import holds_now
 from apps.members.models import Member
@@ -14,7 +15,7 @@ from apps.nat.selectors import public_addresses_of
 from apps.network.models import Holding, Pool
 
 
-class DeviceChoice(forms.ModelChoiceField[Holding]):
+class DeviceChoice(RowChoiceField[Holding]):
     """A private address by the device that has it."""
 
     def label_from_instance(self, obj: Any) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from django.core.cache import cache
 from django.db.models import Count
 
+from apps.lib.once import once_a_page
 from apps.members.models import Member
 
 MANY = 20_000  # members, from which on sums are kept
@@ -22,6 +23,7 @@ def kept[Value](key: str, make: Callable[[], Value]) -> Value:
     return known
 
 
+@once_a_page
 def member_counts() -> Mapping[str, int]:
     """How many members there are in all, in each state, and on trial: one query."""
     known: Mapping[str, int] | None = cache.get("members")
