@@ -16,7 +16,7 @@ from apps.traffic.models import RateLimit
 from apps.traffic.rates import selectors, services
 from firewall.policy import Policy
 from tests import rows
-from tests.db.pages import queries, text
+from tests.db.pages import queries, signed_in, text
 
 JSON = "application/json"
 
@@ -156,6 +156,19 @@ def test_limited_on_the_members_page_it_says_so_and_is_released_from_the_list(ne
     after = text(staff.post(f"/limited/{made.pk}/release/", follow=True))
     assert "<b>Released.</b>" in after and "Nobody is limited" in after
     assert "Resident of m1" in text(staff.get("/limited/?state=over"))
+
+
+def test_the_members_own_page_says_how_fast_until_when_and_why(network: rows.Network) -> None:
+    member = network.residents["m1"].member
+    account = rows.user("resident", staff=False)
+    Member.objects.filter(pk=member.pk).update(user=account, tariff=Tariff.objects.create(name="Trial", down_kbit=4000))
+    own = signed_in(account)
+    assert "Your tariff lets through 4" in text(own.get("/me/"))
+    limited(network, reason="quota", note="secret", until=soon())
+    page = text(own.get("/me/"))
+    assert "You are connected, with a limited rate" in page and "the quota is used up" in page and "secret" not in page
+    services.switch(group=network.group, on=False, by=network.admin)
+    assert "No limit, no block." in text(own.get("/me/"))
 
 
 def test_a_form_without_a_rate_says_so_at_its_field(network: rows.Network, staff: Client) -> None:

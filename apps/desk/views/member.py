@@ -24,6 +24,7 @@ from apps.nat.pinholes import panel as pinholes
 from apps.network.models import Holding
 from apps.traffic.models import RateLimit
 from apps.traffic.rates import selectors as rates
+from apps.traffic.rates.words import sentence
 from apps.traffic.selectors import total_of
 
 HISTORY = 8  # entries in the rail
@@ -99,17 +100,7 @@ def line_of(
     said = _("Leaves as %(addresses)s.") % {"addresses": _(" and ").join(leaves)}
     if not mappings:
         said += " " + _("Over IPv4 this member reaches what is inside, not the internet.")
-    return Line("warn", _("Limited."), f"{_limited(limit)} {said}") if limit else Line("ok", _("Connected."), said)
-
-
-def _limited(limit: RateLimit) -> str:
-    """How fast, until when, why."""
-    ways = [_("%(rate)s down") % {"rate": formats.rate(limit.down_bits)}] if limit.down_bits else []
-    ways += [_("%(rate)s up") % {"rate": formats.rate(limit.up_bits)}] if limit.up_bits else []
-    facts = {"rate": ", ".join(ways), "reason": limit.get_reason_display()}
-    if limit.valid.upper is None:
-        return _("%(rate)s, until somebody releases it: %(reason)s.") % facts
-    return _("%(rate)s, until %(until)s: %(reason)s.") % (facts | {"until": formats.full(limit.valid.upper)})
+    return Line("warn", _("Limited."), f"{sentence(limit)} {said}") if limit else Line("ok", _("Connected."), said)
 
 
 def _blocked(block: Block) -> str:

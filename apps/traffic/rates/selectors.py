@@ -11,7 +11,7 @@ from apps.lib.activation import Activation, activations
 from apps.lib.states import On, Post
 from apps.lib.validity import holds_now
 from apps.members.models import Member
-from apps.network.models import GatewayGroup, Uplink
+from apps.network.models import GatewayGroup, Holding, Uplink
 from apps.traffic.rates.models import RateLimit
 
 STATES = ("now", "over", "all")
@@ -48,11 +48,9 @@ def uplinks() -> list[Uplink]:
 
 
 def applies(member: Member) -> bool:
-    """Is any rate limited where the member's addresses are? Without addresses: anywhere."""
-    off = Uplink.objects.filter(limits_rates=False).values("group")
-    held = GatewayGroup.objects.filter(pools__holdings__member=member).distinct()
-    groups = held if held.exists() else GatewayGroup.objects.all()
-    return groups.exclude(pk__in=off).exists() or not groups.exists()
+    """Are rates limited wherever the member holds something now?"""
+    held = Holding.objects.filter(holds_now(), member=member).values("group")
+    return not Uplink.objects.filter(limits_rates=False, group__in=held).exists()
 
 
 @dataclass(frozen=True)
