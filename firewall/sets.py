@@ -28,6 +28,7 @@ class Kind(StrEnum):
     LISTENERS = "listeners"
     RATES = "rates"
     RULES = "rules"
+    PROFILE = "profile"
 
 
 @dataclass(frozen=True, slots=True)

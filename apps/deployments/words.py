@@ -30,6 +30,7 @@ def kind_words(kind: Kind) -> str:
         Kind.LISTENERS: _("Listeners"),
         Kind.RATES: _("Rate limits"),
         Kind.RULES: _("Rules"),
+        Kind.PROFILE: _("Kernel settings"),
     }
     return texts[kind]
 
@@ -74,5 +75,6 @@ def things(kind: Kind, number: int) -> str:
         Kind.LISTENERS: ngettext("%(n)s listener", "%(n)s listeners", number),
         Kind.RATES: ngettext("%(n)s rate of an address", "%(n)s rates of addresses", number),
         Kind.RULES: ngettext("%(n)s rule", "%(n)s rules", number),
+        Kind.PROFILE: ngettext("%(n)s kernel setting", "%(n)s kernel settings", number),
     }
     return texts[kind] % {"n": formats.number(number)}

@@ -10,7 +10,7 @@ import apps.lib.fields
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("network", "0010_protection_and_limits"),
+        ("network", "0011_gateway_profiles"),
         ("pghistory", "0007_auto_20250421_0444"),
     ]
 
