@@ -5,7 +5,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterable
 
-from benchmarks import agent, changes, compiling, linking, packets, whole
+from benchmarks import agent, changes, compiling, linking, packets, shaping, whole
 from benchmarks.figures import Figure, as_json, as_table
 
 BENCHMARKS: dict[str, Callable[[Namespace], Iterable[Figure]]] = {
@@ -17,6 +17,7 @@ BENCHMARKS: dict[str, Callable[[Namespace], Iterable[Figure]]] = {
     ),
     "link": lambda given: linking.run(given.members),
     "packets": lambda given: packets.run(given.members, feed=given.feed, explain=given.explain),
+    "shape": lambda _given: shaping.run(),
     "soak": lambda given: whole.run("soak", members=given.members, minutes=given.minutes, seed=given.seed, faults=given.faults),
 }
 SUMMARIES = {
@@ -26,6 +27,7 @@ SUMMARIES = {
     "commit": "commit: from a commit in the database to both gateways confirmed, with everything real; one by one and in a burst",
     "link": linking.__doc__,
     "packets": packets.__doc__,
+    "shape": shaping.__doc__,
     "soak": "soak: random changes and random faults for some minutes, with everything real; nothing may be lost",
 }
 

@@ -169,6 +169,7 @@ class Settings:
     flood_mode: drop every packet of a banned source that comes in by the uplink, before connection tracking sees it.
     publics: what leads to members and nowhere else; whoever calls a port of it from inside that is not forwarded is refused at once.
     profile: what their kernels are set to; None: as they are.
+    rates_off: nobody's rate is limited, whatever the policy's rate limits are.
     """
 
     clamp_mss: bool = False
@@ -178,6 +179,7 @@ class Settings:
     limits: Limits = Limits()
     notice: Notice = Notice()
     profile: Profile | None = None
+    rates_off: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,6 +288,21 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
+class RateLimit:
+    """An address or prefix of a member through whom no more than this goes by the uplink: octets a second, 0 for as much as he likes.
+
+    up: what he sends; down: what he gets. `id` is that of the tariff, or of the row that limits him now. `expires` 0 means until
+    somebody releases him.
+    """
+
+    id: int
+    prefix: Prefix
+    up: int = 0
+    down: int = 0
+    expires: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Listener:
     """A port of one of the network's own servers. Its packets pass without connection tracking, both ways."""
 
@@ -300,7 +317,8 @@ class Listener:
 class Policy:
     """Everything one gateway needs to know, in no particular order.
 
-    addresses: private IPv4 addresses that active members hold; prefixes: their IPv6 prefixes.
+    addresses: private IPv4 addresses that active members hold; prefixes: their IPv6 prefixes. tariff_rates: what their tariffs let
+    through; rate_limits: who is limited now, for a time. Both hold, so the lower one counts.
     """
 
     gateway: Gateway
@@ -313,6 +331,8 @@ class Policy:
     allowed: tuple[Allowed, ...] = ()
     blocks: tuple[Block, ...] = ()
     listeners: tuple[Listener, ...] = ()
+    tariff_rates: tuple[RateLimit, ...] = ()
+    rate_limits: tuple[RateLimit, ...] = ()
 
 
 Port: TypeAlias = tuple[Protocol, IPv4Address, int]
@@ -323,7 +343,7 @@ Service: TypeAlias = tuple[Protocol, Address, int]
 class Keys:
     """Which objects a change touched, by what they are found under; whether they exist is another question.
 
-    addresses: private addresses, with their NAT mappings and blocks; prefixes: likewise; ports: the public side of forwards;
+    addresses: private addresses, with their NAT mappings, blocks and rate limits; prefixes: likewise; ports: the public side of forwards;
     bans: banned prefixes; holes: what pinholes open; allowed: allowed prefixes; listeners: where servers listen.
     """
 
@@ -342,9 +362,10 @@ class Keys:
 
 def keys_of(policy: Policy) -> Keys:
     """What the policy's objects are found under."""
+    held: tuple[Block | RateLimit, ...] = (*policy.blocks, *policy.tariff_rates, *policy.rate_limits)
     return Keys(
-        {*policy.addresses, *(mapping.private for mapping in policy.mappings), *_addresses_of(policy.blocks)},
-        {*policy.prefixes, *(block.prefix for block in policy.blocks if isinstance(block.prefix, IPv6Network))},
+        {*policy.addresses, *(mapping.private for mapping in policy.mappings), *_addresses_of(held)},
+        {*policy.prefixes, *(each.prefix for each in held if isinstance(each.prefix, IPv6Network))},
         {(each.protocol, each.public, port) for each in policy.forwards for port in range(each.public_port, each.public_port + each.ports)},
         {ban.prefix for ban in policy.bans},
         {each.hole for each in policy.pinholes},
@@ -353,5 +374,5 @@ def keys_of(policy: Policy) -> Keys:
     )
 
 
-def _addresses_of(blocks: Iterable[Block]) -> Iterator[IPv4Address]:
-    return (block.prefix.network_address for block in blocks if isinstance(block.prefix, IPv4Network))
+def _addresses_of(held: Iterable[Block | RateLimit]) -> Iterator[IPv4Address]:
+    return (each.prefix.network_address for each in held if isinstance(each.prefix, IPv4Network))

@@ -303,6 +303,9 @@ class Set:
     ranges: a value of the map is two values of its types, the first and the last of a range (nft's `interval`).
     dynamic: packets fill it, so what it holds is nobody's wish: `Ruleset.elements` has nothing of it, and nobody compares that.
     lives: seconds after which the kernel drops an element that no packet touched; 0: it stays.
+    polices: each element has a token bucket of its own: its value is the rate that fills it, in octets a second (RATE_WIDTH octets, network
+    order), and it holds what comes in a second and BURST octets more. A lookup finds the element only for a packet that is longer
+    than what is left in the bucket, and takes the length of any other out of it (man nft, "LIMIT STATEMENT": `limit rate over`).
     """
 
     name: str
@@ -314,6 +317,11 @@ class Set:
     ranges: bool = False
     dynamic: bool = False
     lives: int = 0
+    polices: bool = False
+
+
+RATE_WIDTH = 8  # octets
+BURST = 1 << 16  # octets: what segmentation offload may make of many packets passes as one, however slow the rate (RFC 791, total length)
 
 
 class Element(NamedTuple):

@@ -9,8 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from firewall import names, profile
 from firewall.codec import WireError
 from firewall.diff import Delta
+from firewall.elements.rates import HIGHEST, LOWEST
 from firewall.policy import PolicyError, Profile
 from firewall.ruleset import (
+    RATE_WIDTH,
     Action,
     Chain,
     Element,
@@ -119,6 +121,8 @@ def _declarations(declared: Iterable[tuple[str, Set]]) -> None:
             raise WireError(f"set {name}: only the values of a map can be ranges")
         if (each.dynamic and (each.counter or each.timeout or each.value)) or (each.lives and not each.dynamic):
             raise WireError(f"set {name}: packets fill a dynamic set with plain keys, and only there they live for a time")
+        if each.polices and (each.counter or each.value or each.dynamic or len(each.key) != 1):
+            raise WireError(f"set {name}: a set that polices has a rate for each address, and nothing besides")
         if not 0 <= each.lives <= _LONGEST_LIFE:
             raise WireError(f"set {name}: elements cannot live for {each.lives} s")
 
@@ -143,9 +147,11 @@ def _elements(of: Set, elements: Elements) -> None:
         raise WireError(f"set {of.name}: packets alone fill it")
     if set(map(len, elements)) != {width(of.key)}:
         raise WireError(f"set {of.name}: a key is not {width(of.key)} octets wide")
-    values = width(of.value) * (1 + of.ranges)
+    values = RATE_WIDTH if of.polices else width(of.value) * (1 + of.ranges)
     if {len(element.value) for element in elements.values()} != {values}:
         raise WireError(f"set {of.name}: a value is not {values} octets wide")
+    if of.polices and not all(LOWEST <= int.from_bytes(element.value) <= HIGHEST for element in elements.values()):
+        raise WireError(f"set {of.name}: a rate is not between {LOWEST} and {HIGHEST} octets a second")
     for fault in _faults(of, elements.values()):
         raise WireError(f"set {of.name}: {fault}")
 

@@ -12,6 +12,7 @@ from apps.nat.api import ForwardViewSet
 from apps.nat.api_mappings import MappingViewSet
 from apps.nat.pinholes.api import PinholeViewSet
 from apps.network.api import HoldingViewSet
+from apps.traffic.rates.api import RateLimitViewSet
 
 router = DefaultRouter()
 router.register("members", MemberViewSet, "member")
@@ -33,3 +34,4 @@ router.register("holds", HoldViewSet, "hold")
 router.register("protection", ProtectionViewSet, "protection")
 router.register("profile", ProfileViewSet, "profile")
 router.register("limits", LimitsViewSet, "limits")
+router.register("ratelimits", RateLimitViewSet, "ratelimit")

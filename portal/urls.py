@@ -10,6 +10,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("i18n/", include("django.conf.urls.i18n")),
     path("", include("apps.lib.urls")),
     path("", include("apps.nat.urls")),
+    path("", include("apps.members.urls")),
+    path("limited/", include("apps.traffic.rates.urls")),
     path("bans/", include("apps.bans.urls")),
     path("rollouts/", include("apps.deployments.urls")),
     path("gateways/", include("apps.gateways.urls")),

@@ -29,6 +29,7 @@ from apps.nat.sharing import change_sharing
 from apps.network import services as addresses
 from apps.network.models import Gateway, GatewayGroup, Holding, Limits, Pool, Profile
 from tests import rows
+from tests.changes_of_rates import rate_changes
 
 BANNED = ["192.0.2.0/24", "192.0.2.7", "203.0.113.9", "203.0.113.0/28", "2001:db8:bad::/48", "2001:db8:bad:1::/64"]
 REFUSALS = (DatabaseError, Problem, Conflict)
@@ -50,7 +51,7 @@ class Changes:
             self._direction, self._allow, self._allow, self._disallow, self._end_of_allowed, self._word_anew,
             self._sharing, self._sharing, self._raw_block, self._unmap, self._protection, self._limits, self._profile,
             self._block, self._block, self._raw_member_block, self._lift_block, self._listener,
-            self._listener, self._raw_listener, self._delete_listener, self._servers,
+            self._listener, self._raw_listener, self._delete_listener, self._servers, *rate_changes(self),
         ]  # fmt: skip
 
     def step(self) -> None:

@@ -14,6 +14,7 @@ from apps.lib.history import tracked
 from apps.lib.models import Deployed, Versioned
 from apps.lib.triggers import stamp_transaction
 from apps.members.models import Device, Member
+from apps.network.uplink import Uplink as Uplink
 from firewall import policy as firewall
 from firewall.profile import BUCKETS_STEP, LEAST_PORTS, LIMITS, MOST_PER_BUCKET
 

@@ -1,6 +1,7 @@
 """The faults, one for each promise: what somebody might get wrong in a busy night."""
 
 from tests.mutants.forwarded import FORWARDED
+from tests.mutants.limited import LIMITED
 from tests.mutants.mutant import Mutant
 from tests.mutants.served import SERVED
 
@@ -193,6 +194,7 @@ MUTANTS = (
         f"{PROMISES}::test_nobody_connects_to_a_banned_host",
     ),
     *FORWARDED,
+    *LIMITED,
     *SERVED,
     Mutant(
         "let an allow list lose",

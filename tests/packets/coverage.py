@@ -38,7 +38,7 @@ class Coverage:
             return
         for step in trace.steps:
             self.passed.update(_passed(step))
-            self.found.update(_family(read.set) for read in step.reads if read.element is not None and read.passed)
+            self.found.update(_family(read.set) for read in step.reads if _found(read))
         self.add_trace(trace.answer)
 
     def never(self) -> set[Line]:
@@ -70,7 +70,13 @@ def _passed(step: Step) -> Iterator[Line]:
 def _asked(reads: Iterable[Read]) -> bool:
     """Was the first part that did not let the packet pass a limit, and about this packet?"""
     first = next(read for read in reads if not read.passed)
-    return isinstance(first.part, OVER) and None not in first.values
+    return (isinstance(first.part, OVER) and None not in first.values) or _found(first)
+
+
+def _found(read: Read) -> bool:
+    """Was it an element of the set? Of one that polices also where it was within its rate."""
+    family = family_of(read.set)
+    return read.element is not None and (read.passed or bool(family and family.polices))
 
 
 def _of_entry(chain: Chain, verdict: Verdict) -> Line:

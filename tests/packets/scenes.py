@@ -30,6 +30,7 @@ from firewall.policy import (
     Prefix,
     Protection,
     Protocol,
+    RateLimit,
     Reachable,
     Routing,
     Settings,
@@ -81,6 +82,7 @@ OWN_PREFIXES: list[tuple[Prefix, ...]] = [
 ]
 PEERS = tuple(Peer(each, routing) for routing in Routing for each in (FOREIGN[0], MEMBERS[0], FOREIGN6[0]))
 EXEMPT: tuple[Prefix, ...] = (IPv4Network("203.0.113.0/26"), IPv4Network("10.16.0.1/32"), IPv6Network("2001:db8:ff1::/48"))
+RATES = [(10**9, 10**9), (10**10, 0), (0, 10**8)]
 ENDS = [0, 0, NOW + 3600, NOW - 1, NOW]
 NOTICE = Notice(
     NOTICE4,
@@ -111,6 +113,8 @@ def policy(random: Random) -> Policy:
         allowed=tuple({each.prefix: each for each in _allowed(random)}.values()),
         blocks=tuple(_blocks(random, [*map(IPv4Network, held), *held6])),
         listeners=tuple(_listeners(random)),
+        tariff_rates=tuple(_rates(random, [*map(IPv4Network, held), *held6], [0])),
+        rate_limits=tuple(_rates(random, [*map(IPv4Network, held), *held6], ENDS)),
     )
 
 
@@ -129,6 +133,7 @@ def _gateway(random: Random) -> Gateway:
         protection=_protection(random),
         limits=_limits(random),
         notice=random.choice([Notice(), NOTICE, NOTICE]),
+        rates_off=random.random() < 0.3,
     )
     return replace(random.choice([SERVING, MANAGED]), settings=settings, probe=random.choice([None, PROBE]))
 
@@ -202,6 +207,12 @@ def _prefix(random: Random) -> Prefix:
 def _blocks(random: Random, held: list[Prefix]) -> Iterator[Block]:
     blocked = random.sample(held, min(random.randint(0, 2), len(held)))
     return (Block(n, each, random.choice([0, NOW + 3600])) for n, each in enumerate(blocked))
+
+
+def _rates(random: Random, held: list[Prefix], ends: list[int]) -> Iterator[RateLimit]:
+    """Each way or one of them, and so high that nobody is over."""
+    limited = random.sample(held, min(random.randint(0, 3), len(held)))
+    return (RateLimit(n, each, *random.choice(RATES), random.choice(ends)) for n, each in enumerate(limited))
 
 
 def _listeners(random: Random) -> Iterator[Listener]:

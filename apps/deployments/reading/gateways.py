@@ -4,6 +4,7 @@ from dataclasses import fields
 from ipaddress import ip_network
 
 from apps.deployments.reading.blocks import notice
+from apps.deployments.reading.rates import switched_off
 from apps.network.models import Gateway as Row
 from apps.network.models import GatewayGroup, Pool
 from apps.network.models import Limits as LimitsRow
@@ -40,7 +41,8 @@ def settings(group: GatewayGroup) -> Settings:
     """What all gateways of the group do alike."""
     now = GatewayGroup.objects.get(pk=group.pk)
     publics = Pool.objects.filter(group=group, kind=Pool.Kind.PUBLIC4).order_by("prefix").values_list("prefix", flat=True)
-    return Settings(now.clamp_mss, now.flood_mode, tuple(publics), _protection(group), _limits(group), notice(group), _profile(group))
+    of_group = (_protection(group), _limits(group), notice(group), _profile(group), switched_off(group))
+    return Settings(now.clamp_mss, now.flood_mode, tuple(publics), *of_group)
 
 
 def _protection(group: GatewayGroup) -> Protection:

@@ -1,4 +1,5 @@
-"""The one line of truth on top of a member's page: connected, blocked (why, until, whom to ask), or not yet.
+"""The one line of truth on top of a member's page: connected, limited (how fast, until, why), blocked (why, until,
+whom to ask), or not yet.
 
 In words for the member, who is "you". Nothing here asks a gateway: what the database wants is on them within a second.
 """
@@ -15,6 +16,8 @@ from apps.members.models import Member
 from apps.nat.selectors import mappings_of
 from apps.network.models import Holding
 from apps.network.selectors import holdings_of
+from apps.traffic.rates import selectors
+from apps.traffic.rates.words import rates, sentence
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,16 @@ def truth(member: Member, holdings: Sequence[Holding]) -> Truth:
         return Truth(Kind.WARN, _("You are not connected"), _("You have no address yet. Ask the administrators."))
     if not mappings_of(member) and all(each.prefix.version == 4 for each in holdings):
         return Truth(Kind.WARN, _("You reach this network, not the internet"), _("You have no public address yet. Ask the administrators."))
+    return _connected(member)
+
+
+def _connected(member: Member) -> Truth:
+    """As fast as it goes, or not."""
+    limit, applies = selectors.current(member), selectors.applies(member)
+    if limit and applies:
+        return Truth(Kind.WARN, _("You are connected, with a limited rate"), sentence(limit))
+    if applies and (tariff := rates(member.tariff)):
+        return Truth(Kind.OK, _("You are connected"), _("Your tariff lets through %(rate)s. No block.") % {"rate": tariff})
     return Truth(Kind.OK, _("You are connected"), _("No limit, no block."))
 
 
