@@ -136,12 +136,39 @@ class Notice:
 
 
 @dataclass(frozen=True, slots=True)
+class Profile:
+    """What a gateway's kernel is set to: its connection table, and the ports of its own connections. Seconds, unless said otherwise.
+
+    connections: the most that are tracked at once; buckets: of the table's hash. tcp_*, udp*, icmp, generic: how long a connection in
+    that state stays without a packet; udp: until packets have gone both ways for a while (udp_stream from then on); generic: of
+    protocols that have no timeout of their own. tcp_loose: a TCP connection that is under way already is taken up. first_port, last_port:
+    from which ports the gateway itself connects. Without a profile the kernel is left as it is. firewall/profile.py has the limits.
+    """
+
+    connections: int = 524_288
+    buckets: int = 524_288
+    tcp_established: int = 7_440
+    tcp_syn_sent: int = 60
+    tcp_fin_wait: int = 120
+    tcp_close_wait: int = 60
+    tcp_time_wait: int = 60
+    udp: int = 30
+    udp_stream: int = 300
+    icmp: int = 30
+    generic: int = 600
+    tcp_loose: bool = True
+    first_port: int = 32_768
+    last_port: int = 60_999
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """What a group's gateways do for all members alike.
 
     clamp_mss: lower the maximum segment size in TCP's SYN to what the way out takes, for uplinks with a small MTU such as PPPoE.
     flood_mode: drop every packet of a banned source that comes in by the uplink, before connection tracking sees it.
     publics: what leads to members and nowhere else; whoever calls a port of it from inside that is not forwarded is refused at once.
+    profile: what their kernels are set to; None: as they are.
     """
 
     clamp_mss: bool = False
@@ -150,6 +177,7 @@ class Settings:
     protection: Protection = Protection()
     limits: Limits = Limits()
     notice: Notice = Notice()
+    profile: Profile | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from functools import partial
 from ipaddress import IPv4Network, IPv6Network
 from itertools import islice
 
-from firewall import names
+from firewall import names, profile
 from firewall.addresses import ipv4_text, ipv6_text
 from firewall.diff import ChainChange, Delta, ElementChange, diff
 from firewall.ruleset import (
@@ -81,6 +81,8 @@ def _statements(delta: Delta, now: int) -> Iterator[str]:
     yield from (f'add ct helper {IN_TABLE} {each} {{ type "{each}" protocol {each.protocol}; }}' for each in helpers)
     for chain in filter(None, (change.after for change in delta.chains.values())):
         yield from (f"add rule {IN_TABLE} {names.symbol(chain.name)} {render_rule(rule)}" for rule in chain.rules)
+    if delta.profile:
+        yield from profile.render(*delta.profile)
 
 
 def _goes(change: ChainChange) -> bool:

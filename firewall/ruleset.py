@@ -6,12 +6,12 @@ comparing, hashing and netlink need no conversion (man nft, "SETS"; linux/netfil
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum, StrEnum
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
-from firewall.policy import Address, Prefix
+from firewall.policy import Address, Prefix, Profile
 
 FAMILY = "inet"
 TABLE = "netzwart"
@@ -347,12 +347,16 @@ NO_ELEMENTS: Elements = MappingProxyType({})  # the very object for all sets wit
 
 @dataclass(frozen=True, slots=True)
 class Ruleset:
-    """One gateway's whole table. Every set has an entry in `elements`, though it may be empty."""
+    """One gateway's whole table, and what its kernel is set to. Every set has an entry in `elements`, though it may be empty.
+
+    profile: None leaves the kernel as it is.
+    """
 
     chains: Mapping[str, Chain] = field(default_factory=dict)
     sets: Mapping[str, Set] = field(default_factory=dict)
     elements: Mapping[str, Elements] = field(default_factory=dict)
     counters: frozenset[str] = frozenset()
+    profile: Profile | None = None
 
     def count_rules(self) -> int:
         """How many rules there are in all chains."""
@@ -398,4 +402,4 @@ def without_expired(ruleset: Ruleset, now: int) -> Ruleset:
     for name, declaration in ruleset.sets.items():
         if declaration.timeout:
             elements[name] = {key: element for key, element in elements[name].items() if not 0 < element.expires <= now}
-    return Ruleset(ruleset.chains, ruleset.sets, elements, ruleset.counters)
+    return replace(ruleset, elements=elements)

@@ -27,6 +27,7 @@ class Kind(StrEnum):
     BLOCKS = "blocks"
     LISTENERS = "listeners"
     RULES = "rules"
+    PROFILE = "profile"
 
 
 @dataclass(frozen=True, slots=True)

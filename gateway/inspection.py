@@ -6,10 +6,10 @@ back as another one. Raises WireError, which names the culprit.
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from firewall import names
+from firewall import names, profile
 from firewall.codec import WireError
 from firewall.diff import Delta
-from firewall.policy import PolicyError
+from firewall.policy import PolicyError, Profile
 from firewall.ruleset import (
     Action,
     Chain,
@@ -40,6 +40,7 @@ def inspect_ruleset(ruleset: Ruleset) -> None:
     if ruleset.elements.keys() != ruleset.sets.keys():
         raise WireError(f"ruleset: sets and elements differ: {', '.join(sorted(ruleset.elements.keys() ^ ruleset.sets.keys()))}")
     _names(ruleset.chains.keys() | ruleset.sets.keys() | ruleset.counters)
+    _profiles(ruleset.profile)
     _declarations(ruleset.sets.items())
     for name, elements in ruleset.elements.items():
         _elements(ruleset.sets[name], elements)
@@ -54,6 +55,7 @@ def inspect_ruleset(ruleset: Ruleset) -> None:
 def inspect_delta(delta: Delta) -> None:
     """The delta by itself; whether it fits what runs is another question."""
     _names([*delta.chains, *delta.sets, *delta.elements, *delta.counters.added, *delta.counters.removed])
+    _profiles(*delta.profile or ())
     _declarations((name, each) for name, change in delta.sets.items() for each in change if each)
     _declarations((name, change.of) for name, change in delta.elements.items())
     _chains((name, each) for name, change in delta.chains.items() for each in change if each)
@@ -92,6 +94,11 @@ def _lets_management_in(rules: Iterable[Rule]) -> bool:
         if port and verdicts == [Action.ACCEPT] and len(port) + len(who) + 1 == len(rule.parts):
             return True
     return False
+
+
+def _profiles(*profiles: Profile | None) -> None:
+    for each in filter(None, profiles):
+        profile.check(each)
 
 
 def _names(all_names: Iterable[str]) -> None:

@@ -15,7 +15,7 @@ from firewall.live import Watch
 from firewall.render import render_delta
 from firewall.ruleset import EMPTY, TABLE, Action, Chain, Element, Hook, Priority, Ruleset, Set, Type
 from gateway import elements as codec
-from gateway import netlink
+from gateway import netlink, sysctl
 from gateway.conntrack import Conntrack
 from gateway.inspection import width
 from gateway.libnftables import Libnftables
@@ -205,6 +205,18 @@ class Kernel:
     def cut(self, flows: Iterable[Flow]) -> int:
         """See Table."""
         return self._conntrack.delete(flows)
+
+    def tune(self, values: Mapping[str, str]) -> dict[str, str]:
+        """See Table."""
+        return sysctl.write(values)
+
+    def tuned(self) -> dict[str, str]:
+        """See Table."""
+        return sysctl.read()
+
+    def connections(self) -> int:
+        """See Table."""
+        return sysctl.tracked()
 
     def disturbed(self) -> bool:
         """See Table."""

@@ -6,7 +6,7 @@ from apps.bans.api import AllowEntryViewSet, BanListViewSet, BanViewSet, FeedVie
 from apps.bans.blocks.api import BlockViewSet
 from apps.bans.listeners.api import ListenerViewSet
 from apps.deployments.api import HeldBackViewSet, HoldViewSet, RevisionViewSet, RolloutViewSet
-from apps.gateways.api import GatewayGroupViewSet, LimitsViewSet, ProtectionViewSet
+from apps.gateways.api import GatewayGroupViewSet, LimitsViewSet, ProfileViewSet, ProtectionViewSet
 from apps.members.api import MemberViewSet
 from apps.nat.api import ForwardViewSet
 from apps.nat.api_mappings import MappingViewSet
@@ -31,4 +31,5 @@ router.register("revisions", RevisionViewSet, "revision")
 router.register("approvals", HeldBackViewSet, "approval")
 router.register("holds", HoldViewSet, "hold")
 router.register("protection", ProtectionViewSet, "protection")
+router.register("profile", ProfileViewSet, "profile")
 router.register("limits", LimitsViewSet, "limits")

@@ -13,6 +13,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("bans/", include("apps.bans.urls")),
     path("rollouts/", include("apps.deployments.urls")),
     path("gateways/", include("apps.gateways.urls")),
+    path("me/", include("apps.desk.own.urls")),
     path("", include("apps.desk.urls_network")),
     path("", include("apps.desk.urls_audit")),
     path("", include("apps.desk.urls")),

@@ -25,6 +25,7 @@ from firewall.policy import (
     Policy,
     Port,
     Probe,
+    Profile,
     Protection,
     Protocol,
     Reachable,
@@ -145,7 +146,15 @@ protections = st.builds(
     sip_ports=st.sampled_from([(), (5060,)]),
     peers=st.sampled_from([(), (Peer(IPv4Address("192.0.2.1"), Routing.BGP), Peer(IPv6Address("fe80::1"), Routing.OSPF))]),
 )
-settings = st.just(Settings()) | st.builds(Settings, clamp_mss=st.booleans(), protection=protections, limits=limits)
+profiles = st.none() | st.builds(
+    Profile,
+    connections=st.integers(12, 16).map(lambda power: 1 << power),
+    buckets=st.integers(8, 1024).map(lambda steps: steps * 8192),
+    udp=st.sampled_from([30, 60]),
+    tcp_loose=st.booleans(),
+    first_port=st.integers(1024, 32768),
+)
+settings = st.just(Settings()) | st.builds(Settings, clamp_mss=st.booleans(), protection=protections, limits=limits, profile=profiles)
 
 
 @st.composite

@@ -29,6 +29,7 @@ def kind_words(kind: Kind) -> str:
         Kind.BLOCKS: _("Blocked addresses"),
         Kind.LISTENERS: _("Listeners"),
         Kind.RULES: _("Rules"),
+        Kind.PROFILE: _("Kernel settings"),
     }
     return texts[kind]
 
@@ -72,5 +73,6 @@ def things(kind: Kind, number: int) -> str:
         Kind.BLOCKS: ngettext("%(n)s blocked address", "%(n)s blocked addresses", number),
         Kind.LISTENERS: ngettext("%(n)s listener", "%(n)s listeners", number),
         Kind.RULES: ngettext("%(n)s rule", "%(n)s rules", number),
+        Kind.PROFILE: ngettext("%(n)s kernel setting", "%(n)s kernel settings", number),
     }
     return texts[kind] % {"n": formats.number(number)}

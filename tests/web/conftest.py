@@ -68,10 +68,10 @@ def working(network: rows.Network, sockets: Path, settings: LazySettings) -> Ite
     nudge._publisher.cache_clear()
 
 
-def sign_in(page: Page, username: str = "mara", password: str = "correct horse battery") -> None:
+def sign_in(page: Page, username: str = "mara", password: str = "correct horse battery", lands: str = "/") -> None:
     """Through the form, as a person does."""
     page.goto("/account/login/")
     page.get_by_label("Username").fill(username)
     page.get_by_label("Password").fill(password)
     page.get_by_role("button", name="Sign in").click()
-    page.wait_for_url("/")
+    page.wait_for_url(lands)
