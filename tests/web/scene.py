@@ -25,6 +25,8 @@ from apps.network.models import Gateway, GatewayGroup, Holding, Pool
 LONG = "Kindergarten-Freundeskreis-Nachbarschaftshilfe-Donaudampfschifffahrtsgesellschaft"  # 81 letters without a place to break
 FEED = b"".join(b"198.18.%d.0/24 # %s\n" % (at, LONG.encode()) for at in range(60))
 
+OWN, MEMBER = "own:", "selin"  # the pages that members have, and one of these
+
 # What cannot be visited: answers to POST alone, files, and a few more with their reasons.
 POSTED = (
     "accounts:logout", "lib:theme", "nat:forward-add", "nat:forward-switch", "nat:forward-restore",
@@ -32,6 +34,7 @@ POSTED = (
     "bans:blocks-bulk", "bans:block-restore", "bans:reachable-add", "bans:reachable-remove", "bans:server-interface", "deployments:deploy",
     "deployments:again", "deployments:pause", "deployments:resume", "deployments:approve", "gateways:put-right", "desk:live-end",
     "desk:members-bulk", "desk:member-activate", "desk:holding-add", "desk:device-add",
+    "own:port-switch", "own:port-reopen",
 )  # fmt: skip
 FILES = ("bans:download", "nat:forwards-csv", "nat:pinholes-csv", "desk:members-csv", "deployments:delta", "deployments:held-text")
 NOT_VISITED = {
@@ -66,7 +69,8 @@ def make() -> User:
     group.removal_least = 3
     group.save()
     assert reconcile(group, by=mara.pk)
-    for forward in PortForward.objects.filter(holds_now(), enabled=True)[:5]:
+    of_others = PortForward.objects.filter(holds_now(), enabled=True).exclude(holding__member__user__username=MEMBER)
+    for forward in of_others[:5]:
         forward.delete()
     reconcile(group, by=mara.pk)
     assert HeldBack.objects.exists()
@@ -123,9 +127,14 @@ def _forward() -> dict[str, Any]:
     return {"pk": PortForward.objects.filter(holds_now()).values_list("pk", flat=True)[0]}
 
 
+def _own() -> dict[str, Any]:
+    """A forward of the member who signs in."""
+    return {"pk": PortForward.objects.filter(holds_now(), holding__member__user__username=MEMBER).values_list("pk", flat=True)[0]}
+
+
 LISTS = ("list", "switch", "edit", "delete", "feed", "feed_now", "feed_held", "feed_remove", "add", "bulk", "import")
 ROLLOUT = ("rollout", "again", "delta", "stop", "pause", "resume")
-MEMBER = ("member", "member-edit", "member-activate", "member-leave", "holdings", "holding-add", "device-add")
+OF_MEMBER = ("member", "member-edit", "member-activate", "member-leave", "holdings", "holding-add", "device-add")
 
 # What stands in the address of a page whose address needs something.
 SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
@@ -135,16 +144,17 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     **{f"bans:{name}": _pk(AllowEntry) for name in ("allow_entry", "disallow")},
     **{f"bans:{name}": _pk(Listener) for name in ("listener", "listener-remove")},
     **{f"bans:{name}": _group for name in ("notice", "reachable-add")},
-    **{f"desk:{name}": _member for name in MEMBER},
+    **{f"desk:{name}": _member for name in OF_MEMBER},
     **{f"desk:{name}": _pk(Device) for name in ("device-edit", "device-remove")},
     **{f"deployments:{name}": _pk(Rollout) for name in ROLLOUT},
     **{f"deployments:{name}": _pk(HeldBack) for name in ("held", "approve", "held-text")},
     **{f"deployments:{name}": _pk(Revision) for name in ("revision", "back")},
     **{f"gateways:{name}": _pk(Gateway) for name in ("gateway", "edit", "put-right")},
-    **{f"gateways:{name}": _pk(GatewayGroup) for name in ("group", "protection", "limits", "flood")},
+    **{f"gateways:{name}": _pk(GatewayGroup) for name in ("group", "protection", "limits", "flood", "profile")},
     **{f"nat:{name}": _member for name in ("forwards-of", "forward-add", "pinholes-of", "pinhole-add")},
     **{f"nat:{name}": _forward for name in ("forward-edit", "forward-switch", "forward-remove", "forward-restore")},
     **{f"nat:{name}": _pk(Pinhole) for name in ("pinhole-edit", "pinhole-switch", "pinhole-remove", "pinhole-restore")},
+    **{f"{OWN}{name}": _own for name in ("port-switch", "port-close", "port-reopen")},
     **{f"network:{name}": _pk(Pool) for name in ("pool", "pool-edit")},
     "bans:block-member": _member,
     "bans:download": lambda: _list() | {"form": "csv"},
@@ -172,16 +182,25 @@ ALSO = (
     ("network:held", "address=10.16.0.10"),
     ("deployments:compare", "from={first}&to={last}"),
     ("audit:history", "kind=nat.portforward"),
+    ("own:home", "who=staff"),
 )
 
 
+def own_pages() -> list[Page]:
+    """Every page that a member has."""
+    return [page for page in _visited() if page.name.startswith(OWN)]
+
+
 def pages() -> list[Page]:
-    """Every page of the URL configuration, in its order, and some again with what is asked for."""
-    named = [Page(name, address(name)) for name in dict.fromkeys(_names(get_resolver(), "")) if name not in NOT_VISITED]
+    """Every page of the URL configuration that staff has, in its order, and some again with what is asked for."""
     revisions = list(Revision.objects.order_by("pk").values_list("pk", flat=True))
     known = {"first": revisions[0], "last": revisions[-1]}
     asked = [Page(name, f"{address(name)}?{query.format(**known)}") for name, query in ALSO]
-    return [*named, *asked, Page("an address that leads nowhere", "/nowhere/")]
+    return [*(page for page in _visited() if not page.name.startswith(OWN)), *asked, Page("an address that leads nowhere", "/nowhere/")]
+
+
+def _visited() -> list[Page]:
+    return [Page(name, address(name)) for name in dict.fromkeys(_names(get_resolver(), "")) if name not in NOT_VISITED]
 
 
 def address(name: str) -> str:

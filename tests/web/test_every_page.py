@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 from django.conf import LazySettings
 from django.test import Client
-from playwright.sync_api import Browser, BrowserContext
+from playwright.sync_api import Browser, BrowserContext, ViewportSize
 from pytest_django.live_server_helper import LiveServer
 
 from apps.accounts.models import User
@@ -38,8 +38,8 @@ TOO_WIDE: Final = """() => {
     const wide = all.filter((each) => each.getBoundingClientRect().right > root.clientWidth + 1);
     return [`${root.scrollWidth} wide: ` + wide.slice(0, 3).map((each) => each.outerHTML.slice(0, 120)).join(" | ")];
 }"""
-DESKTOP: Final = {"width": 1280, "height": 900}
-PHONE: Final = {"width": 360, "height": 740}
+DESKTOP: Final[ViewportSize] = {"width": 1280, "height": 900}
+PHONE: Final[ViewportSize] = {"width": 360, "height": 740}
 
 
 @pytest.fixture
@@ -80,7 +80,9 @@ class Looker:
     def open(self, path: str, at: str) -> None:
         self.at = at
         answer = self.page.goto(path, wait_until="load")
-        assert answer is not None and answer.status in (200, 404, 422), f"{at}: no page; if there is none, say so in tests/web/scene.py"
+        assert answer is not None and answer.status in (200, 403, 404, 422), (
+            f"{at}: no page; if there is none, say so in tests/web/scene.py"
+        )
         self.page.evaluate(AXE)
 
     def axe(self, run: dict[str, Any]) -> None:
@@ -94,10 +96,11 @@ class Looker:
 
 def check_what_is_not_visited(user: User) -> None:
     """What is listed as no page is none."""
-    client = Client()
+    client, own = Client(), Client()
     client.force_login(user)
+    own.force_login(User.objects.get(username=scene.MEMBER))
     for name in scene.POSTED:
-        assert client.get(scene.address(name)).status_code == 405, f"{name} can be visited"
+        assert (own if name.startswith(scene.OWN) else client).get(scene.address(name)).status_code == 405, f"{name} can be visited"
     for name in scene.FILES:
         assert not client.get(scene.address(name))["Content-Type"].startswith("text/html"), f"{name} can be visited"
 
@@ -121,7 +124,12 @@ def test_every_page_is_accessible_and_fits_a_phone(chromium: Browser, live_serve
         phone.open(each.path, f"{each.name} {each.path} on a phone")
         phone.axe({"type": "rule", "values": OF_WIDTH})
         phone.width()
-    lookers = (stranger, desk, phone)
+    own = Looker(signed_in(chromium, live_server, User.objects.get(username=scene.MEMBER), **given), live_server.url)
+    for each in scene.own_pages():
+        own.open(each.path, f"{each.name} {each.path}")
+        own.axe({"type": "tag", "values": TAGS})
+        own.width()
+    lookers = (stranger, desk, phone, own)
     for looker in lookers:
         looker.context.close()
     faults = [fault for looker in lookers for fault in looker.faults]
