@@ -7,6 +7,7 @@ from typing import Any
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseNotAllowed
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
@@ -62,6 +63,8 @@ class Doorkeeper:
             return None
         if not request.user.is_authenticated:
             return redirect_to_login(request.get_full_path())
+        if match.view_name == "desk:dashboard":
+            return redirect("accounts:account")  # where everybody arrives after signing in
         raise PermissionDenied
 
 

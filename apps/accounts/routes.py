@@ -52,8 +52,59 @@ _BLOCK_FORM, _BLOCK_ACT = _form(Right.BLOCK), _act(Right.BLOCK)
 _OPERATE_FORM, _OPERATE_ACT, _OPERATE_PAGE = _form(Right.OPERATE), _act(Right.OPERATE), Page(Right.SEE_NETWORK, Right.OPERATE)
 
 PAGES: Final[dict[str, Page]] = {
-    "accounts:login": Page(Right.ANYONE, Right.ANYONE),
-    "accounts:logout": _act(Right.ANYONE),
+    # signing in
+    **dict.fromkeys(
+        (
+            "account_login",
+            "account_logout",
+            "account_signup",
+            "account_reset_password",
+            "account_reset_password_from_key",
+            "account_confirm_email",
+            "account_confirm_login_code",
+            "mfa_authenticate",
+            "mfa_login_webauthn",
+            "socialaccount_signup",
+            "openid_connect_login",
+            "openid_connect_callback",
+        ),
+        Page(Right.ANYONE, Right.ANYONE),
+    ),
+    **dict.fromkeys(
+        (
+            "account_inactive",
+            "account_email_verification_sent",
+            "account_reset_password_done",
+            "account_reset_password_from_key_done",
+            "socialaccount_login_cancelled",
+            "socialaccount_login_error",
+        ),
+        Page(Right.ANYONE),
+    ),
+    # one's own account
+    "accounts:account": Page(Right.OWN),
+    "accounts:sessions": Page(Right.OWN),
+    "accounts:session-end": _act(Right.OWN),
+    "accounts:sessions-end-others": _act(Right.OWN),
+    **dict.fromkeys(("mfa_index", "mfa_list_webauthn", "mfa_view_recovery_codes", "mfa_download_recovery_codes"), Page(Right.OWN)),
+    **dict.fromkeys(
+        (
+            "account_reauthenticate",
+            "account_email",
+            "account_change_password",
+            "account_set_password",
+            "mfa_reauthenticate",
+            "mfa_activate_totp",
+            "mfa_deactivate_totp",
+            "mfa_generate_recovery_codes",
+            "mfa_add_webauthn",
+            "mfa_edit_webauthn",
+            "mfa_remove_webauthn",
+            "mfa_reauthenticate_webauthn",
+            "socialaccount_connections",
+        ),
+        _form(Right.OWN),
+    ),
     "set_language": _act(Right.ANYONE),
     "lib:theme": _act(Right.ANYONE),
     "lib:language": _act(Right.ANYONE),
