@@ -67,3 +67,23 @@ class ApiToken(models.Model):
     created = models.DateTimeField(auto_now_add=True)
     last_used = models.DateTimeField(null=True)
     expires = models.DateTimeField(null=True)
+
+
+@tracked()
+class Invitation(models.Model):
+    """An address that may become an account with these roles."""
+
+    email = models.EmailField(_("e-mail address"))
+    roles = ArrayField(models.CharField(max_length=20, choices=Role.choices), default=list, verbose_name=_("roles"))
+    by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    made = models.DateTimeField(auto_now_add=True)
+    expires = models.DateTimeField()
+    taken = models.DateTimeField(null=True)
+    withdrawn = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["email"], condition=models.Q(taken=None, withdrawn=None), name="invitation_one_open_for_an_address"
+            ),
+        ]

@@ -85,6 +85,9 @@ PAGES: Final[dict[str, Page]] = {
     "accounts:account": Page(Right.OWN),
     "accounts:sessions": Page(Right.OWN),
     "accounts:session-end": _act(Right.OWN),
+    "accounts:invited": Page(Right.ANYONE, Right.ANYONE),
+    "accounts:invitations": _form(Right.MANAGE_ACCOUNTS),
+    "accounts:invitation-withdraw": _act(Right.MANAGE_ACCOUNTS),
     "accounts:sessions-end-others": _act(Right.OWN),
     **dict.fromkeys(("mfa_index", "mfa_list_webauthn", "mfa_view_recovery_codes", "mfa_download_recovery_codes"), Page(Right.OWN)),
     **dict.fromkeys(

@@ -10,8 +10,8 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
 from apps.accounts import sessions
-from apps.accounts.permissions import person
-from apps.accounts.roles import Role
+from apps.accounts.permissions import may, person
+from apps.accounts.roles import Right, Role
 
 
 def account(request: HttpRequest) -> HttpResponse:
@@ -21,6 +21,7 @@ def account(request: HttpRequest) -> HttpResponse:
         "roles": [Role(each).label for each in user.roles],
         "address": EmailAddress.objects.get_primary(user) or user.email,
         "factors": Authenticator.objects.filter(user=user).exclude(type=Authenticator.Type.RECOVERY_CODES).count(),
+        "may_invite": may(user, Right.MANAGE_ACCOUNTS),
         "sessions": len(sessions.shown(request, user)),
     }
     return render(request, "accounts/account.html", context)

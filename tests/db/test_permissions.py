@@ -65,6 +65,7 @@ WORDS = {
     "key": "a-b",
     "uidb36": "1",
     "provider_id": "nobody",
+    "token": "forged",
 }
 
 
