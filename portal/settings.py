@@ -6,6 +6,7 @@ Without any environment they describe a development checkout: a private PostgreS
 import os
 from ipaddress import ip_network
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import django_stubs_ext
 from django.core.exceptions import ImproperlyConfigured
@@ -146,6 +147,20 @@ MFA_ADAPTER = "apps.accounts.adapter.SecondFactors"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_ALLOW_UNVERIFIED_EMAIL = True  # accounts are made by administrators, nobody signs up with another's address
+SOCIALACCOUNT_ADAPTER = "apps.accounts.single.SingleSignOn"
+SOCIALACCOUNT_LOGIN_ON_GET = False
+SOCIALACCOUNT_EMAIL_AUTHENTICATION = False
+# An OpenID provider that may say who somebody is; empty: none
+_OIDC_URL = os.environ.get("NETZWART_OIDC_URL", "")
+_OIDC_ORIGIN = ["{0.scheme}://{0.netloc}".format(urlsplit(_OIDC_URL))] if _OIDC_URL else []  # browsers follow a form there
+_OIDC_APP = {
+    "provider_id": "sso",
+    "name": os.environ.get("NETZWART_OIDC_NAME", "OpenID"),
+    "client_id": os.environ.get("NETZWART_OIDC_CLIENT_ID", ""),
+    "secret": os.environ.get("NETZWART_OIDC_CLIENT_SECRET", ""),
+    "settings": {"server_url": _OIDC_URL},
+}
+SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"OAUTH_PKCE_ENABLED": True, "APPS": [_OIDC_APP] if _OIDC_URL else []}}
 USERSESSIONS_TRACK_ACTIVITY = False  # a write for each request; apps/accounts/sessions.py notes it every five minutes
 CACHES = {
     "default": {"BACKEND": "apps.accounts.slots.SlotCache", "LOCATION": "netzwart:slot"},  # limits of tries: bounded, and for all processes
@@ -223,7 +238,7 @@ SECURE_CSP = {
     "img-src": ["'self'", "data:"],
     "font-src": ["'self'"],
     "connect-src": ["'self'"],
-    "form-action": ["'self'"],
+    "form-action": ["'self'", *_OIDC_ORIGIN],
     "base-uri": ["'none'"],
     "frame-ancestors": ["'none'"],
     "manifest-src": ["'self'"],
