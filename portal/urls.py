@@ -7,6 +7,10 @@ from portal.api import router
 urlpatterns: list[URLPattern | URLResolver] = [
     path("api/", include((router.urls, "api"))),
     path("account/", include("apps.accounts.urls")),
+    path("account/", include("allauth.account.urls")),
+    path("account/second-factor/", include("allauth.mfa.urls")),
+    path("account/single-sign-on/", include("allauth.socialaccount.urls")),
+    path("account/", include("allauth.socialaccount.providers.openid_connect.urls")),
     path("i18n/", include("django.conf.urls.i18n")),
     path("", include("apps.lib.urls")),
     path("", include("apps.nat.urls")),

@@ -6,7 +6,7 @@ from apps.desk.views import addresses_of, dashboard, devices_of, live, member, m
 
 app_name = "desk"
 urlpatterns = [
-    path("", dashboard.front, name="dashboard"),
+    path("", dashboard.dashboard, name="dashboard"),
     path("search", search.search, name="search"),
     path("why/", why.why, name="why"),
     path("why/live/", live.live, name="live"),

@@ -60,7 +60,7 @@ def test_who_has_not_signed_in_is_asked_to(network: rows.Network, client: Client
 
 def test_an_account_without_a_membership_is_told_what_to_do(network: rows.Network) -> None:
     response = signed_in(rows.user("guest", staff=False)).get("/me/")
-    assert response.status_code == 403
+    assert response.status_code == 404
     assert "No membership belongs to this account" in text(response)
 
 

@@ -73,5 +73,5 @@ def sign_in(page: Page, username: str = "mara", password: str = "correct horse b
     page.goto("/account/login/")
     page.get_by_label("Username").fill(username)
     page.get_by_label("Password").fill(password)
-    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("button", name="Sign in", exact=True).click()
     page.wait_for_url(lands)

@@ -35,4 +35,4 @@ def own_page(view: OwnView) -> Callable[..., HttpResponseBase]:
 
 
 def _nobody(request: HttpRequest) -> HttpResponse:
-    return render(request, "desk/own/nobody.html", status=403)
+    return render(request, "desk/own/nobody.html", status=404)

@@ -3,20 +3,12 @@
 from hashlib import sha256
 
 from django.http import HttpRequest, HttpResponse
-from django.http.response import HttpResponseBase
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.utils import timezone
 
 from apps.accounts.permissions import staff_page
 from apps.desk.selectors.dashboard import dashboard as everything
-
-
-def front(request: HttpRequest) -> HttpResponseBase:
-    """Where somebody lands: who runs the network on the dashboard, members on their own page."""
-    if request.user.is_authenticated and not request.user.is_staff:
-        return redirect("own:home")
-    return dashboard(request)
 
 
 @staff_page
