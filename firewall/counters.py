@@ -73,7 +73,7 @@ class Advance:
 def advance(before: Baseline, reading: Reading) -> Advance | None:
     """What the reading adds to what was counted up to `before`. None: it is older than that, or the same once more.
 
-    Readings of another boot or log have to be later ones: whoever asks for them knows in which order he asked. Raises ReadingError.
+    Readings of another boot or log have to be later ones: whoever asks for them knows in which order. Raises ReadingError.
     """
     of_same = (before.boot, before.log) == (reading.boot, reading.log)
     if of_same and reading.sequence <= before.sequence:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from enum import StrEnum
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeVar
 
 Address: TypeAlias = IPv4Address | IPv6Address
 Prefix: TypeAlias = IPv4Network | IPv6Network
@@ -136,12 +136,40 @@ class Notice:
 
 
 @dataclass(frozen=True, slots=True)
+class Profile:
+    """What a gateway's kernel is set to: its connection table, and the ports of its own connections. Seconds, unless said otherwise.
+
+    connections: the most that are tracked at once; buckets: of the table's hash. tcp_*, udp*, icmp, generic: how long a connection in
+    that state stays without a packet; udp: until packets have gone both ways for a while (udp_stream from then on); generic: of
+    protocols that have no timeout of their own. tcp_loose: a TCP connection that is under way already is taken up. first_port, last_port:
+    from which ports the gateway itself connects. Without a profile the kernel is left as it is. firewall/profile.py has the limits.
+    """
+
+    connections: int = 524_288
+    buckets: int = 524_288
+    tcp_established: int = 7_440
+    tcp_syn_sent: int = 60
+    tcp_fin_wait: int = 120
+    tcp_close_wait: int = 60
+    tcp_time_wait: int = 60
+    udp: int = 30
+    udp_stream: int = 300
+    icmp: int = 30
+    generic: int = 600
+    tcp_loose: bool = True
+    first_port: int = 32_768
+    last_port: int = 60_999
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """What a group's gateways do for all members alike.
 
     clamp_mss: lower the maximum segment size in TCP's SYN to what the way out takes, for uplinks with a small MTU such as PPPoE.
     flood_mode: drop every packet of a banned source that comes in by the uplink, before connection tracking sees it.
     publics: what leads to members and nowhere else; whoever calls a port of it from inside that is not forwarded is refused at once.
+    profile: what their kernels are set to; None: as they are.
+    rates_off: nobody's rate is limited, whatever the policy's rate limits are.
     """
 
     clamp_mss: bool = False
@@ -150,6 +178,8 @@ class Settings:
     protection: Protection = Protection()
     limits: Limits = Limits()
     notice: Notice = Notice()
+    profile: Profile | None = None
+    rates_off: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +288,21 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
+class RateLimit:
+    """An address or prefix of a member through whom no more than this goes by the uplink: octets a second, 0 for as much as he likes.
+
+    up: what he sends; down: what he gets. `id` is that of the tariff, or of the row that limits him now. `expires` 0 means until
+    somebody releases him.
+    """
+
+    id: int
+    prefix: Prefix
+    up: int = 0
+    down: int = 0
+    expires: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Listener:
     """A port of one of the network's own servers. Its packets pass without connection tracking, both ways."""
 
@@ -279,7 +324,8 @@ class Owner(NamedTuple):
 class Policy:
     """Everything one gateway needs to know, in no particular order.
 
-    addresses: private IPv4 addresses that active members hold; prefixes: their IPv6 prefixes. owners: of these.
+    addresses: private IPv4 addresses that active members hold; prefixes: their IPv6 prefixes. owners: of these. tariff_rates: what
+    their tariffs let through; rate_limits: who is limited now, for a time. Both hold, so the lower one counts.
     """
 
     gateway: Gateway
@@ -293,8 +339,11 @@ class Policy:
     blocks: tuple[Block, ...] = ()
     listeners: tuple[Listener, ...] = ()
     owners: tuple[Owner, ...] = ()
+    tariff_rates: tuple[RateLimit, ...] = ()
+    rate_limits: tuple[RateLimit, ...] = ()
 
 
+T = TypeVar("T")  # Python 3.11 has no other way
 Port: TypeAlias = tuple[Protocol, IPv4Address, int]
 Service: TypeAlias = tuple[Protocol, Address, int]
 
@@ -303,8 +352,8 @@ Service: TypeAlias = tuple[Protocol, Address, int]
 class Keys:
     """Which objects a change touched, by what they are found under; whether they exist is another question.
 
-    addresses: private addresses, with their NAT mappings and blocks; prefixes: likewise; ports: the public side of forwards;
-    bans: banned prefixes; holes: what pinholes open; allowed: allowed prefixes; listeners: where servers listen.
+    addresses: private addresses, with their owners, NAT mappings, blocks and rate limits; prefixes: likewise; ports: the public side of
+    forwards; bans: banned prefixes; holes: what pinholes open; allowed: allowed prefixes; listeners: where servers listen.
     """
 
     addresses: Set[IPv4Address] = frozenset()
@@ -322,9 +371,10 @@ class Keys:
 
 def keys_of(policy: Policy) -> Keys:
     """What the policy's objects are found under."""
+    held: tuple[Block | RateLimit, ...] = (*policy.blocks, *policy.tariff_rates, *policy.rate_limits)
     return Keys(
-        {*policy.addresses, *(mapping.private for mapping in policy.mappings), *_addresses_of(policy.blocks)},
-        {*policy.prefixes, *(block.prefix for block in policy.blocks if isinstance(block.prefix, IPv6Network))},
+        {*policy.addresses, *(mapping.private for mapping in policy.mappings), *_addresses_of(held), *_of(IPv4Address, policy.owners)},
+        {*policy.prefixes, *_of(IPv6Network, held), *_of(IPv6Network, policy.owners)},
         {(each.protocol, each.public, port) for each in policy.forwards for port in range(each.public_port, each.public_port + each.ports)},
         {ban.prefix for ban in policy.bans},
         {each.hole for each in policy.pinholes},
@@ -333,5 +383,9 @@ def keys_of(policy: Policy) -> Keys:
     )
 
 
-def _addresses_of(blocks: Iterable[Block]) -> Iterator[IPv4Address]:
-    return (block.prefix.network_address for block in blocks if isinstance(block.prefix, IPv4Network))
+def _of(kind: type[T], held: Iterable[Block | RateLimit | Owner]) -> Iterator[T]:
+    return (each.prefix for each in held if isinstance(each.prefix, kind))
+
+
+def _addresses_of(held: Iterable[Block | RateLimit]) -> Iterator[IPv4Address]:
+    return (each.prefix.network_address for each in held if isinstance(each.prefix, IPv4Network))

@@ -13,7 +13,7 @@ from apps.accounts.models import User
 from apps.audit.selectors import last_change
 from apps.deployments import link
 from apps.deployments.models import GatewayState
-from apps.gateways import gauges
+from apps.gateways import gauges, kernels
 from apps.lib import formats
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Prefix
@@ -47,6 +47,7 @@ def collect(gateway: Gateway) -> bool:
     collecting.record(gateway=gateway, ticket=ticket, reading=answer, at=now)
     if isinstance(full, wire.GaugesAre):
         gauges.record(gateway=gateway, sets=full.sets, at=now)
+        kernels.record(gateway=gateway, answer=full, at=now)
     return True
 
 

@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from apps.network.models import Gateway, Holding
+from apps.traffic.rates.models import RateLimit as RateLimit
 
 
 class Tally(models.Model):

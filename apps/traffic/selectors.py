@@ -1,7 +1,7 @@
 """Reading how much members forwarded: one member over time, the greatest talkers, sums, and what gateways carried.
 
 Windows are half open, [since, until); buckets begin in UTC. All numbers are octets of IP packets. Sums by member, room, site or tariff go
-by who held the address when it was counted, and where he lives and what he pays for today.
+by who held the address when it was counted, and where they live and what they pay for today.
 """
 
 from collections.abc import Iterator, Sequence
@@ -60,7 +60,7 @@ class Point(NamedTuple):
 
 
 class Talker(NamedTuple):
-    """A member and what he forwarded in the window."""
+    """A member and what was forwarded for them in the window."""
 
     member: int
     name: str

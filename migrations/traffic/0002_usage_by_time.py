@@ -22,7 +22,7 @@ def _partitioned(table: str) -> migrations.RunSQL:
 class Migration(migrations.Migration):
     dependencies = [
         ("network", "0010_protection_and_limits"),
-        ("traffic", "0001_tallies"),
+        ("traffic", "0010_rate_limits"),  # which databases may have already
     ]
 
     operations = [

@@ -83,7 +83,7 @@ def test_what_is_deployed_handed_over_taken_away_and_killed_costs_nobody_an_octe
         wait_for(lambda: all(collect(each) for each in network.gateways), seconds=60)
         assert (up(network, "m1"), up(network, "m2")) == (expected, others)
 
-        # who leaves is counted to the end, and a second reading does not count him twice
+        # who leaves is counted to the end, and a second reading does not count them twice
         others += send(lab, INTERNET6, 7006)
         type(second.member).objects.filter(pk=second.member.pk).update(state="left")
         deploy(network)
