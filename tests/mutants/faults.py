@@ -189,8 +189,8 @@ MUTANTS = (
     Mutant(
         "ban only one direction",
         "firewall/chains/bans.py",
-        "for side in (sources(used), destinations(used)) if side",
-        "for side in (sources(used),) if side",
+        "(Field.IIFNAME, sources(used)), (Field.OIFNAME, destinations(used))",
+        "(Field.IIFNAME, sources(used)),",
         f"{PROMISES}::test_nobody_connects_to_a_banned_host",
     ),
     *FORWARDED,
