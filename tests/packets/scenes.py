@@ -21,6 +21,7 @@ from firewall.policy import (
     Forward,
     Hole,
     Limits,
+    Listener,
     Peer,
     Pinhole,
     Policy,
@@ -41,6 +42,7 @@ PRIVATE_ELSEWHERE = [IPv4Address("10.99.0.1"), IPv4Address("100.64.0.9"), IPv4Ad
 PROBE4, PROBE6 = IPv4Address("172.31.254.2"), IPv6Address("2001:db8:b1::2")
 MEMBERS6 = [IPv6Address(f"2001:db8:a{n}:{m}::7") for n in range(3) for m in range(2)]
 FOREIGN6 = [IPv6Address(f"2001:db8:ff{n}::1") for n in range(3)]
+SERVERS: list[Address] = [IPv4Address("192.0.2.130"), IPv6Address("2001:db8:5e::80")]
 OWN4 = [each for _, each in OWN if isinstance(each, IPv4Address)]
 OWN6 = [each for _, each in OWN if isinstance(each, IPv6Address)]
 BANNED: list[Address] = [*FOREIGN, *FOREIGN6, *FOREIGN, *MEMBERS, *MEMBERS6, *PUBLIC]
@@ -82,6 +84,13 @@ class Again:
 
 
 @dataclass(frozen=True)
+class Cookie:
+    """The next packet of a client whose SYN the gateway answered in the server's stead."""
+
+    flow: int
+
+
+@dataclass(frozen=True)
 class Answer:
     """A packet the other way; card: where it comes in, "" where the connection leaves."""
 
@@ -98,7 +107,7 @@ class Fault:
     kind: int
 
 
-type Event = First | Again | Answer | Fault
+type Event = First | Again | Cookie | Answer | Fault
 
 
 @st.composite
@@ -144,6 +153,22 @@ limits = st.just(Limits()) | st.builds(
 
 
 @st.composite
+def listeners(draw: st.DrawFn) -> list[Listener]:
+    """What servers among the members have open: guarded with one window scale or another, or not.
+
+    None over IPv6: no card has checked these packets, and then the kernel drops their SYNs (docs/adr/0015-guarded-services.md).
+    """
+    places = [(address, port) for address in SERVERS for port in PORTS]
+    how = [(Protocol.TCP, 7), (Protocol.TCP, 7), (Protocol.TCP, 10), (Protocol.TCP, None), (Protocol.UDP, None), None]
+    chosen = zip(places, draw(st.lists(_one(how), min_size=len(places), max_size=len(places))), strict=True)
+    return [
+        Listener(n, address, each[0], port, "", each[1] if address.version == 4 else None)
+        for n, ((address, port), each) in enumerate(chosen)
+        if each
+    ]
+
+
+@st.composite
 def policies(draw: st.DrawFn) -> Policy:
     """A policy of every kind of object there is."""
     addresses = draw(_most(MEMBERS))
@@ -176,9 +201,15 @@ def policies(draw: st.DrawFn) -> Policy:
         bans=tuple({each.prefix: each for each in draw(st.lists(bans(), max_size=3) | st.lists(bans(), min_size=2, max_size=3))}.values()),
         allowed=tuple({each.prefix: each for each in draw(st.lists(allowed(), max_size=2))}.values()),
         blocks=tuple(Block(n, each, draw(_one([0, NOW + 3600]))) for n, each in enumerate(blocks)),
+        listeners=tuple(draw(st.just([]) | listeners())),
     )
     probed = replace(plain, gateway=replace(PROBED, settings=settings), mappings=(*plain.mappings, PROBES_MAPPING))
     return draw(st.sampled_from([plain, probed]))
+
+
+# So that each way of a guarded service is gone at least once.
+GUARDED = Policy(NAT_1, addresses=tuple(MEMBERS), listeners=(Listener(1, SERVERS[0], Protocol.TCP, 443, "", 7),))
+SYN = First("wan0", FOREIGN[0], SERVERS[0], TCP, 443, 20_000, frozenset({"syn"}), 8, 1)
 
 
 def _most[T](of: list[T]) -> st.SearchStrategy[list[T]]:
@@ -203,6 +234,8 @@ WAYS: list[tuple[tuple[str, ...], Sequence[Address], Sequence[Address]]] = [
     (("lan0",), MEMBERS6, FOREIGN6),
     (("lan0",), MEMBERS6, MEMBERS6),
     (("wan0",), FOREIGN6, MEMBERS6),
+    (("wan0", "lan0"), [*FOREIGN6, *MEMBERS6], SERVERS[1:]),
+    (("lan0",), SERVERS[:1], [*FOREIGN, *MEMBERS]),
     (("probe0",), [PROBE4], FOREIGN),
     (("probe0",), [PROBE6], FOREIGN6),
     (CARDS, [*MEMBERS, *FOREIGN, *PRIVATE_ELSEWHERE], OWN4),
@@ -232,6 +265,14 @@ def packets(draw: st.DrawFn) -> First:
     )
 
 
+def calls() -> st.SearchStrategy[First]:
+    """TCP to the server's ports."""
+    flags = [frozenset({"syn"}), frozenset({"syn"}), frozenset({"ack"}), frozenset({"syn", "ack"}), frozenset({"rst"})]
+    sources = [*(("wan0", each) for each in FOREIGN), *(("lan0", each) for each in MEMBERS)]
+    made = st.tuples(_one(sources), _one(PORTS), _one(flags), _one([1, 1, 1, 2]))
+    return made.map(lambda of: First(*of[0], SERVERS[0], TCP, of[1], 20_000, of[2], 8, of[3]))
+
+
 def events() -> st.SearchStrategy[list[Event]]:
     """What happens, in order."""
     flow = st.integers(0, 9)
@@ -239,6 +280,8 @@ def events() -> st.SearchStrategy[list[Event]]:
         packets(),
         packets(),
         st.builds(Again, flow),
+        st.builds(Cookie, flow),
+        calls(),
         st.builds(Answer, flow, st.sampled_from(["", "", "", "lan0", "wan0"])),
         st.builds(Answer, flow),
         st.builds(Fault, flow, st.booleans(), st.integers(0, 2)),

@@ -5,19 +5,22 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 
 from firewall.policy import Policy
 from firewall.tracing import Outcome, State
-from tests.packets.scenes import Event, events, policies
+from tests.packets.scenes import GUARDED, SYN, Cookie, Event, events, policies
 from tests.packets.talk import Gateway, Talk
 
 pytestmark = pytest.mark.kernel
 
 CASES, DEEP = 200, 2000
-USUAL = {f"{outcome} {State.NEW}" for outcome in Outcome} | {f"{Outcome.FORWARDED} {state}" for state in (State.ESTABLISHED, State.RELATED)}
+ANSWERED = {f"{Outcome.ANSWERED} {state}" for state in (State.UNTRACKED, State.INVALID)}
+PASSING = {f"{Outcome.FORWARDED} {state}" for state in (State.ESTABLISHED, State.RELATED)}
+USUAL = {f"{outcome} {State.NEW}" for outcome in Outcome if outcome is not Outcome.ANSWERED} | ANSWERED | PASSING
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +35,7 @@ def test_the_kernel_does_to_every_packet_what_the_trace_says(gateway: Gateway, p
 
     @settings(max_examples=DEEP if pytestconfig.getoption("--deep") else CASES, deadline=None, suppress_health_check=list(HealthCheck))
     @given(policies(), events())
+    @example(GUARDED, [SYN, Cookie(0), replace(SYN, flags=frozenset({"ack"}))])
     def check(policy: Policy, happens: list[Event]) -> None:
         talk = Talk.about(gateway, policy)
         for event in happens:

@@ -37,6 +37,7 @@ OWN: tuple[tuple[str, Address], ...] = (
 ROUTES = Routes(
     (
         Route(IPv4Network("10.16.0.0/16"), "lan0"),
+        Route(IPv4Network("192.0.2.128/28"), "lan0"),  # servers among members
         Route(IPv4Network("198.51.100.0/24"), ""),  # public addresses lead nowhere but through a forward
         Route(IPv4Network("172.31.0.0/24"), "mgmt0"),
         Route(IPv4Network("10.254.4.0/24"), "sync0"),

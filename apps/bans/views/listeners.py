@@ -19,7 +19,7 @@ from apps.lib.standing import standing
 
 PER_PAGE = 50
 LAST_CHANGES = 20
-FIELDS = ("name", "address", "protocol", "port", "note")
+FIELDS = ("name", "address", "protocol", "port", "guarded", "window_scale", "note")
 
 
 def _page(request: HttpRequest, form: ListenerForm | None = None) -> HttpResponse:

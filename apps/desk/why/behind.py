@@ -231,6 +231,8 @@ RESOLVERS: dict[str, Callable[[Found], list[Behind]]] = {
     "blocked6": _block,
     "lst4": _listener,
     "lst6": _listener,
+    "guard4": _listener,
+    "guard6": _listener,
     "lst4_hosts": _listener,
     "lst6_hosts": _listener,
 }
