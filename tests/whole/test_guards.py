@@ -23,6 +23,7 @@ WEB, WEB6 = "192.0.2.40", "2001:db8:5e::80"
 INTERNET6 = "2001:db8:cafe::10"
 GATEWAY = {4: "nat-1", 6: "nat-2"}
 FLOOD = 3000
+PATIENCE = 10.0  # a server that speaks first waits a second (docs/adr/0015-guarded-services.md)
 FORGED = bytes((198, 18))
 SERVERS_SCALE = 7  # a receive buffer of 6 MiB, as most servers have
 
@@ -99,7 +100,7 @@ def test_clients_reach_a_guarded_server_with_sack_and_window_scale_and_are_track
             assert f",{SERVERS_SCALE} " in server.partition(" wscale:")[2], server
             assert source in server
             assert len(tracked(lab, GATEWAY[ip_address(address).version], address)) == 1
-        assert lab.connect("m1", "tcp", address, 443).node == "web"
+        assert lab.connect("m1", "tcp", address, 443, timeout=PATIENCE).node == "web"
 
 
 def answered(lab: Lab, gateway: str) -> int:
@@ -117,23 +118,23 @@ def test_a_flood_of_syns_reaches_no_server_while_clients_come_and_stay_and_bans_
         arrived = [each for each in until(b"still there?") if each.packet[12:14] == FORGED]
         assert not arrived
         assert answered(lab, "nat-1") >= before + FLOOD
-        assert reaches(lab, "internet", WEB, 443)
+        assert lab.connect("internet", "tcp", WEB, 443, timeout=PATIENCE).node == "web"
         assert len(tracked(lab, "nat-1", WEB)) < 10
         add = guard(guarded, WEB, 80)
         reconcile(guarded.group)
         assert goes_on()
-        assert reaches(lab, "internet", WEB, 80)
+        assert lab.connect("internet", "tcp", WEB, 80, timeout=PATIENCE).node == "web"
         remove_listener(listener=add, by=guarded.admin)
         reconcile(guarded.group)
         assert goes_on()
     assert reaches(lab, "internet", WEB, 80) is None
-    assert reaches(lab, "internet", WEB, 443, source="203.0.113.66")
+    assert lab.connect("internet", "tcp", WEB, 443, timeout=PATIENCE, source="203.0.113.66").node == "web"
     Ban.objects.create(list=BanList.objects.create(name="Own"), prefix="203.0.113.66")
     reconcile(guarded.group)
     assert reaches(lab, "internet", WEB, 443, source="203.0.113.66") is None
     with inside(lab, "nat-1"):  # where connection tracking picks connections up, a client's ACK is new, and not invalid
         Path("/proc/sys/net/netfilter/nf_conntrack_tcp_loose").write_text("1")
-    assert lab.connect("m1", "tcp", WEB, 443).node == "web"
+    assert lab.connect("m1", "tcp", WEB, 443, timeout=PATIENCE).node == "web"
     with conversation(lab, "internet", WEB, 443) as goes_on:
         assert goes_on()
         for each in Listener.objects.all():
