@@ -5,7 +5,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterable
 
-from benchmarks import agent, changes, compiling, linking, whole
+from benchmarks import agent, changes, compiling, linking, packets, shaping, whole
 from benchmarks.figures import Figure, as_json, as_table
 
 BENCHMARKS: dict[str, Callable[[Namespace], Iterable[Figure]]] = {
@@ -16,6 +16,8 @@ BENCHMARKS: dict[str, Callable[[Namespace], Iterable[Figure]]] = {
         "commit", members=given.members, bans=given.bans, explain=given.explain, singles=given.changes, seed=given.seed
     ),
     "link": lambda given: linking.run(given.members),
+    "packets": lambda given: packets.run(given.members, feed=given.feed, explain=given.explain),
+    "shape": lambda _given: shaping.run(),
     "soak": lambda given: whole.run("soak", members=given.members, minutes=given.minutes, seed=given.seed, faults=given.faults),
 }
 SUMMARIES = {
@@ -24,6 +26,8 @@ SUMMARIES = {
     "compile": compiling.__doc__,
     "commit": "commit: from a commit in the database to both gateways confirmed, with everything real; one by one and in a burst",
     "link": linking.__doc__,
+    "packets": packets.__doc__,
+    "shape": shaping.__doc__,
     "soak": "soak: random changes and random faults for some minutes, with everything real; nothing may be lost",
 }
 
@@ -42,7 +46,8 @@ def main() -> int:
     parser.add_argument("--members", type=int, default=100_000, help="size of the network (default: %(default)s)")
     parser.add_argument("--bans", action="store_true", help="commit: beside a feed of 120,000 bans")
     parser.add_argument("--changes", type=int, default=200, help="commit: how many single changes (default: %(default)s)")
-    parser.add_argument("--explain", action="store_true", help="commit: say where the time goes, on standard error")
+    parser.add_argument("--explain", action="store_true", help="commit, packets: say where the time goes, on standard error")
+    parser.add_argument("--feed", default="", metavar="FILE", help="packets: bans from here, an address a line, not invented ones")
     parser.add_argument("--minutes", type=float, default=10, help="soak: how long (default: %(default)s)")
     parser.add_argument("--faults", nargs="+", default=[], metavar="NAME", help="soak: only these (benchmarks/whole/faults.py names them)")
     parser.add_argument("--seed", type=int, default=1, help="commit, soak: of the random numbers (default: %(default)s)")

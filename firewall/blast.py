@@ -40,14 +40,14 @@ class Removal:
 
 
 def removals(changes: Mapping[str, ElementChange], sizes: Mapping[str, int], now: int) -> dict[Kind, Removal]:
-    """What the changes remove for good, by kind; `sizes`: how many elements each set has before them."""
+    """What the changes remove for good, by kind; `sizes`: how many elements each set has before them. Rates cut nobody off when they go."""
     gone: dict[Kind, dict[str, Elements]] = {}
     for name, (_, removed, added) in changes.items():
         kind = kind_of(mirrored(name))
         stays = added.keys() | _said_elsewhere(name, changes)
         moved = [changes[other].added for other in beside(name) if other in changes]
         lost = {key: element for key, element in removed.items() if not (key in stays or _in_any(key, moved) or 0 < element.expires <= now)}
-        if kind and lost:
+        if kind and lost and kind is not Kind.RATES:
             gone.setdefault(kind, {})[name] = lost
     return {kind: _removal(kind, elements, sizes) for kind, elements in gone.items()}
 

@@ -210,10 +210,15 @@ def _decode_fields(hint: Any, data: Json, where: str) -> Any:
 
 @cache
 def _may_miss(hint: Any) -> frozenset[str]:
-    """Flags and numbers that are 0 when nobody says otherwise: what was written down before there was one goes on meaning what it meant."""
+    """Flags, numbers and values that are 0 or missing when nobody says otherwise: what was written down before there was one goes on
+    meaning what it meant."""
     if not is_dataclass(hint):
         return frozenset()
-    return frozenset(each.name for each in fields(hint) if each.type in (bool, int, "bool", "int") and each.default in (False, 0))
+    return frozenset(each.name for each in fields(hint) if _is_nothing(each.type, each.default))
+
+
+def _is_nothing(hint: object, default: object) -> bool:
+    return default is None or (hint in (bool, int, "bool", "int") and default in (False, 0))
 
 
 @cache

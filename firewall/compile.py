@@ -5,8 +5,9 @@ change compiled alone gives the very ruleset that compiling everything would giv
 """
 
 from collections.abc import Mapping, Set
+from dataclasses import replace
 
-from firewall import chains, colliding, limiting, probing
+from firewall import chains, colliding, limiting, probing, profile
 from firewall.chains.used import Used
 from firewall.colliding import After
 from firewall.diff import Delta, ElementChange, diff_shape
@@ -62,7 +63,7 @@ def change_shape(running: Ruleset, gateway: Gateway, changes: Mapping[str, Eleme
             before_all = running.elements.get(name, {})
             elements[name] = ElementChange(of, before_all, _afterwards(before_all, elements.get(name)) if new else {})
     elements = {name: change for name, change in sorted(elements.items()) if change.removed or change.added}
-    return Delta(shape.chains, shape.sets, elements, shape.counters)
+    return replace(shape, elements=elements)
 
 
 def _afterwards(before: Elements, change: ElementChange | None) -> Elements:
@@ -83,7 +84,7 @@ def assemble(gateway: Gateway, elements: Mapping[str, Elements]) -> Ruleset:
     shape = _shape(gateway, {name: len(each) for name, each in elements.items()})
     probing.collide(gateway, elements)
     colliding.check(After(elements, {}))
-    return Ruleset(shape.chains, shape.sets, {name: elements.get(name, NO_ELEMENTS) for name in shape.sets}, shape.counters)
+    return replace(shape, elements={name: elements.get(name, NO_ELEMENTS) for name in shape.sets})
 
 
 def _shape(gateway: Gateway, counts: Mapping[str, int]) -> Ruleset:
@@ -97,7 +98,10 @@ def _shape(gateway: Gateway, counts: Mapping[str, int]) -> Ruleset:
         text = "members' IPv6 prefixes have {} different lengths; at most {} are possible"
         raise PolicyError(text.format(len(used.lengths("up6")), MOST_LENGTHS))
     sets |= limiting.sets(gateway.settings.limits)
-    return Ruleset(chains.build(gateway, used), dict(sorted(sets.items())), {}, chains.counters(gateway, used))
+    if gateway.settings.profile:
+        profile.check(gateway.settings.profile)
+    built, counters = chains.build(gateway, used), chains.counters(gateway, used)
+    return Ruleset(built, dict(sorted(sets.items())), {}, counters, gateway.settings.profile)
 
 
 def _check_management(gateway: Gateway) -> None:

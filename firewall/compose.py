@@ -5,7 +5,7 @@ Not for sending: where a set was made anew on the way, a gateway would have to b
 
 from collections.abc import Mapping
 
-from firewall.diff import NO_COUNTERS, ChainChange, CounterChange, Delta, ElementChange, SetChange
+from firewall.diff import NO_COUNTERS, ChainChange, CounterChange, Delta, ElementChange, ProfileChange, SetChange
 from firewall.ruleset import Element
 
 
@@ -18,7 +18,14 @@ def compose(first: Delta, second: Delta) -> Delta:
         _sets(first.sets, second.sets),
         {name: change for name, change in elements.items() if change and (change.removed or change.added)},
         _counters(first.counters, second.counters),
+        _profile(first.profile, second.profile),
     )
+
+
+def _profile(first: ProfileChange | None, second: ProfileChange | None) -> ProfileChange | None:
+    if first is None or second is None:
+        return first or second
+    return None if first.before == second.after else ProfileChange(first.before, second.after)
 
 
 def _elements(first: ElementChange | None, second: ElementChange | None) -> ElementChange | None:

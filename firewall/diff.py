@@ -4,9 +4,10 @@ Elements are compared by key; a chain is one thing and is rewritten whole when a
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from firewall.policy import Profile
 from firewall.ruleset import NO_ELEMENTS, Chain, Elements, Ruleset, Set, sets_used
 
 
@@ -47,6 +48,13 @@ class CounterChange(NamedTuple):
     added: frozenset[str]
 
 
+class ProfileChange(NamedTuple):
+    """What the kernel is set to before and after; None: it is left as it is."""
+
+    before: Profile | None
+    after: Profile | None
+
+
 NO_COUNTERS = CounterChange(frozenset(), frozenset())
 
 
@@ -58,14 +66,15 @@ class Delta:
     sets: Mapping[str, SetChange] = field(default_factory=dict)
     elements: Mapping[str, ElementChange] = field(default_factory=dict)
     counters: CounterChange = NO_COUNTERS
+    profile: ProfileChange | None = None
 
     def __bool__(self) -> bool:
         """Is there anything to do?"""
-        return bool(self.touches_rules or self.elements)
+        return bool(self.touches_rules or self.elements or self.profile)
 
     @property
     def touches_rules(self) -> bool:
-        """Does it touch more than elements?"""
+        """Does it touch more of the table than elements?"""
         return bool(self.chains or self.sets or any(self.counters))
 
     def inverted(self) -> "Delta":
@@ -75,6 +84,7 @@ class Delta:
             {name: SetChange(after, before) for name, (before, after) in self.sets.items()},
             {name: ElementChange(of, added, removed) for name, (of, removed, added) in self.elements.items()},
             CounterChange(self.counters.added, self.counters.removed),
+            ProfileChange(self.profile.after, self.profile.before) if self.profile else None,
         )
 
 
@@ -88,11 +98,11 @@ def diff(running: Ruleset, wanted: Ruleset) -> Delta:
         removed, added = (old, new) if name in shape.sets else _compare(old, new)
         if removed or added:
             elements[name] = ElementChange(of, removed, added)
-    return Delta(shape.chains, shape.sets, elements, shape.counters)
+    return replace(shape, elements=elements)
 
 
 def diff_shape(running: Ruleset, wanted: Ruleset) -> Delta:
-    """The same without elements: chains, sets and counters alone. A set that is made anew loses its elements: they belong in the delta."""
+    """The same but for elements. A set that is made anew loses its elements: they belong in the delta."""
     sets = {
         name: SetChange(running.sets.get(name), wanted.sets.get(name))
         for name in sorted(running.sets.keys() | wanted.sets.keys())
@@ -104,7 +114,8 @@ def diff_shape(running: Ruleset, wanted: Ruleset) -> Delta:
         if before != after or (after and not sets.keys().isdisjoint(sets_used(after))):
             chains[name] = ChainChange(before, after)
     counters = CounterChange(running.counters - wanted.counters, wanted.counters - running.counters)
-    return Delta(chains, sets, {}, counters)
+    profile = None if running.profile == wanted.profile else ProfileChange(running.profile, wanted.profile)
+    return Delta(chains, sets, {}, counters, profile)
 
 
 def _in_order(running: Mapping[str, Chain], wanted: Mapping[str, Chain]) -> Iterator[str]:
@@ -142,4 +153,5 @@ def apply(running: Ruleset, delta: Delta, after: Mapping[str, Elements] | None =
     for name, change in delta.elements.items():
         elements[name] = after[name] if after and name in after else change.apply(elements.get(name, {}))
     counters = running.counters - delta.counters.removed | delta.counters.added
-    return Ruleset(chains, sets, {name: elements.get(name, NO_ELEMENTS) for name in sets}, counters)
+    profile = delta.profile.after if delta.profile else running.profile
+    return Ruleset(chains, sets, {name: elements.get(name, NO_ELEMENTS) for name in sets}, counters, profile)

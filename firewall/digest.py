@@ -1,14 +1,17 @@
 """A digest of a ruleset that does not depend on order, so that a delta can update it.
 
 The digest is the sum, modulo 2**256, of one hash for each thing the ruleset consists of: a chain with its rules, a set's
-declaration, a counter, an element (an additive multiset hash: Bellare and Micciancio, EUROCRYPT '97, AdHash). It tells
-two rulesets apart against chance and mistakes; against a forger the link's own authentication stands.
+declaration, a counter, an element, a value that the kernel is set to (an additive multiset hash: Bellare and Micciancio,
+EUROCRYPT '97, AdHash). It tells two rulesets apart against chance and mistakes; against a forger the link's own authentication
+stands.
 """
 
 from collections.abc import Mapping
 from hashlib import blake2b
 
 from firewall.diff import Delta
+from firewall.policy import Profile
+from firewall.profile import sysctls
 from firewall.render import render_chain, render_set
 from firewall.ruleset import Chain, Elements, Ruleset, Set
 
@@ -21,9 +24,9 @@ def digest(ruleset: Ruleset) -> int:
 
 
 def digest_shape(ruleset: Ruleset) -> int:
-    """The part of chains, declarations and counters."""
+    """The part of chains, declarations, counters and profile."""
     total = sum(map(_chain, ruleset.chains.values())) + sum(map(_set, ruleset.sets.values()))
-    return (total + sum(map(_counter, ruleset.counters))) % MODULUS
+    return (total + sum(map(_counter, ruleset.counters)) + _profile(ruleset.profile)) % MODULUS
 
 
 def digest_elements(elements: Mapping[str, Elements]) -> int:
@@ -51,6 +54,8 @@ def update(before: int, delta: Delta) -> int:
     for name, (_, removed, added) in delta.elements.items():
         total += _elements(name, added) - _elements(name, removed)
     total += sum(map(_counter, delta.counters.added)) - sum(map(_counter, delta.counters.removed))
+    if delta.profile:
+        total += _profile(delta.profile.after) - _profile(delta.profile.before)
     return total % MODULUS
 
 
@@ -83,6 +88,10 @@ def _set(declaration: Set) -> int:
 
 def _counter(name: str) -> int:
     return _hash("counter", name)
+
+
+def _profile(profile: Profile | None) -> int:
+    return sum(_hash("sysctl", name, value) for name, value in sysctls(profile).items()) if profile else 0
 
 
 def _elements(name: str, elements: Elements) -> int:

@@ -136,12 +136,40 @@ class Notice:
 
 
 @dataclass(frozen=True, slots=True)
+class Profile:
+    """What a gateway's kernel is set to: its connection table, and the ports of its own connections. Seconds, unless said otherwise.
+
+    connections: the most that are tracked at once; buckets: of the table's hash. tcp_*, udp*, icmp, generic: how long a connection in
+    that state stays without a packet; udp: until packets have gone both ways for a while (udp_stream from then on); generic: of
+    protocols that have no timeout of their own. tcp_loose: a TCP connection that is under way already is taken up. first_port, last_port:
+    from which ports the gateway itself connects. Without a profile the kernel is left as it is. firewall/profile.py has the limits.
+    """
+
+    connections: int = 524_288
+    buckets: int = 524_288
+    tcp_established: int = 7_440
+    tcp_syn_sent: int = 60
+    tcp_fin_wait: int = 120
+    tcp_close_wait: int = 60
+    tcp_time_wait: int = 60
+    udp: int = 30
+    udp_stream: int = 300
+    icmp: int = 30
+    generic: int = 600
+    tcp_loose: bool = True
+    first_port: int = 32_768
+    last_port: int = 60_999
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """What a group's gateways do for all members alike.
 
     clamp_mss: lower the maximum segment size in TCP's SYN to what the way out takes, for uplinks with a small MTU such as PPPoE.
     flood_mode: drop every packet of a banned source that comes in by the uplink, before connection tracking sees it.
     publics: what leads to members and nowhere else; whoever calls a port of it from inside that is not forwarded is refused at once.
+    profile: what their kernels are set to; None: as they are.
+    rates_off: nobody's rate is limited, whatever the policy's rate limits are.
     """
 
     clamp_mss: bool = False
@@ -150,6 +178,8 @@ class Settings:
     protection: Protection = Protection()
     limits: Limits = Limits()
     notice: Notice = Notice()
+    profile: Profile | None = None
+    rates_off: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +288,21 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
+class RateLimit:
+    """An address or prefix of a member through whom no more than this goes by the uplink: octets a second, 0 for as much as he likes.
+
+    up: what he sends; down: what he gets. `id` is that of the tariff, or of the row that limits him now. `expires` 0 means until
+    somebody releases him.
+    """
+
+    id: int
+    prefix: Prefix
+    up: int = 0
+    down: int = 0
+    expires: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Listener:
     """A port of one of the network's own servers. Its packets pass without connection tracking, both ways.
 
@@ -277,7 +322,8 @@ class Listener:
 class Policy:
     """Everything one gateway needs to know, in no particular order.
 
-    addresses: private IPv4 addresses that active members hold; prefixes: their IPv6 prefixes.
+    addresses: private IPv4 addresses that active members hold; prefixes: their IPv6 prefixes. tariff_rates: what their tariffs let
+    through; rate_limits: who is limited now, for a time. Both hold, so the lower one counts.
     """
 
     gateway: Gateway
@@ -290,6 +336,8 @@ class Policy:
     allowed: tuple[Allowed, ...] = ()
     blocks: tuple[Block, ...] = ()
     listeners: tuple[Listener, ...] = ()
+    tariff_rates: tuple[RateLimit, ...] = ()
+    rate_limits: tuple[RateLimit, ...] = ()
 
 
 Port: TypeAlias = tuple[Protocol, IPv4Address, int]
@@ -300,7 +348,7 @@ Service: TypeAlias = tuple[Protocol, Address, int]
 class Keys:
     """Which objects a change touched, by what they are found under; whether they exist is another question.
 
-    addresses: private addresses, with their NAT mappings and blocks; prefixes: likewise; ports: the public side of forwards;
+    addresses: private addresses, with their NAT mappings, blocks and rate limits; prefixes: likewise; ports: the public side of forwards;
     bans: banned prefixes; holes: what pinholes open; allowed: allowed prefixes; listeners: where servers listen.
     """
 
@@ -319,9 +367,10 @@ class Keys:
 
 def keys_of(policy: Policy) -> Keys:
     """What the policy's objects are found under."""
+    held: tuple[Block | RateLimit, ...] = (*policy.blocks, *policy.tariff_rates, *policy.rate_limits)
     return Keys(
-        {*policy.addresses, *(mapping.private for mapping in policy.mappings), *_addresses_of(policy.blocks)},
-        {*policy.prefixes, *(block.prefix for block in policy.blocks if isinstance(block.prefix, IPv6Network))},
+        {*policy.addresses, *(mapping.private for mapping in policy.mappings), *_addresses_of(held)},
+        {*policy.prefixes, *(each.prefix for each in held if isinstance(each.prefix, IPv6Network))},
         {(each.protocol, each.public, port) for each in policy.forwards for port in range(each.public_port, each.public_port + each.ports)},
         {ban.prefix for ban in policy.bans},
         {each.hole for each in policy.pinholes},
@@ -330,5 +379,5 @@ def keys_of(policy: Policy) -> Keys:
     )
 
 
-def _addresses_of(blocks: Iterable[Block]) -> Iterator[IPv4Address]:
-    return (block.prefix.network_address for block in blocks if isinstance(block.prefix, IPv4Network))
+def _addresses_of(held: Iterable[Block | RateLimit]) -> Iterator[IPv4Address]:
+    return (each.prefix.network_address for each in held if isinstance(each.prefix, IPv4Network))

@@ -8,10 +8,11 @@ from functools import partial
 from ipaddress import IPv4Network, IPv6Network
 from itertools import islice
 
-from firewall import names
+from firewall import names, profile
 from firewall.addresses import ipv4_text, ipv6_text
 from firewall.diff import ChainChange, Delta, ElementChange, diff
 from firewall.ruleset import (
+    BURST,
     EMPTY,
     FAMILY,
     TABLE,
@@ -51,6 +52,7 @@ PROTOCOLS = {6: "tcp", 17: "udp"}
 _QUOTED_FIELDS = (Field.IIFNAME, Field.OIFNAME)
 _IPV4_FIELDS = (Field.IP_SADDR, Field.IP_DADDR)
 _PER_STATEMENT = 1024
+UNLIKELY = 10**10  # octets a second
 
 
 def render(ruleset: Ruleset, *, now: int) -> str:
@@ -83,6 +85,8 @@ def _statements(delta: Delta, now: int) -> Iterator[str]:
     yield from (f'add ct helper {IN_TABLE} {each} {{ type "{each}" protocol {each.protocol}; }}' for each in helpers)
     for chain in filter(None, (change.after for change in delta.chains.values())):
         yield from (f"add rule {IN_TABLE} {names.symbol(chain.name)} {render_rule(rule)}" for rule in chain.rules)
+    if delta.profile:
+        yield from profile.render(*delta.profile)
 
 
 def _goes(change: ChainChange) -> bool:
@@ -122,10 +126,15 @@ def render_set(declaration: Set) -> str:
     if declaration.value:
         types += f" : {'interval ' if declaration.ranges else ''}{' . '.join(declaration.value)}"
     flags = _flags(declaration)
-    counter = " counter;" if declaration.counter else ""
+    counter = " counter;" if declaration.counter else f" {rate_text(UNLIKELY)};" if declaration.polices else ""
     return (
         f"add {_kind(declaration)} {IN_TABLE} {names.symbol(declaration.name)} {{ type {types}; size {declaration.size};{flags}{counter} }}"
     )
+
+
+def rate_text(rate: int) -> str:
+    """The bucket of an element of a set that polices; each element has its own, and what the set says is for nft alone."""
+    return f"limit rate over {rate} bytes/second burst {BURST} bytes"
 
 
 def _flags(declaration: Set) -> str:
@@ -137,15 +146,16 @@ def _flags(declaration: Set) -> str:
 def render_elements(declaration: Set, elements: Elements, now: int) -> Iterator[str]:
     """Each element as nft writes it, without those that ended before `now`."""
     key_text, value_text = key_renderer(declaration.key), value_renderer(declaration)
+    polices = declaration.polices
     for key, (value, comment, expires) in elements.items():
         if expires and expires <= now:
             continue
-        text = key_text(key)
+        text = f"{key_text(key)} {rate_text(int.from_bytes(value))}" if polices else key_text(key)
         if expires:
             text += f" timeout {_remaining(expires - now)}"
         if comment:
             text += f' comment "{names.comment(comment)}"'
-        yield f"{text} : {value_text(value)}" if value else text
+        yield f"{text} : {value_text(value)}" if value and not polices else text
 
 
 def _remaining(seconds: int) -> str:

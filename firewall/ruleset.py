@@ -6,12 +6,12 @@ comparing, hashing and netlink need no conversion (man nft, "SETS"; linux/netfil
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum, StrEnum
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
-from firewall.policy import Address, Prefix
+from firewall.policy import Address, Prefix, Profile
 
 FAMILY = "inet"
 TABLE = "netzwart"
@@ -328,6 +328,9 @@ class Set:
     ranges: a value of the map is two values of its types, the first and the last of a range (nft's `interval`).
     dynamic: packets fill it, so what it holds is nobody's wish: `Ruleset.elements` has nothing of it, and nobody compares that.
     lives: seconds after which the kernel drops an element that no packet touched; 0: it stays.
+    polices: each element has a token bucket of its own: its value is the rate that fills it, in octets a second (RATE_WIDTH octets, network
+    order), and it holds what comes in a second and BURST octets more. A lookup finds the element only for a packet that is longer
+    than what is left in the bucket, and takes the length of any other out of it (man nft, "LIMIT STATEMENT": `limit rate over`).
     """
 
     name: str
@@ -339,6 +342,11 @@ class Set:
     ranges: bool = False
     dynamic: bool = False
     lives: int = 0
+    polices: bool = False
+
+
+RATE_WIDTH = 8  # octets
+BURST = 1 << 16  # octets: what segmentation offload may make of many packets passes as one, however slow the rate (RFC 791, total length)
 
 
 class Element(NamedTuple):
@@ -372,12 +380,16 @@ NO_ELEMENTS: Elements = MappingProxyType({})  # the very object for all sets wit
 
 @dataclass(frozen=True, slots=True)
 class Ruleset:
-    """One gateway's whole table. Every set has an entry in `elements`, though it may be empty."""
+    """One gateway's whole table, and what its kernel is set to. Every set has an entry in `elements`, though it may be empty.
+
+    profile: None leaves the kernel as it is.
+    """
 
     chains: Mapping[str, Chain] = field(default_factory=dict)
     sets: Mapping[str, Set] = field(default_factory=dict)
     elements: Mapping[str, Elements] = field(default_factory=dict)
     counters: frozenset[str] = frozenset()
+    profile: Profile | None = None
 
     def count_rules(self) -> int:
         """How many rules there are in all chains."""
@@ -423,4 +435,4 @@ def without_expired(ruleset: Ruleset, now: int) -> Ruleset:
     for name, declaration in ruleset.sets.items():
         if declaration.timeout:
             elements[name] = {key: element for key, element in elements[name].items() if not 0 < element.expires <= now}
-    return Ruleset(ruleset.chains, ruleset.sets, elements, ruleset.counters)
+    return replace(ruleset, elements=elements)

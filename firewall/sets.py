@@ -27,7 +27,9 @@ class Kind(StrEnum):
     ALLOWED = "allowed"
     BLOCKS = "blocks"
     LISTENERS = "listeners"
+    RATES = "rates"
     RULES = "rules"
+    PROFILE = "profile"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ class Family:
     are once more; what people call them is counted there. within: the family in which an element says all that it says here, and more.
     beside: the first of several families that share their keys, each in one of them at a time: a key that goes from one to another has
     changed, and is not removed. ranges: a value is the first and the last of a range. follows: a family by length that brings this one
-    with each of its lengths, so that here too the first element changes no rule.
+    with each of its lengths, so that here too the first element changes no rule. polices: its value is a rate (ruleset.Set).
     """
 
     name: str
@@ -55,6 +57,7 @@ class Family:
     beside: str = ""
     ranges: bool = False
     follows: str = ""
+    polices: bool = False
 
 
 _PORT_KEY = (Type.IPV4, Type.PROTO, Type.PORT)
@@ -84,6 +87,14 @@ FAMILIES = (
     Family("allowed6", Kind.ALLOWED, (Type.IPV6,), by_length=True, timeout=True),
     Family("blocked4", Kind.BLOCKS, (Type.IPV4,), always=True, timeout=True),
     Family("blocked6", Kind.BLOCKS, (Type.IPV6,), by_length=True, timeout=True, follows="up6"),
+    Family("tariffup4", Kind.RATES, (Type.IPV4,), polices=True, timeout=True),
+    Family("tariffdown4", Kind.RATES, (Type.IPV4,), polices=True, timeout=True),
+    Family("tariffup6", Kind.RATES, (Type.IPV6,), polices=True, timeout=True, by_length=True),
+    Family("tariffdown6", Kind.RATES, (Type.IPV6,), polices=True, timeout=True, by_length=True),
+    Family("rateup4", Kind.RATES, (Type.IPV4,), polices=True, timeout=True),
+    Family("ratedown4", Kind.RATES, (Type.IPV4,), polices=True, timeout=True),
+    Family("rateup6", Kind.RATES, (Type.IPV6,), polices=True, timeout=True, by_length=True),
+    Family("ratedown6", Kind.RATES, (Type.IPV6,), polices=True, timeout=True, by_length=True),
     Family("lst4", Kind.LISTENERS, _PORT_KEY),
     Family("lst4_hosts", Kind.LISTENERS, (Type.IPV4,), repeats="lst4"),
     Family("lst6", Kind.LISTENERS, _PORT_KEY6),
@@ -159,4 +170,4 @@ def declare(name: str, count: int) -> Set:
         size *= 4
     if size > LARGEST_SET:
         raise PolicyError(f"set {name}: {count} elements are more than {LARGEST_SET}")
-    return Set(name, family.key, size, family.value, family.counter, family.timeout, family.ranges)
+    return Set(name, family.key, size, family.value, family.counter, family.timeout, family.ranges, polices=family.polices)

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from firewall import profile
 from firewall.diff import Delta
 from firewall.ruleset import Ruleset
 from firewall.sets import Kind, beside, kind_of
@@ -35,6 +36,7 @@ def summarise(delta: Delta, after: Ruleset) -> tuple[Line, ...]:
         old, new = set(before.rules if before else ()), set(now.rules if now else ())
         added[Kind.RULES] += len(new - old)
         removed[Kind.RULES] += len(old - new)
+    changed[Kind.PROFILE] = profile.changed(*delta.profile) if delta.profile else 0
     totals = _totals(after)
     lines = (Line(kind, added[kind], removed[kind], changed[kind], totals[kind]) for kind in Kind)
     return tuple(line for line in lines if line.added or line.removed or line.changed)
@@ -48,19 +50,20 @@ def _moved(delta: Delta, name: str) -> tuple[int, int]:
     return moved, sum(len(come.keys() & other.removed.keys()) for other in others)
 
 
-def summarise_counts(added: Mapping[str, int], removed: Mapping[str, int], after: Ruleset) -> tuple[Line, ...]:
-    """The same from numbers of elements by set; what changed counts as removed and added."""
+def summarise_counts(added: Mapping[str, int], removed: Mapping[str, int], after: Ruleset, *, settings: int) -> tuple[Line, ...]:
+    """The same from numbers of elements by set and of values of the profile; what changed of elements counts as removed and added."""
     totals = _totals(after)
     lines = []
     for kind in Kind:
         come, gone = (sum(number for name, number in counts.items() if kind_of(name) is kind) for counts in (added, removed))
-        if come or gone:
-            lines.append(Line(kind, come, gone, 0, totals[kind]))
+        changed = settings if kind is Kind.PROFILE else 0
+        if come or gone or changed:
+            lines.append(Line(kind, come, gone, changed, totals[kind]))
     return tuple(lines)
 
 
 def _totals(ruleset: Ruleset) -> Counter[Kind]:
-    totals = Counter({Kind.RULES: ruleset.count_rules()})
+    totals = Counter({Kind.RULES: ruleset.count_rules(), Kind.PROFILE: profile.changed(None, ruleset.profile)})
     for name, elements in ruleset.elements.items():
         kind = kind_of(name)
         if kind:

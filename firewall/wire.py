@@ -6,16 +6,17 @@ text, a request or its reply. Nothing is executed: the agent gets values, and re
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from firewall.codec import WireError, decode, encode
 from firewall.diff import Delta
 from firewall.live import Look, Seen, Watch, Watching
 from firewall.policy import Address
+from firewall.profile import Differs
 from firewall.ruleset import Elements, Ruleset
 
-VERSION = 4
+VERSION = 6
 MAX_LINE = 1 << 20
 MAX_MESSAGE = 512 << 20
 CONFIRM_WITHIN = range(1, 601)  # seconds
@@ -95,7 +96,7 @@ class Counters:
 
 @dataclass(frozen=True, slots=True)
 class Gauges:
-    """How full are the sets that packets fill?"""
+    """How full are the sets that packets fill and the connection table, and what is the kernel set to?"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,13 +137,17 @@ class Welcome:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """Answer to Plan: how the running ruleset would change. `text` is the transaction as nft would be given it, cut at 256 KiB."""
+    """Answer to Plan: how the running ruleset would change. `text` is the transaction as nft would be given it, cut at 256 KiB.
+
+    settings: how many values of the profile would change.
+    """
 
     digest: str
     added: Mapping[str, int]
     removed: Mapping[str, int]
     chains: tuple[str, ...]
     text: str
+    settings: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,12 +208,14 @@ class ElementDrift:
 class Drifted:
     """Answer to Drift. `rules` names what is missing, foreign or altered: "chain forward", "set up4", "counter leaked".
 
-    digest: as in DigestIs. elements: by set, only those that differ. Without any difference both are empty.
+    digest: as in DigestIs. elements: by set, only those that differ. sysctls: of the profile, which somebody else has set otherwise.
+    Without any difference all are empty.
     """
 
     digest: str
     rules: tuple[str, ...]
     elements: Mapping[str, ElementDrift]
+    sysctls: tuple[Differs, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,9 +249,16 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class GaugesAre:
-    """Answer to Gauges. For each dynamic set how many elements it has, and how many it can have."""
+    """Answer to Gauges. sets: for each dynamic set how many elements it has, and how many it can have.
+
+    tracked: connections in the kernel's table. held: what its sysctls are (firewall/profile.py), whoever set them. untuned: those of the
+    profile that could not be set, each with the name of the errno, or "other": the kernel made another value of it.
+    """
 
     sets: Mapping[str, tuple[int, int]]
+    tracked: int = 0
+    held: Mapping[str, str] = field(default_factory=dict)
+    untuned: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

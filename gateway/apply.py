@@ -6,7 +6,7 @@ which nobody can set.
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import reduce
 from math import ceil, inf
 from pathlib import Path
@@ -17,6 +17,7 @@ from firewall import live, wire
 from firewall.codec import WireError
 from firewall.diff import Delta, apply, diff
 from firewall.policy import PolicyError
+from firewall.profile import changed
 from firewall.render import render_delta
 from firewall.ruleset import Ruleset, without_expired
 from gateway import VERSION, prober
@@ -31,6 +32,7 @@ from gateway.running import Running, alive
 from gateway.state import Confirmed, State, StateError
 from gateway.table import CommitRefusedError, Table, TableError
 from gateway.trial import Trial
+from gateway.tuning import keep, tune
 from gateway.words import plain
 
 _MOST_TEXT = 256 << 10
@@ -121,7 +123,7 @@ class Agent:
         self._confirmed = digests.text(brought.confirmed.digest) if brought.confirmed else ""
         if brought.confirmed and self._clock() < brought.confirmed.at:
             self._clock.follow(brought.confirmed.at)
-        self._held.remember(brought.ruleset, self._clock())
+        self._held.remember(brought.ruleset, self._clock(), brought.untuned)
         return brought
 
     def tidy(self) -> None:
@@ -165,7 +167,7 @@ class Agent:
             case wire.Counters():
                 return self._counters()
             case wire.Gauges():
-                return wire.GaugesAre({name: (self.occupied(name), size) for name, size in self.dynamic_sets().items()})
+                return self.gauges({name: (self.occupied(name), size) for name, size in self.dynamic_sets().items()})
             case wire.Probe():
                 return self._probe(request)
             case live.Watch():
@@ -177,7 +179,7 @@ class Agent:
     def _hello(self, request: wire.Hello) -> wire.Welcome:
         if request.token:
             self._claim(request.token)
-        running = self._held.current(request.now)
+        running = self._held.watched(request.now)
         digest = digests.text(running.digest) if self._held.rules_known else ""
         confirmed = self._confirmed if self._trial or self._held.strayed or not self._confirmed else digest
         trial, left = self._trial.target if self._trial else "", ceil(self.seconds_left)
@@ -196,6 +198,7 @@ class Agent:
             {name: len(change.removed) for name, change in delta.elements.items() if change.removed},
             tuple(delta.chains),
             render_delta(delta, now=self._clock())[:_MOST_TEXT],
+            changed(*delta.profile) if delta.profile else 0,
         )
 
     def _apply(self, request: wire.Apply) -> wire.Applied:
@@ -213,6 +216,8 @@ class Agent:
             raise RefusalError("digest", f"this would lead to {digests.text(after)}, not to {request.target}; nothing was done")
         if delta.chains:
             inspect_management(apply(Ruleset(running.ruleset.chains), Delta(delta.chains)).chains)
+        if delta.profile and delta.profile.after:
+            keep(self._table, self._state)
         spent = self._commit(delta, after)
         self._held.settle()
         self._applied_last = request.token
@@ -231,7 +236,7 @@ class Agent:
             request.target,
             request.confirm_within,
             now + request.confirm_within,
-            now if delta.touches_rules else earlier.rules_since if earlier else None,
+            now if delta.touches_rules or delta.profile else earlier.rules_since if earlier else None,
             earlier.flows if earlier else (),
         )
 
@@ -261,7 +266,10 @@ class Agent:
 
     def _commit(self, delta: Delta, after: int) -> Spent:
         try:
-            return self._held.commit(delta, after)
+            spent = self._held.commit(delta, after)
+            if delta.profile:
+                self._held.untuned = tune(self._table, self._state, delta.profile.after)
+            return spent
         except ReadBackError as fault:
             brought = self.take_back("it read back as something else")
             raise RefusalError("state", f"read back after the commit: {fault}; {brought.text}") from fault
@@ -311,8 +319,8 @@ class Agent:
         return wire.DigestIs(digests.text(self._held.digest_of_elements(request.now)), self._held.rules_known)
 
     def _drift(self, request: wire.Drift) -> wire.Drifted:
-        rules, elements = self._held.drift(request.now)
-        return wire.Drifted(digests.text(self._held.digest_of_elements(request.now)), rules, elements)
+        rules, elements, sysctls = self._held.drift(request.now)
+        return wire.Drifted(digests.text(self._held.digest_of_elements(request.now)), rules, elements, sysctls)
 
     def _counters(self) -> wire.Reading:
         counting = self.counting()
@@ -337,6 +345,10 @@ class Agent:
     def occupied(self, name: str) -> int:
         """How many elements such a set has. May be called on another thread. Raises TableError."""
         return self._table.occupied(name)
+
+    def gauges(self, occupied: Mapping[str, tuple[int, int]]) -> wire.GaugesAre:
+        """The answer, once all dynamic sets are counted."""
+        return wire.GaugesAre(occupied, self._table.connections(), self._table.tuned(), self._held.untuned)
 
     def _probe(self, request: wire.Probe) -> wire.Probed:
         """Nothing else is done meanwhile, so what the counters of the probe count is this probe's."""

@@ -6,25 +6,30 @@ stand in the very ruleset that is missing.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from firewall.diff import diff
 from firewall.ruleset import EMPTY, Action, Chain, Hook, Priority, Ruleset, without_expired
 from gateway.running import settled
 from gateway.state import Confirmed, State, StateError
 from gateway.table import Table, TableError
+from gateway.tuning import Untuned, tune
 
 CLOSED = Ruleset(chains={"forward": Chain("forward", (), Hook("filter", "forward", Priority.FILTER, Action.DROP))})
 
 
 @dataclass(frozen=True, slots=True)
 class Brought:
-    """What was done. ruleset: what runs now, None if its rules are not known. `fault` is "" if all is well."""
+    """What was done. ruleset: what runs now, None if its rules are not known. `fault` is "" if all is well.
+
+    untuned: what of its profile could not be set.
+    """
 
     ruleset: Ruleset | None
     confirmed: Confirmed | None
     fault: str
     text: str
+    untuned: Untuned = field(default_factory=dict)
 
 
 def bring_back(table: Table, state: State, now: int, remembered: Callable[[], Confirmed | None] = lambda: None) -> Brought:
@@ -41,6 +46,7 @@ def bring_back(table: Table, state: State, now: int, remembered: Callable[[], Co
         if confirmed is None:
             return _close(table, found, now, str(error))
     if confirmed is None:
+        tune(table, state, None)
         known = None if found.chains else found
         return Brought(known, None, "", "nothing has been confirmed yet; the kernel is left as it is")
     now = max(now, confirmed.at)
@@ -49,7 +55,8 @@ def bring_back(table: Table, state: State, now: int, remembered: Callable[[], Co
         table.commit(diff(_but_for_rounding(found, wanted), wanted), now)
     except TableError as error:
         return _close(table, found, now, f"the kernel refuses the last confirmed ruleset: {error}")
-    return Brought(wanted, confirmed, "", f"the last confirmed ruleset runs, {wanted.count_elements()} elements")
+    untuned = tune(table, state, wanted.profile)
+    return Brought(wanted, confirmed, "", f"the last confirmed ruleset runs, {wanted.count_elements()} elements", untuned)
 
 
 def _but_for_rounding(found: Ruleset, wanted: Ruleset) -> Ruleset:

@@ -11,8 +11,8 @@ from struct import Struct, pack
 from typing import NamedTuple
 
 from firewall import names
-from firewall.ruleset import PLAIN, TABLE, Element, Elements
-from gateway.netlink import attribute, nested, number, places, text
+from firewall.ruleset import BURST, PLAIN, TABLE, Element, Elements
+from gateway.netlink import attribute, attributes, nested, number, places, text
 
 # linux/netfilter/nf_tables.h
 _LIST_TABLE, _LIST_SET, _LIST_ELEMENTS = 1, 2, 3
@@ -20,7 +20,14 @@ _LIST_ELEM = 1
 _KEY, _DATA, _TIMEOUT, _EXPIRATION, _USERDATA, _EXPR, _EXPRESSIONS = 1, 2, 4, 5, 6, 7, 11
 _VALUE = 1
 _EXPR_DATA = 2
+_EXPR_NAME = 1
 _OCTETS, _PACKETS = 1, 2
+_RATE, _UNIT, _BURST, _KIND, _FLAGS = 1, 2, 3, 4, 5
+_BY_OCTETS, _OVER = 1, 1  # NFT_LIMIT_PKT_BYTES, NFT_LIMIT_F_INV
+_LIMITED = -1  # stands for _EXPR where that is a limit
+_LIMIT = text(_EXPR_NAME, "limit")
+_BUCKET = attribute(_UNIT, pack(">Q", 1)) + attribute(_BURST, pack(">I", BURST)) + attribute(_KIND, pack(">I", _BY_OCTETS))
+_BUCKET += attribute(_FLAGS, pack(">I", _OVER))
 _COMMENT = 0  # NFTNL_UDATA_SET_ELEM_COMMENT
 
 _MOST_LIST = 60_000  # octets of one list: its length has 16 bits
@@ -74,6 +81,22 @@ def encode_keys(keys: Iterable[bytes]) -> Iterator[bytes]:
         yield start + key + end
 
 
+def encode_policing(elements: Elements, now: int) -> Iterator[bytes]:
+    """The same of a set that polices: a value is a rate."""
+    for key, element in elements.items():
+        if not 0 < element.expires <= now:
+            yield _adorned(key, element._replace(value=b""), now, _bucket(element.value))
+
+
+def _bucket(rate: bytes) -> bytes:
+    return nested(_EXPR, _LIMIT, nested(_EXPR_DATA, attribute(_RATE, rate), _BUCKET))
+
+
+def limits(expression: bytes) -> bool:
+    """Is the expression, that of a set or an element, a limit?"""
+    return expression.startswith(_LIMIT)
+
+
 def encode(elements: Elements, now: int) -> Iterator[bytes]:
     """Whole elements, without those that ended at `now`."""
     encoder = cache(_bare)
@@ -105,8 +128,8 @@ def _element(key: bytes, value: bytes, *more: bytes) -> bytes:
     return nested(_LIST_ELEM, nested(_KEY, attribute(_VALUE, key)), _data(value), *more)
 
 
-def _adorned(key: bytes, element: Element, now: int) -> bytes:
-    more = []
+def _adorned(key: bytes, element: Element, now: int, *besides: bytes) -> bytes:
+    more = [*besides]
     if element.expires:
         more.append(attribute(_TIMEOUT, pack(">Q", (element.expires - now) * 1000)))
     if element.comment:
@@ -162,12 +185,15 @@ _INSIDE: dict[tuple[int, ...], dict[int, tuple[int, ...]]] = {
     (_EXPRESSIONS,): {_LIST_ELEM: (_EXPR,)},
     (_EXPR,): {_EXPR_DATA: (_EXPR, _EXPR_DATA)},
     (_EXPR, _EXPR_DATA): {},
+    (_LIMITED,): {_EXPR_DATA: (_LIMITED, _EXPR_DATA)},
+    (_LIMITED, _EXPR_DATA): {},
 }
 _ROLES: dict[tuple[tuple[int, ...], int], str] = {
     ((_KEY,), _VALUE): "keys",
     ((_DATA,), _VALUE): "values",
     ((), _EXPIRATION): "remaining",
     ((), _USERDATA): "comments",
+    ((_LIMITED, _EXPR_DATA), _RATE): "values",
     ((_EXPR, _EXPR_DATA), _OCTETS): "octets",
     ((_EXPR, _EXPR_DATA), _PACKETS): "packets",
 }
@@ -179,7 +205,15 @@ def _leaves(octets: bytes, start: int, end: int, inside: tuple[int, ...] = ()) -
         if (inside, kind) in _ROLES:
             yield _ROLES[inside, kind], begin, stop - begin
         elif kind in _INSIDE[inside]:
-            yield from _leaves(octets, begin, stop, _INSIDE[inside][kind])
+            within = (_LIMITED,) if kind == _EXPR and limits(octets[begin:stop]) else _INSIDE[inside][kind]
+            if within != (_LIMITED, _EXPR_DATA) or _is_ours(octets[begin:stop]):
+                yield from _leaves(octets, begin, stop, within)
+
+
+def _is_ours(limit: bytes) -> bool:
+    """Is it a bucket as we make them, whatever its rate? Another one is no value of ours."""
+    given = attributes(limit)
+    return all(given.get(kind) == value for kind, value in attributes(_BUCKET).items())
 
 
 def _alike(listed: bytes, stride: int, count: int, leaves: list[tuple[str, int, int]]) -> bool:

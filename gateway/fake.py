@@ -10,9 +10,13 @@ from typing import TypeVar
 from firewall.diff import Delta, ElementChange
 from firewall.flows import Flow, Toward
 from firewall.live import Watch
+from firewall.policy import Profile
+from firewall.profile import sysctls
 from firewall.ruleset import EMPTY, Chain, Element, Ruleset, Set, chains_used, sets_used
 from gateway.table import UNKNOWN_RULES, CommitRefusedError, TableError, Tally, Tracing
 
+# What Linux 6.1 begins with on a machine of 8 GiB, but for forwarding
+UNTUNED = sysctls(Profile(262_144, 262_144, 432_000, 120, 120, 60, 120, 30, 120, 30, 600))
 T = TypeVar("T")  # Python 3.11 has no other way
 _PART = 256  # elements whose counters are read at once
 
@@ -28,6 +32,8 @@ class FakeKernel:
         self._table = 1
         self._disturbed = True
         self.tracked: list[Flow] = []  # connections that tests pretend are open
+        self.sysctls = dict(UNTUNED)
+        self.untunable: dict[str, str] = {}  # sysctls that tests pretend cannot be set, and why
         self.filled: dict[str, int] = {}  # elements that tests pretend packets have added to dynamic sets
 
     def commit(self, delta: Delta, now: int) -> None:
@@ -126,6 +132,19 @@ class FakeKernel:
         before = len(self.tracked)
         self.tracked = [flow for flow in self.tracked if flow not in ended]
         return before - len(self.tracked)
+
+    def tune(self, values: Mapping[str, str]) -> dict[str, str]:
+        """See Table."""
+        self.sysctls |= {name: value for name, value in values.items() if name not in self.untunable}
+        return {name: self.untunable[name] for name in values if self.sysctls[name] != values[name]}
+
+    def tuned(self) -> dict[str, str]:
+        """See Table."""
+        return dict(self.sysctls)
+
+    def connections(self) -> int:
+        """See Table."""
+        return len(self.tracked)
 
     def disturbed(self) -> bool:
         """See Table."""

@@ -1,17 +1,20 @@
 """What the agent knows about the kernel's table, and how it changes it: known values as long as nobody else commits, else read anew."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 
 from firewall import digest
 from firewall.diff import Delta, apply, diff, diff_shape
+from firewall.policy import Profile
+from firewall.profile import Differs
 from firewall.ruleset import EMPTY, Chain, Ruleset, without_expired
 from firewall.wire import ElementDrift
 from gateway import drift
 from gateway.drift import Listing
 from gateway.running import Running, alive, settled
 from gateway.table import CommitRefusedError, Table, TableError
+from gateway.tuning import Untuned, altered
 from gateway.verify import verify
 
 
@@ -37,13 +40,15 @@ class Held:
         self._listing: Listing = {}
         self.rules_known = False
         self.strayed = True
+        self.untuned: Untuned = {}
 
     def settle(self) -> None:
         """From here on, whatever somebody else does is straying."""
         self.strayed = False
 
-    def remember(self, ruleset: Ruleset | None, now: int) -> None:
-        """This was just made so; None: nobody knows what runs."""
+    def remember(self, ruleset: Ruleset | None, now: int, untuned: Untuned) -> None:
+        """This was just made so; None: nobody knows what runs. untuned: what could not be set of its profile."""
+        self.untuned = untuned
         self._running, self._listing = None, {}
         self.rules_known = self.strayed = False
         if ruleset is not None:
@@ -79,6 +84,14 @@ class Held:
         self._running.advance(now)
         return self._running
 
+    def watched(self, now: int) -> Running:
+        """The same, and if somebody else has set the kernel otherwise than its profile says, that is seen too."""
+        return self.read(now) if self._running and self.altered(self._running.ruleset.profile) else self.current(now)
+
+    def altered(self, profile: Profile | None) -> tuple[Differs, ...]:
+        """What the kernel is set to otherwise than this profile says, and might be set to."""
+        return altered(self._table, profile, self.untuned)
+
     def read(self, now: int) -> Running:
         """The same, read from the kernel, whatever is known."""
         clock = self._clock()
@@ -96,10 +109,13 @@ class Held:
         return running
 
     def _found(self, clock: int) -> Ruleset:
-        """What the kernel holds; the rules are those committed last if nobody wrote to them, and unknown if somebody did."""
-        found = self._table.read(clock)
+        """What the kernel holds; the rules are those committed last if nobody wrote to them, and unknown if somebody did. The profile
+        is the one committed last, or none that anybody knows."""
+        read = self._table.read(clock)
+        committed = self._committed.ruleset.profile if self._committed else None
+        found = replace(read, profile=None if self.altered(committed) else committed)
         self.rules_known = not found.chains or self._table.listing() == self._listing
-        return Ruleset(self._chains, found.sets, found.elements, found.counters) if self.rules_known and found.chains else found
+        return replace(found, chains=self._chains) if self.rules_known and found.chains else found
 
     def digest_of_elements(self, now: int) -> int:
         """The digest at `now` as if the rules were those that were committed."""
@@ -107,16 +123,17 @@ class Held:
         if self.rules_known or not self._chains:
             return running.digest
         held = running.ruleset
-        return digest.update(running.digest, diff_shape(held, Ruleset(self._chains, held.sets, held.elements, held.counters)))
+        return digest.update(running.digest, diff_shape(held, replace(held, chains=self._chains)))
 
-    def drift(self, now: int) -> tuple[tuple[str, ...], dict[str, ElementDrift]]:
-        """Everything in which the kernel, read anew, differs at `now` from what was committed last: rules and elements."""
+    def drift(self, now: int) -> tuple[tuple[str, ...], dict[str, ElementDrift], tuple[Differs, ...]]:
+        """In what the kernel, read anew, differs at `now` from what was committed last: rules, elements, and what it is set to."""
         found = self.read(now).ruleset
         committed = EMPTY
         if self._committed:
             self._committed.advance(now)
             committed = self._committed.ruleset
-        return drift.rules(committed, found, self._listing, self._table.listing()), drift.elements(committed, found, self._clock())
+        rules = drift.rules(committed, found, self._listing, self._table.listing())
+        return rules, drift.elements(committed, found, self._clock()), self.altered(committed.profile)
 
     def commit(self, delta: Delta, after: int) -> Spent:
         """Make the delta so, in one transaction, and read back what it touched. `after`: the digest it leads to.

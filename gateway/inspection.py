@@ -6,11 +6,13 @@ back as another one. Raises WireError, which names the culprit.
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from firewall import names
+from firewall import names, profile
 from firewall.codec import WireError
 from firewall.diff import Delta
-from firewall.policy import PolicyError
+from firewall.elements.rates import HIGHEST, LOWEST
+from firewall.policy import PolicyError, Profile
 from firewall.ruleset import (
+    RATE_WIDTH,
     Action,
     Chain,
     Element,
@@ -45,6 +47,7 @@ def inspect_ruleset(ruleset: Ruleset) -> None:
     if ruleset.elements.keys() != ruleset.sets.keys():
         raise WireError(f"ruleset: sets and elements differ: {', '.join(sorted(ruleset.elements.keys() ^ ruleset.sets.keys()))}")
     _names(ruleset.chains.keys() | ruleset.sets.keys() | ruleset.counters)
+    _profiles(ruleset.profile)
     _declarations(ruleset.sets.items())
     for name, elements in ruleset.elements.items():
         _elements(ruleset.sets[name], elements)
@@ -59,6 +62,7 @@ def inspect_ruleset(ruleset: Ruleset) -> None:
 def inspect_delta(delta: Delta) -> None:
     """The delta by itself; whether it fits what runs is another question."""
     _names([*delta.chains, *delta.sets, *delta.elements, *delta.counters.added, *delta.counters.removed])
+    _profiles(*delta.profile or ())
     _declarations((name, each) for name, change in delta.sets.items() for each in change if each)
     _declarations((name, change.of) for name, change in delta.elements.items())
     _chains((name, each) for name, change in delta.chains.items() for each in change if each)
@@ -99,6 +103,11 @@ def _lets_management_in(rules: Iterable[Rule]) -> bool:
     return False
 
 
+def _profiles(*profiles: Profile | None) -> None:
+    for each in filter(None, profiles):
+        profile.check(each)
+
+
 def _names(all_names: Iterable[str]) -> None:
     try:
         for name in all_names:
@@ -117,6 +126,8 @@ def _declarations(declared: Iterable[tuple[str, Set]]) -> None:
             raise WireError(f"set {name}: only the values of a map can be ranges")
         if (each.dynamic and (each.counter or each.timeout or each.value)) or (each.lives and not each.dynamic):
             raise WireError(f"set {name}: packets fill a dynamic set with plain keys, and only there they live for a time")
+        if each.polices and (each.counter or each.value or each.dynamic or len(each.key) != 1):
+            raise WireError(f"set {name}: a set that polices has a rate for each address, and nothing besides")
         if not 0 <= each.lives <= _LONGEST_LIFE:
             raise WireError(f"set {name}: elements cannot live for {each.lives} s")
 
@@ -152,9 +163,11 @@ def _elements(of: Set, elements: Elements) -> None:
         raise WireError(f"set {of.name}: packets alone fill it")
     if set(map(len, elements)) != {width(of.key)}:
         raise WireError(f"set {of.name}: a key is not {width(of.key)} octets wide")
-    values = width(of.value) * (1 + of.ranges)
+    values = RATE_WIDTH if of.polices else width(of.value) * (1 + of.ranges)
     if {len(element.value) for element in elements.values()} != {values}:
         raise WireError(f"set {of.name}: a value is not {values} octets wide")
+    if of.polices and not all(LOWEST <= int.from_bytes(element.value) <= HIGHEST for element in elements.values()):
+        raise WireError(f"set {of.name}: a rate is not between {LOWEST} and {HIGHEST} octets a second")
     for fault in _faults(of, elements.values()):
         raise WireError(f"set {of.name}: {fault}")
 

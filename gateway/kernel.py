@@ -15,7 +15,7 @@ from firewall.live import Watch
 from firewall.render import render_delta
 from firewall.ruleset import EMPTY, TABLE, Action, Chain, Element, Hook, Priority, Ruleset, Set, Type
 from gateway import elements as codec
-from gateway import netlink
+from gateway import netlink, sysctl
 from gateway.conntrack import Conntrack
 from gateway.inspection import width
 from gateway.libnftables import Libnftables
@@ -206,6 +206,18 @@ class Kernel:
         """See Table."""
         return self._conntrack.delete(flows)
 
+    def tune(self, values: Mapping[str, str]) -> dict[str, str]:
+        """See Table."""
+        return sysctl.write(values)
+
+    def tuned(self) -> dict[str, str]:
+        """See Table."""
+        return sysctl.read()
+
+    def connections(self) -> int:
+        """See Table."""
+        return sysctl.tracked()
+
     def disturbed(self) -> bool:
         """See Table."""
         return self._generation() & 0xFFFFFFFF != self._expected & 0xFFFFFFFF
@@ -286,7 +298,8 @@ def _steps(changes: Mapping[str, ElementChange], now: int) -> Iterator[tuple[str
         alive = codec.encode_keys(key for key, element in change.removed.items() if not 0 < element.expires <= now)
         yield from ((name, netlink.DELSETELEM, body) for body in codec.messages(name, alive))
     for name, change in changes.items():
-        yield from ((name, netlink.NEWSETELEM, body) for body in codec.messages(name, codec.encode(change.added, now)))
+        encode = codec.encode_policing if change.of.polices else codec.encode
+        yield from ((name, netlink.NEWSETELEM, body) for body in codec.messages(name, encode(change.added, now)))
 
 
 def _without_counts(rule: bytes) -> bytes:
@@ -313,11 +326,12 @@ def _declaration(given: dict[int, bytes]) -> Set | None:
         _types(number(given.get(_SET_KEY_TYPE, b""))) if known else (),
         number(size),
         value,
-        counter=_SET_EXPR in given or _SET_EXPRESSIONS in given,
+        counter=(_SET_EXPR in given or _SET_EXPRESSIONS in given) and not codec.limits(given.get(_SET_EXPR, b"")),
         timeout=bool(flags & _TIMEOUT and not flags & _DYNAMIC),
         ranges=bool(value) and number(given.get(_SET_DATA_LENGTH, b"")) == 2 * width(value),
         dynamic=bool(flags & _DYNAMIC),
         lives=number(given.get(_SET_LIVES, b"")) // 1000,
+        polices=codec.limits(given.get(_SET_EXPR, b"")),
     )
 
 

@@ -4,6 +4,7 @@ In place because copying one set of 100,000 elements costs more than the whole o
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from heapq import heapify, heappop, heappush
 from typing import TypeVar
 
@@ -20,6 +21,7 @@ class Running:
     def __init__(self, ruleset: Ruleset, now: int) -> None:
         self.now = 0
         self._chains, self._sets, self._counters = ruleset.chains, ruleset.sets, ruleset.counters
+        self._profile = ruleset.profile
         self._elements = {name: dict(elements) for name, elements in ruleset.elements.items()}
         self._ends = [end for name, elements in self._elements.items() for end in _ends(name, elements)]
         heapify(self._ends)
@@ -29,7 +31,7 @@ class Running:
     @property
     def ruleset(self) -> Ruleset:
         """A view that changes with this; not a copy."""
-        return Ruleset(self._chains, self._sets, self._elements, self._counters)
+        return Ruleset(self._chains, self._sets, self._elements, self._counters, self._profile)
 
     def advance(self, now: int) -> None:
         """Let it be `now` (0: the time it is already): what has ended leaves, as it leaves the kernel.
@@ -49,6 +51,7 @@ class Running:
         self._chains = _changed(self._chains, {name: change.after for name, change in delta.chains.items()})
         self._sets = _changed(self._sets, {name: change.after for name, change in delta.sets.items()})
         self._counters = self._counters - delta.counters.removed | delta.counters.added
+        self._profile = delta.profile.after if delta.profile else self._profile
         if delta.sets:
             self._elements = {name: {} if name in delta.sets else self._elements[name] for name in self._sets}
         for name, (_, removed, added) in delta.elements.items():
@@ -69,6 +72,7 @@ class Running:
         yet = [f"chain {name}" for name, change in delta.chains.items() if chains.get(name) != change.before]
         yet += [f"set {name}" for name, change in delta.sets.items() if sets.get(name) != change.before]
         yet += [f"counter {name}" for name in delta.counters.removed - self._counters | delta.counters.added & self._counters]
+        yet += ["profile"] if delta.profile and delta.profile.before != self._profile else []
         yet += [f"elements of {name}" for name, change in delta.elements.items() if not self._fits(name, change, delta)]
         yet += [f"elements of {name}" for name in delta.sets if name not in delta.elements and self._elements.get(name)]
         return yet[0] if yet else ""
@@ -102,7 +106,7 @@ def alive(delta: Delta, now: int) -> Delta:
         name: ElementChange(of, _alive(removed, now), _alive(added, now)) if of.timeout else ElementChange(of, removed, added)
         for name, (of, removed, added) in delta.elements.items()
     }
-    return Delta(delta.chains, delta.sets, {name: each for name, each in elements.items() if each.removed or each.added}, delta.counters)
+    return replace(delta, elements={name: each for name, each in elements.items() if each.removed or each.added})
 
 
 def _alive(elements: Elements, now: int) -> dict[bytes, Element]:
@@ -125,7 +129,7 @@ def settled(found: Ruleset, known: Ruleset, clock: int) -> Ruleset:
     for name, declaration in found.sets.items():
         if declaration.timeout and name in known.elements:
             elements[name] = _settled(found.elements[name], known.elements[name], clock)
-    return Ruleset(found.chains, found.sets, elements, found.counters)
+    return replace(found, elements=elements)
 
 
 def _settled(found: Elements, known: Elements, clock: int) -> dict[bytes, Element]:

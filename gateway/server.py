@@ -118,7 +118,7 @@ class Server:
         async with self._counting:
             loop = asyncio.get_running_loop()
             held = await asyncio.gather(*(loop.run_in_executor(self._readers, self._agent.occupied, name) for name in sizes))
-        return wire.GaugesAre({name: (number, size) for (name, size), number in zip(sizes.items(), held, strict=True)})
+        return self._agent.gauges({name: (number, size) for (name, size), number in zip(sizes.items(), held, strict=True)})
 
     async def _count(self) -> wire.Reading:
         """One reading at a time; whoever asks meanwhile gets the next one. Raises TableError."""

@@ -1,4 +1,4 @@
-"""What survives a reboot: the highest fencing token and the last confirmed ruleset, in one directory.
+"""What survives a reboot: the highest fencing token, the last confirmed ruleset, and what its profile replaced, in one directory.
 
 The ruleset is a checkpoint (`confirmed`) and a journal of confirmed changes beside it, one line each with a checksum. A
 journal line belongs to the checkpoint whose number it carries; a torn last line was never answered, so it counts for
@@ -17,10 +17,11 @@ from zlib import crc32
 from firewall import digest as digests
 from firewall.codec import Json, WireError, decode, encode
 from firewall.diff import Delta
+from firewall.profile import NAMES
 from firewall.ruleset import Ruleset, without_expired
 from gateway.running import Running
 
-_TOKEN, _CHECKPOINT, _JOURNAL, _LOCK = "token", "confirmed", "journal", "lock"
+_TOKEN, _CHECKPOINT, _JOURNAL, _LOCK, _SYSCTLS = "token", "confirmed", "journal", "lock", "sysctls"
 _TOKEN_DIGITS = 20
 _JOURNAL_LIMIT = 4 << 20  # octets, about 7,000 changes of one member: replaying them takes a second
 
@@ -185,6 +186,33 @@ class State:
             with suppress(OSError):
                 new.unlink(missing_ok=True)
             raise _unwritten(self._directory / _CHECKPOINT, error) from error
+
+    @property
+    def found_sysctls(self) -> dict[str, str] | None:
+        """What the kernel held before a profile was set; None when none is. What is damaged counts as nothing."""
+        try:
+            held = json.loads((self._directory / _SYSCTLS).read_bytes())
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError):
+            return {}
+        return {name: value for name, value in held.items() if name in NAMES and type(value) is str} if type(held) is dict else {}
+
+    def keep_sysctls(self, held: dict[str, str]) -> None:
+        """Keep what the kernel holds. Raises StateError, and then nothing of it stays."""
+        new = self._directory / f"{_SYSCTLS}.new"
+        try:
+            _write_new(new, json.dumps(held).encode())
+            new.replace(self._directory / _SYSCTLS)
+            self._sync_directory()
+        except OSError as error:
+            with suppress(OSError):
+                new.unlink(missing_ok=True)
+            raise _unwritten(self._directory / _SYSCTLS, error) from error
+
+    def forget_sysctls(self) -> None:
+        """They are back in the kernel."""
+        (self._directory / _SYSCTLS).unlink(missing_ok=True)
 
     def _sync_directory(self) -> None:
         directory = os.open(self._directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

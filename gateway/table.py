@@ -63,13 +63,13 @@ class Table(Protocol):
     in_memory: bool
 
     def commit(self, delta: Delta, now: int) -> None:
-        """Make the delta so, all of it or nothing. What has expired at `now` is neither added nor deleted."""
+        """Make the delta so, all of it or nothing. What has expired at `now` is neither added nor deleted. Its profile is set by `tune`."""
 
     def check(self, delta: Delta, now: int) -> None:
         """Would `commit` accept it?"""
 
     def read(self, now: int) -> Ruleset:
-        """Everything that the table holds, with UNKNOWN_RULES in each chain; EMPTY when there is no table.
+        """Everything that the table holds, with UNKNOWN_RULES in each chain; EMPTY when there is no table. Without a profile.
 
         Remaining times become absolute ones, which the kernel's rounding may put off by a second.
         """
@@ -104,6 +104,15 @@ class Table(Protocol):
 
     def disturbed(self) -> bool:
         """Has anybody else committed a transaction, to whichever table, since the last `read`? True before the first."""
+
+    def tune(self, values: Mapping[str, str]) -> dict[str, str]:
+        """Set these sysctls (firewall/profile.py). Never fails: comes out why some could not be set, by name (gateway/sysctl.py)."""
+
+    def tuned(self) -> dict[str, str]:
+        """What the kernel holds of all sysctls that may be set. May be called on another thread, beside everything else."""
+
+    def connections(self) -> int:
+        """How many connections are tracked. May be called on another thread, beside everything else."""
 
     def trace(self, watch: Watch) -> Tracing:
         """Begin to mark packets; our own table stays as it is, and `disturbed` does not see it."""

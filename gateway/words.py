@@ -36,13 +36,15 @@ def outcome(reply: Message) -> str:
             return f"{cut(flows_cut)}, digest {digest[:12]}"
         case wire.Reverted(digest, text):
             return f"{plain(text)}, digest {digest[:12]}"
-        case wire.Drifted(rules=rules, elements=elements):
+        case wire.Drifted(rules=rules, elements=elements, sysctls=sysctls):
             differing = sum(each.missing_count + each.foreign_count for each in elements.values())
-            return f"{len(rules)} chains, sets and counters and {differing} elements are not as they were committed"
+            named = f"{len(rules)} chains, sets and counters, {differing} elements and {len(sysctls)} sysctls"
+            return f"{named} are not as they were committed"
         case wire.DigestIs(digest, rules_as_committed):
             return f"digest {digest[:12]}{'' if rules_as_committed else ', rules changed by somebody else'}"
-        case wire.Planned(added=added, removed=removed, chains=chains):
-            return f"would add {sum(added.values())}, remove {sum(removed.values())} elements, rewrite {len(chains)} chains"
+        case wire.Planned(added=added, removed=removed, chains=chains, settings=settings):
+            moved = f"would add {sum(added.values())}, remove {sum(removed.values())} elements"
+            return f"{moved}, rewrite {len(chains)} chains, change {settings} settings"
         case wire.Reading(sequence=sequence, sets=sets):
             return f"reading {sequence} of {sum(counts.elements for counts in sets.values())} elements"
         case wire.GaugesAre(sets=sets):

@@ -6,12 +6,13 @@ from apps.bans.api import AllowEntryViewSet, BanListViewSet, BanViewSet, FeedVie
 from apps.bans.blocks.api import BlockViewSet
 from apps.bans.listeners.api import ListenerViewSet
 from apps.deployments.api import HeldBackViewSet, HoldViewSet, RevisionViewSet, RolloutViewSet
-from apps.gateways.api import GatewayGroupViewSet, LimitsViewSet, ProtectionViewSet
+from apps.gateways.api import GatewayGroupViewSet, LimitsViewSet, ProfileViewSet, ProtectionViewSet
 from apps.members.api import MemberViewSet
 from apps.nat.api import ForwardViewSet
 from apps.nat.api_mappings import MappingViewSet
 from apps.nat.pinholes.api import PinholeViewSet
 from apps.network.api import HoldingViewSet
+from apps.traffic.rates.api import RateLimitViewSet
 
 router = DefaultRouter()
 router.register("members", MemberViewSet, "member")
@@ -31,4 +32,6 @@ router.register("revisions", RevisionViewSet, "revision")
 router.register("approvals", HeldBackViewSet, "approval")
 router.register("holds", HoldViewSet, "hold")
 router.register("protection", ProtectionViewSet, "protection")
+router.register("profile", ProfileViewSet, "profile")
 router.register("limits", LimitsViewSet, "limits")
+router.register("ratelimits", RateLimitViewSet, "ratelimit")

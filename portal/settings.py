@@ -6,6 +6,7 @@ Without any environment they describe a development checkout: a private PostgreS
 import os
 from ipaddress import ip_network
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import django_stubs_ext
 from django.core.exceptions import ImproperlyConfigured
@@ -32,6 +33,12 @@ INSTALLED_APPS = [
     "django_htmx",
     "rest_framework",
     "django_filters",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
+    "allauth.usersessions",
     "pgtrigger",
     "pghistory",
     "apps.lib",
@@ -56,12 +63,17 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "apps.accounts.sessions.LastSeen",
     "pghistory.middleware.HistoryMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "apps.accounts.permissions.Doorkeeper",
+    "apps.accounts.factors.SecondFactor",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "apps.lib.middleware.DatabaseAway",
+    "apps.lib.once.OncePage",
 ]
 
 ROOT_URLCONF = "portal.urls"
@@ -79,6 +91,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "apps.lib.context.page",
+                "apps.accounts.factors.told",
             ],
             "builtins": ["apps.lib.templatetags.netzwart"],
         },
@@ -104,13 +117,72 @@ REDIS_URL = os.environ.get("NETZWART_REDIS_URL", "redis://localhost:6379/0")
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_USER_MODEL = "accounts.User"
-LOGIN_URL = "accounts:login"
+AUTHENTICATION_BACKENDS = ["apps.accounts.backend.ByPassword"]
+LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "desk:dashboard"
-LOGOUT_REDIRECT_URL = "accounts:login"
+LOGOUT_REDIRECT_URL = "account_login"
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
+
+# Signing in. Staff without a second factor can do nothing but set one up
+REQUIRE_SECOND_FACTOR = os.environ.get("NETZWART_REQUIRE_SECOND_FACTOR", "1") == "1"
+# Proxies before the portal, whose X-Forwarded-For is believed; without any, the packet's own source is
+TRUSTED_PROXIES = [ip_network(each) for each in os.environ.get("NETZWART_TRUSTED_PROXIES", "").split(",") if each]
+ACCOUNT_ADAPTER = "apps.accounts.adapter.Adapter"
+ACCOUNT_FORMS = {"login": "apps.accounts.forms.LoginForm"}
+ACCOUNT_LOGIN_METHODS = {"username", "email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "username*", "password1*"]
+ACCOUNT_EMAIL_VERIFICATION = "optional"
+ACCOUNT_EMAIL_NOTIFICATIONS = True
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
+ACCOUNT_CHANGE_EMAIL = True
+ACCOUNT_CONFIRM_EMAIL_ON_GET = False
+ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = False
+ACCOUNT_REAUTHENTICATION_REQUIRED = True
+ACCOUNT_REAUTHENTICATION_TIMEOUT = 300
+ACCOUNT_PREVENT_ENUMERATION = True
+MFA_ADAPTER = "apps.accounts.adapter.SecondFactors"
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_ALLOW_UNVERIFIED_EMAIL = True  # accounts are made by administrators, nobody signs up with another's address
+SOCIALACCOUNT_ADAPTER = "apps.accounts.single.SingleSignOn"
+SOCIALACCOUNT_LOGIN_ON_GET = False
+SOCIALACCOUNT_EMAIL_AUTHENTICATION = False
+# An OpenID provider that may say who somebody is; empty: none
+_OIDC_URL = os.environ.get("NETZWART_OIDC_URL", "")
+_OIDC_ORIGIN = ["{0.scheme}://{0.netloc}".format(urlsplit(_OIDC_URL))] if _OIDC_URL else []  # browsers follow a form there
+_OIDC_APP = {
+    "provider_id": "sso",
+    "name": os.environ.get("NETZWART_OIDC_NAME", "OpenID"),
+    "client_id": os.environ.get("NETZWART_OIDC_CLIENT_ID", ""),
+    "secret": os.environ.get("NETZWART_OIDC_CLIENT_SECRET", ""),
+    "settings": {"server_url": _OIDC_URL},
+}
+SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"OAUTH_PKCE_ENABLED": True, "APPS": [_OIDC_APP] if _OIDC_URL else []}}
+USERSESSIONS_TRACK_ACTIVITY = False  # a write for each request; apps/accounts/sessions.py notes it every five minutes
+CACHES = {
+    "default": {"BACKEND": "apps.accounts.slots.SlotCache", "LOCATION": "netzwart:slot"},  # limits of tries: bounded, and for all processes
+    "local": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
+}
+
+# Mail: a server, or without one files under VAR
+_mail_host, _, _mail_port = os.environ.get("NETZWART_MAIL_SERVER", "").partition(":")
+_SMTP = {
+    "host": _mail_host,
+    "port": int(_mail_port or "25"),
+    "username": os.environ.get("NETZWART_MAIL_USER", ""),
+    "password": os.environ.get("NETZWART_MAIL_PASSWORD", ""),
+    "use_tls": os.environ.get("NETZWART_MAIL_TLS", "") == "1",
+    "timeout": 10,
+}
+MAILERS = {
+    "default": {"BACKEND": "django.core.mail.backends.smtp.EmailBackend", "OPTIONS": _SMTP}
+    if _mail_host
+    else {"BACKEND": "django.core.mail.backends.filebased.EmailBackend", "OPTIONS": {"file_path": VAR / "mail"}}
+}
+DEFAULT_FROM_EMAIL = os.environ.get("NETZWART_MAIL_FROM", "netzwart@localhost")
 
 NETWORK_NAME = os.environ.get("NETZWART_NETWORK_NAME", "Lindenhof")
 # How workers reach the agents in the lab: the lab's name and where its state lies. Empty: no lab on this machine.
@@ -166,7 +238,7 @@ SECURE_CSP = {
     "img-src": ["'self'", "data:"],
     "font-src": ["'self'"],
     "connect-src": ["'self'"],
-    "form-action": ["'self'"],
+    "form-action": ["'self'", *_OIDC_ORIGIN],
     "base-uri": ["'none'"],
     "frame-ancestors": ["'none'"],
     "manifest-src": ["'self'"],
@@ -175,13 +247,15 @@ X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = os.environ.get("NETZWART_HTTPS", "") == "1"
+ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if SESSION_COOKIE_SECURE else "http"
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not SESSION_COOKIE_SECURE  # browsers allow that for localhost alone
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
         "apps.accounts.tokens.TokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": ["apps.accounts.permissions.IsStaff"],
+    "DEFAULT_PERMISSION_CLASSES": ["apps.accounts.permissions.Allowed"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
     "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.LimitOffsetPagination",

@@ -27,8 +27,9 @@ from apps.nat.models import NatMapping, Pinhole, PortForward
 from apps.nat.pinholes import services as pinholes
 from apps.nat.sharing import change_sharing
 from apps.network import services as addresses
-from apps.network.models import Gateway, GatewayGroup, Holding, Limits, Pool
+from apps.network.models import Gateway, GatewayGroup, Holding, Limits, Pool, Profile
 from tests import rows
+from tests.changes_of_rates import rate_changes
 
 BANNED = ["192.0.2.0/24", "192.0.2.7", "203.0.113.9", "203.0.113.0/28", "2001:db8:bad::/48", "2001:db8:bad:1::/64"]
 REFUSALS = (DatabaseError, Problem, Conflict)
@@ -48,9 +49,9 @@ class Changes:
             self._pinhole, self._pinhole, self._pinhole, self._change_pinhole, self._change_pinhole, self._remove_pinhole, self._renumber,
             self._raw_pinhole, self._raw_pinhole, self._bulk_forwards, self._delete_nat, self._nothing_that_reaches_gateways,
             self._direction, self._allow, self._allow, self._disallow, self._end_of_allowed, self._word_anew,
-            self._sharing, self._sharing, self._raw_block, self._unmap, self._protection, self._limits,
+            self._sharing, self._sharing, self._raw_block, self._unmap, self._protection, self._limits, self._profile,
             self._block, self._block, self._raw_member_block, self._lift_block, self._listener,
-            self._listener, self._raw_listener, self._delete_listener, self._servers,
+            self._listener, self._raw_listener, self._delete_listener, self._servers, *rate_changes(self),
         ]  # fmt: skip
 
     def step(self) -> None:
@@ -291,6 +292,12 @@ class Changes:
             return found.delete()
         rates = {"member_rate": self.dice.choice([0, 10, 50]), "mail_rate": self.dice.choice([0, 5])}
         return Limits.objects.update(**rates, source_open=self.dice.choice([0, 100]), exempt=[rows.PUBLIC] * self.dice.randrange(2))
+
+    def _profile(self) -> object:
+        found = Profile.objects.get_or_create(group=self.net.group)[0]
+        if self.dice.random() < 0.1:
+            return found.delete()
+        return Profile.objects.update(udp=self.dice.choice([30, 60]), managed=self.dice.random() < 0.8, tcp_loose=self.dice.random() < 0.5)
 
     def _pool(self) -> None:
         prefix = self.dice.choice(["10.16.0.0/16", "10.16.0.0/15"])

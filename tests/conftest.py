@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from functools import cache
+from uuid import uuid4
 
 import pytest
 from django.conf import LazySettings
@@ -51,6 +52,18 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: N
         pytest.exit(
             "No database: NETZWART_DATABASE_URL is not set. Run script/test, or: python -m portal.stack run -- pytest …", returncode=4
         )
+
+
+@pytest.fixture(autouse=True)
+def _one_factor(settings: LazySettings) -> None:
+    """Staff of tests sign in with a password alone; tests of the second factor ask for it (tests/db/test_signing_in.py, tests/web)."""
+    settings.REQUIRE_SECOND_FACTOR = False
+
+
+@pytest.fixture(autouse=True)
+def _fresh_limits(settings: LazySettings) -> None:
+    """One test's tries at signing in do not count in the next."""
+    settings.CACHES = {**settings.CACHES, "default": {**settings.CACHES["default"], "LOCATION": f"test:{uuid4().hex}"}}
 
 
 @pytest.fixture(autouse=True)

@@ -25,8 +25,10 @@ from firewall.policy import (
     Policy,
     Port,
     Probe,
+    Profile,
     Protection,
     Protocol,
+    RateLimit,
     Reachable,
     Routing,
     Settings,
@@ -145,7 +147,17 @@ protections = st.builds(
     sip_ports=st.sampled_from([(), (5060,)]),
     peers=st.sampled_from([(), (Peer(IPv4Address("192.0.2.1"), Routing.BGP), Peer(IPv6Address("fe80::1"), Routing.OSPF))]),
 )
-settings = st.just(Settings()) | st.builds(Settings, clamp_mss=st.booleans(), protection=protections, limits=limits)
+profiles = st.none() | st.builds(
+    Profile,
+    connections=st.integers(12, 16).map(lambda power: 1 << power),
+    buckets=st.integers(8, 1024).map(lambda steps: steps * 8192),
+    udp=st.sampled_from([30, 60]),
+    tcp_loose=st.booleans(),
+    first_port=st.integers(1024, 32768),
+)
+settings = st.just(Settings()) | st.builds(
+    Settings, clamp_mss=st.booleans(), protection=protections, limits=limits, profile=profiles, rates_off=st.booleans()
+)
 
 
 @st.composite
@@ -199,10 +211,21 @@ def blocked(draw: st.DrawFn, held: list[IPv4Address], prefixes: list[IPv6Network
 
 
 @st.composite
+def rated(draw: st.DrawFn, held: list[IPv4Network | IPv6Network]) -> tuple[RateLimit, ...]:
+    """Some of what members hold, each way or one of them."""
+    picked = draw(st.lists(st.sampled_from(held), unique=True, max_size=4)) if held else []
+    rates = st.sampled_from([(625_000, 2_500_000), (0, 125_000), (1_000, 0), (10**10, 10**10)])
+    return tuple(
+        RateLimit(draw(st.integers(1, 10**6)), prefix, *draw(rates), draw(st.just(0) | st.integers(1, 2**32))) for prefix in picked
+    )
+
+
+@st.composite
 def policies(draw: st.DrawFn) -> Policy:
     """Any policy without contradictions."""
     addresses = draw(st.lists(private_addresses, unique=True, max_size=8))
     prefixes = draw(st.lists(prefixes6(), unique=True, max_size=5))
+    held: list[IPv4Network | IPv6Network] = [*map(IPv4Network, addresses), *prefixes]
     return Policy(
         replace(draw(st.sampled_from([NAT_1, SERVING])), settings=draw(settings)),
         addresses=tuple(addresses),
@@ -214,4 +237,6 @@ def policies(draw: st.DrawFn) -> Policy:
         allowed=tuple(draw(st.lists(allowed(), max_size=5, unique_by=lambda each: each.prefix))),
         blocks=blocked(draw, addresses, prefixes),
         listeners=tuple(draw(st.lists(listeners(), max_size=5, unique_by=lambda each: (each.protocol, each.address, each.port)))),
+        tariff_rates=draw(rated(held)),
+        rate_limits=draw(rated(held)),
     )

@@ -1,5 +1,6 @@
 """Rows for tests, by the services and constraints that real ones pass: by default the network of lab/topology.toml."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from ipaddress import IPv4Address, ip_address, ip_network
@@ -41,9 +42,12 @@ class Network:
     residents: dict[str, Resident]
 
 
-def user(name: str = "mara", *, staff: bool = True, password: str = "correct horse battery") -> User:
-    """Somebody who can sign in."""
-    return User.objects.create_user(name, password=password, is_staff=staff, first_name=name.capitalize(), last_name="Lindqvist")
+def user(name: str = "mara", *, staff: bool = True, password: str = "correct horse battery", roles: Sequence[str] = ()) -> User:
+    """Somebody who can sign in: with these roles, or with those that can do everything, or as a member."""
+    given = list(roles or (("network_admin", "approver") if staff else ("member",)))
+    made = User.objects.create_user(name, password=password, roles=given, first_name=name.capitalize(), last_name="Lindqvist")
+    made.refresh_from_db()
+    return made
 
 
 def member(name: str = "Selin Kaya", **changes: object) -> Member:

@@ -1,19 +1,55 @@
 """Who may sign in, and tokens for scripts."""
 
-from django.contrib.auth.models import AbstractUser
+from typing import Any
+
+from django.contrib.auth.models import AbstractUser, UserManager
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from apps.accounts.roles import STAFF, Role
 from apps.lib.history import tracked
 
 
+class Users(UserManager["User"]):
+    """People; the first one is made by `manage.py createsuperuser`."""
+
+    use_in_migrations = False
+
+    def create_superuser(self, username: str, email: str | None = None, password: str | None = None, **given: Any) -> "User":
+        """Somebody who administers the network and approves."""
+        return self.create_user(username, email, password, roles=[Role.NETWORK_ADMIN.value, Role.APPROVER.value], **given)
+
+    def create_user(self, username: str, email: str | None = None, password: str | None = None, **given: Any) -> "User":
+        """Somebody who signs in; without roles, only the own account."""
+        user = self.model(username=self.model.normalize_username(username), email=self.normalize_email(email), **given)
+        user.set_password(password)
+        user.save(using=self._db)
+        return user
+
+
+@tracked(exclude=["password", "last_login", "is_staff"])
 class User(AbstractUser):
-    """Somebody who signs in. `is_staff` runs the network; what else roles allow comes with roles."""
+    """Somebody who signs in. What the person may do stands in `roles` alone; `is_staff` follows from it."""
 
     language = models.CharField(_("language"), max_length=2, choices=[("en", "English"), ("de", "Deutsch")], default="en")
+    roles = ArrayField(models.CharField(max_length=20, choices=Role.choices), default=list, verbose_name=_("roles"))
+    is_staff = models.GeneratedField(
+        expression=models.Q(roles__overlap=[role.value for role in STAFF]),  # type: ignore[arg-type]  # the stubs know no conditions here
+        output_field=models.BooleanField(),
+        db_persist=True,
+    )
+    is_superuser = None  # rights come from roles alone
+    groups = None  # type: ignore[assignment]
+    user_permissions = None  # type: ignore[assignment]
+
+    objects = Users()  # type: ignore[misc]
 
     class Meta(AbstractUser.Meta):
-        constraints = [models.UniqueConstraint(models.functions.Lower("username"), name="user_username_unique_without_case")]
+        constraints = [
+            models.UniqueConstraint(models.functions.Lower("username"), name="user_username_unique_without_case"),
+            models.CheckConstraint(condition=models.Q(roles__contained_by=[role.value for role in Role]), name="user_roles_are_known"),
+        ]
 
     @property
     def name(self) -> str:
@@ -31,3 +67,23 @@ class ApiToken(models.Model):
     created = models.DateTimeField(auto_now_add=True)
     last_used = models.DateTimeField(null=True)
     expires = models.DateTimeField(null=True)
+
+
+@tracked()
+class Invitation(models.Model):
+    """An address that may become an account with these roles."""
+
+    email = models.EmailField(_("e-mail address"))
+    roles = ArrayField(models.CharField(max_length=20, choices=Role.choices), default=list, verbose_name=_("roles"))
+    by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    made = models.DateTimeField(auto_now_add=True)
+    expires = models.DateTimeField()
+    taken = models.DateTimeField(null=True)
+    withdrawn = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["email"], condition=models.Q(taken=None, withdrawn=None), name="invitation_one_open_for_an_address"
+            ),
+        ]

@@ -1,4 +1,4 @@
-"""Who may use the API and the staff's pages."""
+"""Lets people and scripts through to what their roles allow. Which right each route needs stands in routes.py."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -6,24 +6,79 @@ from typing import Any
 
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseNotAllowed
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
-from apps.accounts.models import User
+from apps.accounts.models import ApiToken, User
+from apps.accounts.roles import Right, rights
+from apps.accounts.routes import API, PAGES, ROOT_OF_API, SAFE
 
 type View = Callable[..., HttpResponseBase]
 
 
-class IsStaff(BasePermission):
-    """People who run the network."""
+def may(user: object, right: Right, *, by_token: bool = False) -> bool:
+    """Whether this person, or somebody who has not signed in, has the right."""
+    return right in (rights(user.roles, by_token=by_token) if isinstance(user, User) and user.is_active else {Right.ANYONE})
+
+
+class Allowed(BasePermission):
+    """The API: the right of the view's basename and action. With a session only pages' people, with a token automation too."""
+
+    @property
+    def message(self) -> str:
+        return _("Your roles do not allow this. An administrator can give you others.")
 
     def has_permission(self, request: Request, view: Any) -> bool:
-        return bool(request.user.is_authenticated and request.user.is_staff)
+        match = request.resolver_match
+        is_root = match is not None and match.view_name == "api:api-root"
+        rows = ROOT_OF_API if is_root else API.get(getattr(view, "basename", None) or "")
+        right = rows.right(getattr(view, "action", None) or "", request.method or "") if rows else None
+        return right is not None and may(request.user, right, by_token=isinstance(request.auth, ApiToken))
+
+
+class Doorkeeper:
+    """Middleware for all pages: asks who has not signed in to do so, and tells who may not. The API is `Allowed`'s."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self._get_response(request)
+
+    def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponseBase | None:
+        """Called by Django before each view."""
+        match = request.resolver_match
+        if match is None or ("api" in match.namespaces and hasattr(match.func, "cls")):
+            return None
+        page, method = PAGES.get(match.view_name), request.method or ""
+        if page is None:
+            return None if _is_asset(match.func) else _closed()
+        right = page.right(method)
+        if right is None:
+            return HttpResponseNotAllowed(sorted(SAFE) if page.see else ["POST"])
+        if may(request.user, right):
+            return None
+        if not request.user.is_authenticated:
+            return redirect_to_login(request.get_full_path())
+        if match.view_name == "desk:dashboard":
+            return redirect("own:home")  # where everybody arrives after signing in
+        raise PermissionDenied
+
+
+def _is_asset(view: object) -> bool:
+    """Static files in a development checkout, which Django itself serves."""
+    return getattr(view, "__module__", "") == "django.contrib.staticfiles.views"
+
+
+def _closed() -> HttpResponseBase:
+    raise PermissionDenied("This route has no line in apps/accounts/routes.py.")
 
 
 def staff_page(view: View) -> View:
-    """A page for people who run the network: others are asked to sign in, or told that it is not theirs."""
+    """A page for people who run the network, whatever its line in routes.py says: others are asked to sign in, or told."""
 
     @wraps(view)
     def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:

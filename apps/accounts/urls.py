@@ -1,10 +1,16 @@
-"""Signing in and out."""
+"""One's own account."""
 
-from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import path
+
+from apps.accounts import views, views_invitations
 
 app_name = "accounts"
 urlpatterns = [
-    path("login/", LoginView.as_view(template_name="accounts/login.html", redirect_authenticated_user=True), name="login"),
-    path("logout/", LogoutView.as_view(), name="logout"),
+    path("", views.account, name="account"),
+    path("sessions/", views.where, name="sessions"),
+    path("sessions/<int:pk>/end/", views.end, name="session-end"),
+    path("sessions/end-others/", views.end_others, name="sessions-end-others"),
+    path("invitations/", views_invitations.open_ones, name="invitations"),
+    path("invitations/<int:pk>/withdraw/", views_invitations.withdraw, name="invitation-withdraw"),
+    path("invited/<str:token>/", views_invitations.invited, name="invited"),
 ]

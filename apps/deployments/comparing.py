@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from itertools import islice
 
 from apps.deployments import contents
-from apps.deployments.delta import Group, Row, Shown, noted, row
+from apps.deployments.delta import SETTINGS, Group, Row, Shown, noted, row
 from apps.deployments.models import Revision
-from firewall.diff import ChainChange, Delta, ElementChange, diff
+from firewall.diff import ChainChange, Delta, ElementChange, ProfileChange, diff
+from firewall.profile import NAMES, sysctls
 from firewall.render import render_elements, render_rule
 from firewall.ruleset import EMPTY, Elements, Ruleset
 from firewall.sets import kind_of
@@ -70,6 +71,7 @@ def _shown(delta: Delta, now: int) -> Shown:
     groups = [
         *(_of_elements(name, change, now) for name, change in elements),
         *(_of_rules(name, each) for name, each in delta.chains.items()),
+        *([_of_profile(delta.profile)] if delta.profile else []),
     ]
     found = [(group, total) for group, total in groups if total]
     cut = [(group.title, noted(group, len(group.rows), total), group.rows) for group, total in found]
@@ -81,6 +83,13 @@ def _of_elements(name: str, change: ElementChange, now: int) -> tuple[Group, int
     rows = islice(_rows(name, change, removed, added, now), MOST_PER_GROUP)
     group = Group("map" if change.of.value else "set", name, list(rows), counts=(len(added), len(removed)))
     return group, len(removed) + len(added)
+
+
+def _of_profile(change: ProfileChange) -> tuple[Group, int]:
+    old, new = (sysctls(each) if each else {} for each in change)
+    names = [name for name in NAMES if old.get(name) != new.get(name)]
+    rows = [(sign, f"{name} = {held[name]}", "") for name in names for sign, held in (("\u2212", old), ("+", new)) if name in held]
+    return Group(*SETTINGS, rows), len(rows)
 
 
 def _alive(elements: Elements, now: int) -> Elements:

@@ -8,6 +8,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
+from apps.accounts.roles import Right, with_right
 from apps.deployments import contents, rollouts
 from apps.deployments.models import HeldBack, Hold, Revision, Rollout
 from apps.lib.errors import Conflict, Problem
@@ -18,8 +19,8 @@ from firewall.rollout import Event, NotPossibleError
 
 def approvers_but(person: User | None) -> list[User]:
     """Who may approve what this person asked for."""
-    staff = User.objects.filter(is_active=True, is_staff=True)
-    return list(staff.exclude(pk=person.pk) if person else staff)
+    approvers = User.objects.filter(is_active=True, roles__overlap=with_right(Right.APPROVE))
+    return list(approvers.exclude(pk=person.pk) if person else approvers)
 
 
 def needs_sign_in(held: HeldBack, by: User) -> bool:

@@ -13,8 +13,11 @@ from django.utils.translation import ngettext
 from firewall.sets import kind_of
 
 _STATEMENT = re.compile(r"(add|delete|flush) (element|rule|set|map|chain|counter) inet netzwart (\S+)(?: (.*))?")
+_SETTING = re.compile(r"# (net\.[a-z0-9_.]+(?: =|:) .*)")
 _ELEMENT = re.compile(r'((?:[^,"{}]|"[^"]*")+)(?:,|\s*\}|$)')
 _COMMENT = re.compile(r' comment "([^"]*)"')
+
+SETTINGS = ("kernel", "settings")  # kind and name of the group that a profile makes
 
 type Row = tuple[str, str, str]
 
@@ -80,6 +83,8 @@ def read(text: str) -> list[Group]:
     groups: dict[tuple[bool, str], Group] = {}
     for line in text.splitlines():
         statement = _STATEMENT.fullmatch(line)
+        if setting := _SETTING.fullmatch(line):
+            groups.setdefault((False, SETTINGS[1]), Group(*SETTINGS)).rows.append(("+", setting[1], ""))
         if statement and statement[2] != "counter":
             verb, what, name, rest = statement.groups(default="")
             group = groups.setdefault((what in ("chain", "rule"), name), Group("chain" if what in ("chain", "rule") else "set", name))

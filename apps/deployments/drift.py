@@ -1,6 +1,7 @@
-"""What a gateway's kernel holds otherwise than its agent committed, element by element: found, kept, forgotten when it is right.
+"""What a gateway's kernel holds otherwise than its agent committed, one by one: found, kept, forgotten when it is right.
 
-Kept as {"rules": [names], "elements": {set: {"missing": [texts], "foreign": [texts], "missing_count": n, "foreign_count": n}}}.
+Kept as {"rules": [names], "elements": {set: {"missing": [texts], "foreign": [texts], "missing_count": n, "foreign_count": n}},
+"sysctls": [[name, wanted, found]]}.
 """
 
 from collections.abc import Iterator
@@ -35,14 +36,14 @@ def look(gateway: Gateway, channel: Channel, wanted: Ruleset, now: int) -> bool:
     if not found:
         mine.exclude(drift=None).update(drift=None, drift_since=None)
         return False
-    log.warning("drift", gateway=gateway.name, rules=found["rules"], sets=sorted(found["elements"]))
+    log.warning("drift", gateway=gateway.name, rules=found["rules"], sets=sorted(found["elements"]), sysctls=found["sysctls"])
     mine.update(drift=found, drift_since=Coalesce("drift_since", Now()))
     return True
 
 
 def told(drifted: wire.Drifted, wanted: Ruleset, now: int) -> dict[str, Any]:
     """For the page, as texts; empty when nothing differs."""
-    if not drifted.rules and not drifted.elements:
+    if not drifted.rules and not drifted.elements and not drifted.sysctls:
         return {}
     elements = {
         name: {
@@ -53,7 +54,7 @@ def told(drifted: wire.Drifted, wanted: Ruleset, now: int) -> dict[str, Any]:
         }
         for name, each in drifted.elements.items()
     }
-    return {"rules": list(drifted.rules), "elements": elements}
+    return {"rules": list(drifted.rules), "elements": elements, "sysctls": [list(each) for each in drifted.sysctls]}
 
 
 def _texts(of: Set | None, elements: Elements, now: int) -> list[str]:

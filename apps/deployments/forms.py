@@ -6,6 +6,7 @@ from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from apps.accounts.adapter import confirm_password
 from apps.accounts.models import User
 from apps.deployments import decisions
 from apps.deployments.gate import MANAGEMENT
@@ -40,8 +41,7 @@ class ApprovalForm(forms.Form):
         return typed
 
     def clean_password(self) -> str:
-        if not self.by.check_password(self.cleaned_data["password"]):
-            raise forms.ValidationError(gettext("That is not your password."))
+        confirm_password(self.by, self.cleaned_data["password"])
         return ""
 
 

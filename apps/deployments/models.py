@@ -157,6 +157,7 @@ class GatewayState(models.Model):
     error = models.TextField(blank=True)
     drift = models.JSONField(null=True)  # what the kernel held otherwise than the agent committed (`drift.py`)
     drift_since = models.DateTimeField(null=True)
+    kernel = models.JSONField(null=True)  # its connection table and sysctls, as the collector read them last (apps/gateways/kernels.py)
 
 
 @tracked()

@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from apps.deployments.models import GatewayState, Hold, Rollout, RolloutStep
-from apps.deployments.selectors import gateway_states, holds, newest_per_group, waiting
+from apps.deployments.selectors import gateway_states, hold_by_group, newest_by_group, waiting
 from apps.lib.context import Running
 from apps.lib.navigation import Count
 from apps.lib.states import Kind
@@ -17,7 +17,7 @@ _WORST = (Kind.BAD, Kind.WAIT, Kind.WARN, Kind.MOVING, Kind.OK)
 
 def asking(_request: HttpRequest) -> Count | None:
     """Groups whose last rollout failed, and what is held back, ask for somebody; where a rollout is under way, it is just said."""
-    states = [rollout.state for rollout in newest_per_group()]
+    states = [rollout.state for rollout in newest_by_group().values()]
     asks = states.count(Rollout.State.FAILED) + waiting().count()
     return Count(asks + sum(state in Rollout.OPEN for state in states), asks=asks > 0)
 
@@ -27,8 +27,7 @@ def what_runs(_request: HttpRequest) -> Running | None:
     groups: dict[int, list[GatewayState]] = defaultdict(list)
     for state in gateway_states():
         groups[state.gateway.group_id].append(state)
-    newest = {rollout.group_id: rollout for rollout in newest_per_group()}
-    held = {hold.group_id: hold for hold in holds()}
+    newest, held = newest_by_group(), hold_by_group()
     said = [_of_group(states, newest.get(group), held.get(group)) for group, states in groups.items()]
     return min(said, key=lambda running: _WORST.index(running.kind), default=None)
 

@@ -9,6 +9,7 @@ from apps.deployments.models import GatewayState, HeldBack, Hold, Rollout
 from apps.deployments.reasons import with_reasons
 from apps.lib.activation import Activation
 from apps.lib.models import Deployed
+from apps.lib.once import once_a_page
 
 ACTIVATIONS = """
     SELECT asked.id, g.name, CASE WHEN pg_visible_in_snapshot(asked.xid, s.snapshot) THEN coalesce(
@@ -71,6 +72,12 @@ def newest_per_group() -> QuerySet[Rollout]:
     return newest.order_by("group_id", "-id").distinct("group_id")
 
 
+@once_a_page
+def newest_by_group() -> Mapping[int, Rollout]:
+    """The same, by the group's id."""
+    return {rollout.group_id: rollout for rollout in newest_per_group()}
+
+
 def newest_but(rollout: Rollout) -> Rollout | None:
     """The last rollout of the group, when it came after this one."""
     later = Rollout.objects.filter(group=rollout.group_id, pk__gt=rollout.pk)
@@ -112,3 +119,9 @@ def waiting() -> QuerySet[HeldBack]:
 def holds() -> QuerySet[Hold]:
     """Groups that are held at an older revision."""
     return Hold.objects.filter(released=None).select_related("group", "revision", "by").defer("revision__delta").order_by("group__name")
+
+
+@once_a_page
+def hold_by_group() -> Mapping[int, Hold]:
+    """The same, by the group's id."""
+    return {hold.group_id: hold for hold in holds()}

@@ -214,7 +214,7 @@ def planned(channel: link.Channel, ruleset: Ruleset, now: int) -> tuple[tuple[Li
         answer = carry.plan(channel, now, ruleset)
     except (link.Unreachable, carry.NotDone):
         return (), ""
-    return summarise_counts(answer.added, answer.removed, ruleset), answer.text
+    return summarise_counts(answer.added, answer.removed, ruleset, settings=answer.settings), answer.text
 
 
 def _keep(group: GatewayGroup, revision: Revision, wanted: Wanted) -> None:

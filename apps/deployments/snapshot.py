@@ -13,7 +13,7 @@ from typing import Any
 
 from django.db import connection, transaction
 
-from apps.deployments.reading import bans, blocks, gateways, listeners, members, nat, pinholes
+from apps.deployments.reading import bans, blocks, gateways, listeners, members, nat, pinholes, rates
 from apps.deployments.reading.types import Reading
 from apps.deployments.touched import touched_since
 from apps.network.models import Gateway, GatewayGroup
@@ -72,6 +72,8 @@ KINDS: dict[str, Reading] = {
     "allowed": bans.ALLOWED,
     "blocks": blocks.BLOCKS,
     "listeners": listeners.LISTENERS,
+    "tariff_rates": rates.TARIFFS,
+    "rate_limits": rates.NOW,
 }
 
 MOMENT = """

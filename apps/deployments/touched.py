@@ -36,10 +36,12 @@ TOUCHED = f"""
     UNION ALL SELECT 'forward', {FORWARD} FROM nat_portforward WHERE {BETWEEN}
     UNION ALL SELECT 'pinhole', {PINHOLE} FROM nat_pinhole WHERE {BETWEEN}
     UNION ALL SELECT 'member', member_id::text FROM bans_block WHERE {BETWEEN}
+    UNION ALL SELECT 'member', member_id::text FROM traffic_ratelimit WHERE {BETWEEN}
     UNION ALL SELECT 'ban', prefix::text FROM bans_ban WHERE expires BETWEEN %(since)s AND %(until)s
     UNION ALL SELECT 'allowed', prefix::text FROM bans_allowentry WHERE expires BETWEEN %(since)s AND %(until)s
     LIMIT {MOST} + 1
 """  # noqa: S608 - constants
+TARIFFS = f"SELECT id::text FROM members_member WHERE tariff_id = ANY(%s::bigint[]) LIMIT {MOST} + 1"  # noqa: S608 - a constant
 HOLDINGS = "SELECT id, prefix::text FROM network_holding WHERE id = ANY(%s::bigint[]) OR member_id = ANY(%s::bigint[])"
 FORWARDS = f"SELECT {FORWARD} FROM nat_portforward WHERE holding_id = ANY(%s)"  # noqa: S608 - a constant
 PINHOLES = f"SELECT {PINHOLE} FROM nat_pinhole WHERE holding_id = ANY(%s)"  # noqa: S608 - a constant
@@ -79,7 +81,11 @@ def touched_since(seen: str, since: datetime, until: datetime) -> Keys | None:
 
 
 def _look_up(of: dict[str, set[str]]) -> None:
-    """What is touched through something else: the addresses of holdings and members, their forwards and pinholes, the bans of lists."""
+    """What is touched through something else: the members of tariffs, the addresses of holdings and members, their forwards and pinholes,
+    the bans of lists.
+    """
+    if of["tariff"]:
+        of["member"] |= _first(_rows(TARIFFS, [list(of["tariff"])]))
     if of["holding"] or of["member"]:
         holdings = _rows(HOLDINGS, [list(of["holding"]), list(of["member"])])
         of["address"] |= {prefix for _pk, prefix in holdings}

@@ -28,7 +28,9 @@ def kind_words(kind: Kind) -> str:
         Kind.ALLOWED: _("Allow list"),
         Kind.BLOCKS: _("Blocked addresses"),
         Kind.LISTENERS: _("Listeners"),
+        Kind.RATES: _("Rate limits"),
         Kind.RULES: _("Rules"),
+        Kind.PROFILE: _("Kernel settings"),
     }
     return texts[kind]
 
@@ -71,6 +73,8 @@ def things(kind: Kind, number: int) -> str:
         Kind.ALLOWED: ngettext("%(n)s allow entry", "%(n)s allow entries", number),
         Kind.BLOCKS: ngettext("%(n)s blocked address", "%(n)s blocked addresses", number),
         Kind.LISTENERS: ngettext("%(n)s listener", "%(n)s listeners", number),
+        Kind.RATES: ngettext("%(n)s rate of an address", "%(n)s rates of addresses", number),
         Kind.RULES: ngettext("%(n)s rule", "%(n)s rules", number),
+        Kind.PROFILE: ngettext("%(n)s kernel setting", "%(n)s kernel settings", number),
     }
     return texts[kind] % {"n": formats.number(number)}

@@ -4,13 +4,19 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import Any
 
 from django import forms
 from django.db.models import Q, QuerySet
 from django.http import QueryDict
+from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.accounts.models import User
+from apps.bans.blocks import services as blocking
+from apps.bans.blocks.forms import BlockForm
+from apps.bans.blocks.models import Block
+from apps.bans.blocks.selectors import blocked_members, can_be_blocked
 from apps.desk.forms import ExtendForm, TariffForm
 from apps.desk.selectors.members import Wanted, found
 from apps.lib import formats
@@ -53,6 +59,7 @@ class Action[Form: forms.Form](ABC):
     """One thing to do. `name` is its value in the form, `title` what the page asks."""
 
     name = ""
+    danger = False  # its button cuts somebody off
 
     def __init__(self, form: Form) -> None:
         self.form = form
@@ -78,19 +85,30 @@ class Action[Form: forms.Form](ABC):
     def do(self, chosen: Chosen, by: User) -> str:
         """Do it and say what was done."""
 
+    def spares(self, number: int) -> str:
+        """Who of the chosen stays as it is."""
+        text = ngettext("%(n)s has it already and stays as it is.", "%(n)s have it already and stay as they are.", number)
+        return text % _n(number)
+
+    def keeps(self) -> str:
+        """What does not change for anybody."""
+        return _("Addresses, forwards and access do not change.")
+
     def preview(self, chosen: Chosen) -> "Preview | None":
         """What would happen with what the form says; None while it says nothing that makes sense."""
         if not self.form.is_valid():
             return None
         number = self.affected(chosen)
-        return Preview(number, self.does(number), chosen.number - number, self.verb(number))
+        spared = chosen.number - number
+        return Preview(number, self.does(number), self.spares(spared) if spared else "", self.keeps(), self.verb(number))
 
 
 @dataclass(frozen=True)
 class Preview:
     number: int
     does: str
-    spared: int
+    spares: str
+    keeps: str
     verb: str
 
 
@@ -145,13 +163,89 @@ class ChangeTariff(Action[TariffForm]):
         return self.done(services.change_tariff(members=chosen.members, tariff=self.form.cleaned_data["tariff"], by=by))
 
 
-def action(post: QueryDict, today: date) -> Action[ExtendForm] | Action[TariffForm] | None:
+class BlockMembers(Action[BlockForm]):
+    name = "block"
+    danger = True
+
+    def title(self, chosen: Chosen) -> str:
+        return ngettext("Block %(n)s member", "Block %(n)s members", chosen.number) % _n(chosen.number)
+
+    def affected(self, chosen: Chosen) -> int:
+        return can_be_blocked(chosen.members).count()
+
+    def does(self, number: int) -> str:
+        text = ngettext(
+            "%(n)s member is cut off: open connections end, new ones are refused at once, and what is open to them rests.",
+            "%(n)s members are cut off: open connections end, new ones are refused at once, and what is open to them rests.",
+            number,
+        )
+        return text % _n(number)
+
+    def spares(self, number: int) -> str:
+        text = ngettext(
+            "%(n)s is blocked already or has left, and stays as it is.",
+            "%(n)s are blocked already or have left, and stay as they are.",
+            number,
+        )
+        return text % _n(number)
+
+    def keeps(self) -> str:
+        return _("Portal and name servers stay reachable. Addresses and forwards are kept. You can lift it at any time.")
+
+    def done(self, number: int) -> str:
+        return ngettext("%(n)s member is blocked.", "%(n)s members are blocked.", number) % _n(number)
+
+    def verb(self, number: int) -> str:
+        return ngettext("Block %(n)s member", "Block %(n)s members", number) % _n(number)
+
+    def do(self, chosen: Chosen, by: User) -> str:
+        return self.done(blocking.block_many(members=chosen.members, by=by, **self.form.wanted()))
+
+
+class Unblock(Action[forms.Form]):
+    name = "unblock"
+
+    def title(self, chosen: Chosen) -> str:
+        return ngettext("Lift the block of %(n)s member", "Lift the blocks of %(n)s members", chosen.number) % _n(chosen.number)
+
+    def affected(self, chosen: Chosen) -> int:
+        return chosen.members.filter(pk__in=blocked_members()).count()
+
+    def does(self, number: int) -> str:
+        text = ngettext(
+            "%(n)s member reaches the internet again within a second, and is reached from there.",
+            "%(n)s members reach the internet again within a second, and are reached from there.",
+            number,
+        )
+        return text % _n(number)
+
+    def spares(self, number: int) -> str:
+        return ngettext("%(n)s is not blocked.", "%(n)s are not blocked.", number) % _n(number)
+
+    def keeps(self) -> str:
+        return _("The history of the blocks stays.")
+
+    def done(self, number: int) -> str:
+        return ngettext("%(n)d block is lifted.", "%(n)d blocks are lifted.", number) % {"n": number}
+
+    def verb(self, number: int) -> str:
+        return ngettext("Lift %(n)s block", "Lift %(n)s blocks", number) % _n(number)
+
+    def do(self, chosen: Chosen, by: User) -> str:
+        return self.done(blocking.lift_of(members=chosen.members, by=by))
+
+
+def action(post: QueryDict, today: date) -> Action[Any] | None:
     """What the pressed button asks for; with its defaults the first time, with what was entered then."""
     match post.get("do"):
         case Extend.name:
             return Extend(ExtendForm(_entered(post, "until", ExtendForm(today=today)), today=today))
         case ChangeTariff.name:
             return ChangeTariff(TariffForm(_entered(post, "tariff", TariffForm())))
+        case BlockMembers.name:
+            return BlockMembers(BlockForm(post if "term" in post else {"reason": Block.Reason.RULES, "term": "never"}))
+        case Unblock.name:
+            return Unblock(forms.Form({}))
     return None
 
 

@@ -28,7 +28,7 @@ def members(want: Wanted, today: date) -> Iterator[str]:
 def _heads() -> list[str]:
     return [
         _("Number"), _("Name"), _("E-mail"), _("Room"), _("State"), _("Tariff"), _("Private address"), _("Leaves as"), _("IPv6 prefix"),
-        _("Forwards"), _("IPv6 pinholes"), _("Member since"), _("Paid until"),
+        _("Forwards"), _("IPv6 pinholes"), _("Member since"), _("Paid until"), _("Blocked"),
     ]  # fmt: skip
 
 
@@ -38,4 +38,5 @@ def _cells(row: Row, pinholes: int) -> list[str]:
     return [
         f"M-{member.number}", member.name, member.email, str(member.room or ""), member.state, str(member.tariff), *addresses,
         str(row.forwards), str(pinholes), member.since.isoformat(), member.paid_until.isoformat() if member.paid_until else "",
+        _("yes") if row.blocked else _("no"),
     ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Gateway groups in the REST API, and what their gateways do for all members alike: protection and limits, by the group's id."""
+"""Gateway groups in the REST API, and what their gateways do for all members alike: protection, limits and profile, by the group's id."""
 
 from collections.abc import Callable, Mapping
 from ipaddress import ip_address, ip_network
@@ -8,12 +8,12 @@ from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from rest_framework import mixins, serializers, viewsets
 
-from apps.gateways import settings
+from apps.gateways import kernels, settings
 from apps.gateways.flood import set_flood_mode
 from apps.lib.activation import activations
-from apps.network.models import GatewayGroup, Limits, Protection
+from apps.network.models import GatewayGroup, Limits, Profile, Protection
 
-type Row = Protection | Limits
+type Row = Protection | Limits | Profile
 
 
 class PrefixText(serializers.CharField):
@@ -101,6 +101,44 @@ class LimitsSerializer(SettingsSerializer):
         read_only_fields = ["group"]
 
 
+class ProfileSerializer(SettingsSerializer):
+    save_row = settings.tune
+    kernels = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Profile
+        fields = [
+            "group",
+            "version",
+            "managed",
+            "connections",
+            "buckets",
+            "tcp_established",
+            "tcp_syn_sent",
+            "tcp_fin_wait",
+            "tcp_close_wait",
+            "tcp_time_wait",
+            "udp",
+            "udp_stream",
+            "icmp",
+            "generic",
+            "tcp_loose",
+            "first_port",
+            "last_port",
+            "kernels",
+            "active",
+        ]
+        read_only_fields = ["group"]
+
+    def get_kernels(self, row: Profile) -> list[dict[str, object]]:
+        """What each gateway's kernel holds: connections now, at most, buckets; and what is not as it should be, with the reason."""
+        return [
+            {"gateway": each.gateway.pk, "at": each.at, "tracked": each.tracked, "most": each.most, "buckets": each.buckets}
+            | {"others": [{"name": it.name, "wanted": it.wanted, "found": it.found, "why": it.why} for it in each.others]}
+            for each in kernels.tables_of(row.group, row)
+        ]
+
+
 class SettingsViewSet(mixins.RetrieveModelMixin, mixins.UpdateModelMixin, viewsets.GenericViewSet[Any]):
     """Read, and changed with PATCH or PUT on top of the version that was read; 409 where somebody else was faster."""
 
@@ -116,6 +154,13 @@ class ProtectionViewSet(SettingsViewSet):
 
     row_of = settings.protection_of
     serializer_class = ProtectionSerializer
+
+
+class ProfileViewSet(SettingsViewSet):
+    """What the kernels of a group's gateways are set to; while `managed` is false they are left as they are."""
+
+    row_of = settings.profile_of
+    serializer_class = ProfileSerializer
 
 
 class LimitsViewSet(SettingsViewSet):

@@ -34,16 +34,17 @@ def drifted(status: GatewayState | None) -> Drifted | None:
         return None
     rules: list[str] = status.drift.get("rules", [])
     elements: Mapping[str, Mapping[str, Any]] = status.drift.get("elements", {})
+    sysctls: list[tuple[str, str, str]] = status.drift.get("sysctls", [])
     group = status.gateway.group
     return Drifted(
         status.drift_since,
         _sentence(status),
-        "; ".join(_what(rules, elements)),
+        "; ".join([*_what(rules, elements), *_settings(sysctls)]),
         _("It is put right by itself, with the next look.")
         if group.heals_drift
         else _("It stays so until somebody puts it right, or the next change goes out."),
         group.heals_drift,
-        [*_chains(rules), *(_set(name, each) for name, each in sorted(elements.items()))],
+        [*_chains(rules), *(_set(name, each) for name, each in sorted(elements.items())), *_kernel(sysctls)],
     )
 
 
@@ -65,6 +66,19 @@ def _what(rules: list[str], elements: Mapping[str, Mapping[str, Any]]) -> Iterat
     if foreign:
         words = ngettext("%(n)s element is there that should not be", "%(n)s elements are there that should not be", foreign)
         yield words % {"n": formats.number(foreign)}
+
+
+def _settings(sysctls: list[tuple[str, str, str]]) -> Iterator[str]:
+    if sysctls:
+        words = ngettext("%(n)d kernel setting is another one", "%(n)d kernel settings are others", len(sysctls))
+        yield words % {"n": len(sysctls)}
+
+
+def _kernel(sysctls: list[tuple[str, str, str]]) -> Iterator[Group]:
+    if sysctls:
+        gone = [("\u2212", f"{name} = {found}", _("set by somebody")) for name, _wanted, found in sysctls if found]
+        rows = gone + [("+", f"{name} = {wanted}", _("of the profile")) for name, wanted, _found in sysctls]
+        yield _("kernel settings"), "", sorted(rows, key=lambda row: row[1].partition(" ")[0])
 
 
 def _chains(rules: list[str]) -> Iterator[Group]:

@@ -14,6 +14,7 @@ from apps.gateways.groups import CONFIRM_WITHIN, SHARE
 from apps.lib.fields import Address, Prefix
 from apps.network.models import Gateway, GatewayGroup
 from firewall.limiting import MOST_BURST, MOST_OPEN, MOST_RATE
+from firewall.profile import BUCKETS_STEP, LIMITS
 
 INTERFACES = ("lan", "wan", "management", "sync")
 
@@ -244,4 +245,77 @@ class LimitsForm(VersionedForm):
     def take_up(self, conflict: str) -> None:
         """As of any row; this one may have been made meanwhile."""
         self.row, self.conflict = settings.limits_of(self.group), conflict
+        self.data = {**self.data.dict(), "version": str(self.row.version)}  # type: ignore[attr-defined]  # a QueryDict, from a request
+
+
+def _within(name: str, label: Any, help_text: Any = "") -> forms.IntegerField:
+    return _number(label, LIMITS[name][-1], LIMITS[name][0], help_text)
+
+
+class ProfileForm(VersionedForm):
+    """What the kernels of a group's gateways are set to."""
+
+    managed = forms.BooleanField(
+        label=_("Netzwart sets these values"),
+        required=False,
+        help_text=_("Off: each gateway gets back what its kernel held before, and keeps it."),
+    )
+    connections = _within(
+        "connections",
+        _("Connections at most"),
+        _("A full table lets nobody open another one. Some 50 for each member; each takes about 400 bytes while it is there."),
+    )
+    buckets = _within(
+        "buckets",
+        _("Buckets of the connection table"),
+        _("As many as connections, so that each packet finds its own at once. A multiple of 8,192; each takes 8 bytes at all times."),
+    )
+    tcp_established = _within(
+        "tcp_established",
+        _("Open TCP connections, seconds"),
+        _("After so long without a packet they are forgotten. 7,440 are the 2 h 4 min of RFC 5382; kernels begin with five days."),
+    )
+    tcp_syn_sent = _within(
+        "tcp_syn_sent",
+        _("TCP connections that nobody has answered, seconds"),
+        _("Scans make many of them. Each new try begins the time anew."),
+    )
+    tcp_fin_wait = _within("tcp_fin_wait", _("TCP connections that one side has ended, seconds"), _("The other may still send that long."))
+    tcp_close_wait = _within("tcp_close_wait", _("TCP connections whose end was answered on one side, seconds"))
+    tcp_time_wait = _within(
+        "tcp_time_wait",
+        _("TCP connections that both sides have ended, seconds"),
+        _("For packets that come late. Many short ones fill the table."),
+    )
+    udp = _within("udp", _("UDP, a question and its answer, seconds"), _("Name servers are asked like that, thousands of times a minute."))
+    udp_stream = _within(
+        "udp_stream",
+        _("UDP in both directions, seconds"),
+        _("Calls, games, VPNs. RFC 4787 recommends 300; with less, a silent call breaks."),
+    )
+    icmp = _within("icmp", _("Ping, seconds"), _("ICMP and ICMPv6."))
+    generic = _within("generic", _("Other protocols, seconds"), _("Such as tunnels (GRE, ESP)."))
+    tcp_loose = forms.BooleanField(
+        label=_("Take up TCP connections that are under way"),
+        required=False,
+        help_text=_(
+            "After a restart or a take-over without state sync, connections that the gateway does not know may go on or are told that they"
+            " are over. Off: their packets are dropped, and a missing state sync shows at once."
+        ),
+    )
+    first_port = _within(
+        "first_port",
+        _("First port of the gateway’s own connections"),
+        _("To name servers, package servers, monitoring; not those of members."),
+    )
+    last_port = _within("last_port", _("Last port of the gateway’s own connections"))
+
+    def __init__(self, group: GatewayGroup, data: Any = None) -> None:
+        self.group = group
+        super().__init__(settings.profile_of(group), data)
+        self.fields["buckets"].widget.attrs["step"] = BUCKETS_STEP
+
+    def take_up(self, conflict: str) -> None:
+        """As of any row; this one may have been made meanwhile."""
+        self.row, self.conflict = settings.profile_of(self.group), conflict
         self.data = {**self.data.dict(), "version": str(self.row.version)}  # type: ignore[attr-defined]  # a QueryDict, from a request

@@ -12,6 +12,7 @@ from apps.deployments.models import GatewayState, Rollout
 from apps.deployments.progress import carries
 from apps.deployments.selectors import rollouts_in
 from apps.gateways.drifted import Drifted, drifted
+from apps.gateways.kernels import table_of
 from apps.lib import formats
 from apps.lib.states import Kind, State
 from apps.network.models import Gateway, GatewayGroup, Pool
@@ -43,7 +44,7 @@ class Shown:
 
 def gateways() -> QuerySet[Gateway]:
     """All gateways, by group and name, with their state."""
-    return Gateway.objects.select_related("group", "status__revision", "status__gateway__group").order_by("group__name", "name")
+    return Gateway.objects.select_related("group__profile", "status__revision", "status__gateway__group").order_by("group__name", "name")
 
 
 def shown(rows: list[Gateway], now: datetime) -> list[Shown]:
@@ -108,6 +109,9 @@ def _line(gateway: Gateway, status: GatewayState | None, missing: list[str], now
         )
     if drift := drifted(status):
         return Line(Kind.WARN, drift.sentence, f"{drift.what[:1].upper()}{drift.what[1:]}. {drift.follows}")
+    if (table := table_of(status, None)) and table.kind is Kind.WARN:
+        full = _("The connection table of %(gateway)s is %(percent)d %% full.") % (given | {"percent": table.percent})
+        return Line(Kind.WARN, full, _("When it is full, nobody can open a connection. Its profile says how many it takes."))
     if status.revision is None:
         return Line(Kind.WARN, _("%(gateway)s answers and runs nothing of ours yet.") % given)
     return _running(gateway, status, now)

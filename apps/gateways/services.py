@@ -14,7 +14,7 @@ from apps.audit.selectors import last_change
 from apps.bans import hits
 from apps.deployments import link
 from apps.deployments.models import GatewayState
-from apps.gateways import gauges, readings
+from apps.gateways import gauges, kernels, readings
 from apps.lib import formats
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Prefix
@@ -47,6 +47,7 @@ def collect(gateway: Gateway) -> bool:
     tallies.record(gateway=gateway, readings=readings.members(answer), at=now)
     if isinstance(full, wire.GaugesAre):
         gauges.record(gateway=gateway, sets=full.sets, at=now)
+        kernels.record(gateway=gateway, answer=full, at=now)
     return True
 
 

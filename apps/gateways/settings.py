@@ -1,4 +1,4 @@
-"""What a group's gateways do for all members alike: protection and limits, changed by one person at a time."""
+"""What a group's gateways do for all members alike: protection, limits and profile, changed by one person at a time."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
@@ -15,8 +15,8 @@ from apps.lib import formats
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Address, Prefix
 from apps.lib.nudge import nudge
-from apps.network.models import GatewayGroup, Limits, Protection
-from firewall import limiting
+from apps.network.models import GatewayGroup, Limits, Profile, Protection
+from firewall import limiting, profile
 from firewall import policy as firewall
 from firewall.bogons import BOGONS4, BOGONS6
 from firewall.policy import PolicyError
@@ -24,7 +24,7 @@ from firewall.policy import PolicyError
 MOST_LISTED = 256  # prefixes and routers: they stand in rules, not in sets
 MOST_PORTS = 16
 
-type Row = Protection | Limits
+type Row = Protection | Limits | Profile
 
 
 def protection_of(group: GatewayGroup) -> Protection:
@@ -35,6 +35,11 @@ def protection_of(group: GatewayGroup) -> Protection:
 def limits_of(group: GatewayGroup) -> Limits:
     """The same of limits."""
     return Limits.objects.filter(group=group).first() or Limits(group=group, version=0)
+
+
+def profile_of(group: GatewayGroup) -> Profile:
+    """The same of the profile: one that is not saved has what is recommended."""
+    return Profile.objects.filter(group=group).first() or Profile(group=group, version=0)
 
 
 @transaction.atomic
@@ -83,6 +88,28 @@ def limit(*, group: GatewayGroup, version: int, exempt: Sequence[Prefix], by: Us
     saved: Limits = _save(limits_of(group), version, numbers | {"exempt": list(exempt)})
     nudge("workers.reconcile", by.pk)
     return saved
+
+
+@transaction.atomic
+def tune(*, group: GatewayGroup, version: int, managed: bool, by: User, **values: Any) -> Profile:
+    """Change what the kernels are set to, given by the fields. Raises Conflict when somebody changed it since `version`, else Problem."""
+    for fieldname, _reason in profile.faults(firewall.Profile(**values)):
+        raise Problem(_wrong(fieldname, values), fieldname)
+    saved: Profile = _save(profile_of(group), version, values | {"managed": managed})
+    nudge("workers.reconcile", by.pk)
+    return saved
+
+
+def _wrong(fieldname: str, values: Mapping[str, Any]) -> str:
+    limits = profile.LIMITS[fieldname]
+    if values[fieldname] not in limits:
+        return _("Between %(least)s and %(most)s.") % {"least": formats.number(limits[0]), "most": formats.number(limits[-1])}
+    if fieldname == "buckets":
+        step = profile.BUCKETS_STEP
+        least = -(-max(step, values["connections"] // profile.MOST_PER_BUCKET) // step) * step
+        words = _("A multiple of %(step)s, and for so many connections at least %(least)s.")
+        return words % {"step": formats.number(step), "least": formats.number(least)}
+    return _("At least %(least)s ports, the last behind the first.") % {"least": formats.number(profile.LEAST_PORTS)}
 
 
 def _save(row: Any, version: int, values: Mapping[str, Any]) -> Any:

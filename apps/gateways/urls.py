@@ -13,5 +13,6 @@ urlpatterns = [
     path("groups/<int:pk>/", views.group, name="group"),
     path("groups/<int:pk>/protection/", views.protection, name="protection"),
     path("groups/<int:pk>/limits/", views.limits, name="limits"),
+    path("groups/<int:pk>/profile/", views.profile, name="profile"),
     path("groups/<int:pk>/flood/", views.flood, name="flood"),
 ]

@@ -1,6 +1,7 @@
 """Gateways: the list, one of them, the form of its interfaces and management, and how the rollouts of a group go."""
 
 from collections.abc import Callable
+from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -15,13 +16,13 @@ from apps.deployments import progress
 from apps.deployments import services as deployments
 from apps.deployments.selectors import holds
 from apps.gateways import groups as of_groups
-from apps.gateways import selectors, services, settings
+from apps.gateways import kernels, selectors, services, settings
 from apps.gateways.flood import set_flood_mode
-from apps.gateways.forms import GatewayForm, GroupForm, LimitsForm, ProtectionForm, VersionedForm
+from apps.gateways.forms import GatewayForm, GroupForm, LimitsForm, ProfileForm, ProtectionForm, VersionedForm
 from apps.gateways.gauges import gauges_of
 from apps.lib.activation import Activation, activations
 from apps.lib.errors import Conflict, Problem
-from apps.network.models import Gateway, GatewayGroup, Limits, Protection
+from apps.network.models import Gateway, GatewayGroup, Limits, Profile, Protection
 
 LAST_ROLLOUTS = 8
 
@@ -51,6 +52,7 @@ def gateway(request: HttpRequest, pk: int) -> HttpResponse:
         "rows": [progress.row(rollout, now) for rollout in selectors.last_rollouts_of(found, LAST_ROLLOUTS)],
         "entries": history_of(found, 8),
         "gauges": gauges_of(found),
+        "table": kernels.table_of(selectors.status_of(found), getattr(found.group, "profile", None)),
         "hold": holds().filter(group=found.group_id).first(),
     }
     return render(request, "gateways/gateway.html", context)
@@ -113,8 +115,24 @@ def limits(request: HttpRequest, pk: int) -> HttpResponse:
     return _settings(request, pk, LimitsForm, settings.limit, "gateways:limits", "gateways/limits.html")
 
 
+@staff_page
+def profile(request: HttpRequest, pk: int) -> HttpResponse:
+    """What the kernels of a group's gateways are set to, and what they really hold."""
+    return _settings(request, pk, ProfileForm, settings.tune, "gateways:profile", "gateways/profile.html", _kernels)
+
+
+def _kernels(row: Any) -> dict[str, Any]:
+    return {"warnings": kernels.warnings(row), "tables": kernels.tables_of(row.group, row)}
+
+
 def _settings(
-    request: HttpRequest, pk: int, kind: type[ProtectionForm | LimitsForm], save: Callable[..., object], here: str, template: str
+    request: HttpRequest,
+    pk: int,
+    kind: type[ProtectionForm | LimitsForm | ProfileForm],
+    save: Callable[..., object],
+    here: str,
+    template: str,
+    more: Callable[[Any], dict[str, Any]] = lambda _row: {},
 ) -> HttpResponse:
     """A form of settings of a group; a save on top of somebody else's shows both."""
     found = get_object_or_404(GatewayGroup, pk=pk)
@@ -129,11 +147,11 @@ def _settings(
         except Problem as problem:
             form.add_error(problem.fieldname if problem.fieldname in form.fields else None, str(problem))
     row = form.row
-    context = {"group": found, "form": form, "known": _known(row), "entries": history_of(row, 8) if row.pk else []}
+    context = {"group": found, "form": form, "known": _known(row), "entries": history_of(row, 8) if row.pk else [], **more(row)}
     return render(request, template, context, status=422 if form.is_bound else 200)
 
 
-def _known(row: Protection | Limits) -> list[Activation]:
+def _known(row: Protection | Limits | Profile) -> list[Activation]:
     """Since when each gateway runs it as it is; nothing of what nobody ever saved."""
     return activations([row])[0][1] if row.pk else []
 

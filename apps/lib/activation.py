@@ -40,7 +40,7 @@ def register(answer: Answer) -> None:
 def activations[Row: Deployed](rows: Iterable[Row]) -> list[tuple[Row, list[Activation]]]:
     """Each row with what each gateway has of it, in a constant number of queries."""
     asked = list(rows)
-    found = _answers[0](asked)
+    found = _answers[0](asked) if asked else {}
     return [(row, found.get(row.pk, [])) for row in asked]
 
 

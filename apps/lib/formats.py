@@ -16,6 +16,10 @@ Network = IPv4Network | IPv6Network
 Interface = IPv4Interface | IPv6Interface
 Number = int | float
 
+OCTETS = ("B", "kB", "MB", "GB", "TB", "PB", "EB")
+BITS = ("bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s")
+PACKETS = ("/s", "k/s", "M/s")
+
 SPACE = "\u202f"
 _SWAP = str.maketrans(",.", ".,")
 _ZONES = {"CET": "MEZ", "CEST": "MESZ"}
@@ -46,17 +50,17 @@ def scaled(value: Number | None, units: tuple[str, ...], whole: bool = False) ->
 
 def volume(octets: Number | None) -> str:
     """14.2 GB: bytes in SI units."""
-    return scaled(octets, ("B", "kB", "MB", "GB", "TB", "PB", "EB"), whole=True)
+    return scaled(octets, OCTETS, whole=True)
 
 
 def rate(bits: Number | None) -> str:
     """418 Mbit/s: bits per second."""
-    return scaled(bits, ("bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"), whole=True)
+    return scaled(bits, BITS, whole=True)
 
 
 def packets(per_second: Number | None) -> str:
     """212 k/s: packets per second."""
-    return scaled(per_second, ("/s", "k/s", "M/s"), whole=True)
+    return scaled(per_second, PACKETS, whole=True)
 
 
 def percent(value: Number | None, digits: int | None = None) -> str:
@@ -99,6 +103,12 @@ def moment(at: datetime, now: datetime, with_zone: bool = False, with_seconds: b
         this_year, older = pgettext("day of this year", "D j M"), pgettext("day", "j M Y")
         text = format_date(local, f"{this_year if local.year == today.year else older}, {clock}")
     return _with_zone(text, at) if with_zone or local.utcoffset() != today.utcoffset() else text
+
+
+def weekday_and_time(at: datetime) -> str:
+    """Mon 9 Nov, 08:15; Mo, 09.11., 08:15: whatever day it is now."""
+    day_format, clock = pgettext("day of this year", "D j M"), pgettext("time of day", "H:i")
+    return format_date(at.astimezone(get_current_timezone()), f"{day_format}, {clock}")
 
 
 def full(at: datetime) -> str:

@@ -61,6 +61,7 @@ SECTIONS = (
             Item(_("Bans and blocks"), "bans:lists", "bans"),
             Item(_("Listeners"), "bans:listeners", "listeners"),
             Item(_("Traffic"), "traffic:overview", "traffic"),
+            Item(_("Rate limits"), "rates:list", "limited"),
         ),
     ),
     Section(

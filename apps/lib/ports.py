@@ -17,6 +17,11 @@ def span(first: int, count: int) -> str:
     return str(first) if count == 1 else f"{first}\u2013{first + count - 1}"
 
 
+def written(first: int, count: int) -> str:
+    """The same as one types it: “6000-6009”."""
+    return span(first, count).replace("\u2013", "-")
+
+
 def read(text: str) -> Span | None:
     """The first port and how many they are, of “8443”, “6000-6009”, “6000–6009” or “6000:6009”. None when it is neither."""
     found = _SPAN.fullmatch(text.strip())

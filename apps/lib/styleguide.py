@@ -9,6 +9,7 @@ from django import forms
 from django.core.paginator import Paginator
 from django.utils import timezone
 
+from apps.lib.charts import sample
 from apps.lib.states import Kind, Lane, On, Post, State, Step
 
 BOTH = (Post("nat-1", On.FULL), Post("nat-2", On.FULL))
@@ -365,5 +366,6 @@ PAGES: dict[str, Callable[[], dict[str, object]]] = {
     "dashboard": dashboard,
     "rollout": rollout,
     "own": own,
+    "charts": sample.charts,
     "why": dict,
 }

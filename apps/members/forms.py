@@ -1,6 +1,7 @@
 """Forms of members and their devices."""
 
 from datetime import date
+from decimal import Decimal
 from typing import Any
 
 from django import forms
@@ -10,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from apps.lib.fields import MacField
-from apps.members.models import Member, Room, Tariff
+from apps.members.models import HIGHEST_KBIT, LOWEST_KBIT, Member, Room, Tariff
 from apps.members.services import Facts
 
 
@@ -108,3 +109,41 @@ class DeviceForm(forms.Form):
     )
 
     offer = ""
+
+
+class RateField(forms.DecimalField):
+    """A rate that people write in Mbit/s; its value is in kbit/s. None where it is empty."""
+
+    def __init__(self, *, label: Any, help_text: Any = "", highest: int | None = HIGHEST_KBIT) -> None:
+        most = None if highest is None else Decimal(highest) / 1000
+        least = Decimal(LOWEST_KBIT) / 1000
+        super().__init__(
+            label=label, help_text=help_text, required=False, min_value=least, max_value=most, decimal_places=3, max_digits=9,
+            widget=forms.NumberInput(attrs={"inputmode": "decimal", "step": "any"}),
+        )  # fmt: skip
+
+    def prepare_value(self, value: Any) -> Any:
+        """What is stored as Mbit/s; what somebody typed, as he did."""
+        return f"{Decimal(value) / 1000:f}" if isinstance(value, int) else value
+
+    def clean(self, value: Any) -> Any:
+        rate = super().clean(value)
+        return None if rate is None else int(rate * 1000)
+
+
+class TariffForm(forms.Form):
+    """What a tariff lets a member use. `version` is what the person saw."""
+
+    version = forms.IntegerField(widget=forms.HiddenInput, required=False)
+    name = forms.CharField(label=gettext_lazy("Name"), max_length=60)
+    most_forwards = forms.IntegerField(label=gettext_lazy("Most port forwards"), min_value=0, max_value=1000, initial=8)
+    down_kbit = RateField(label=gettext_lazy("Rate down, Mbit/s"), help_text=gettext_lazy("To the member. Empty: as fast as it goes"))
+    up_kbit = RateField(label=gettext_lazy("Rate up, Mbit/s"), help_text=gettext_lazy("From the member. Empty: as fast as it goes"))
+    trial = forms.BooleanField(label=gettext_lazy("For trying out"), required=False)
+
+    def __init__(self, tariff: Tariff | None = None, data: Any = None) -> None:
+        super().__init__(data, initial={name: getattr(tariff, name) for name in self.base_fields} if tariff else None)
+
+    def wanted(self) -> dict[str, Any]:
+        """What the services take."""
+        return {name: self.cleaned_data[name] for name in ("name", "most_forwards", "down_kbit", "up_kbit", "trial")}

@@ -10,16 +10,45 @@ from apps.lib.fields import MacField
 from apps.lib.history import tracked
 from apps.lib.models import Versioned
 
+LOWEST_KBIT, HIGHEST_KBIT = 64, 10_000_000  # of a rate, kbit/s
 
-class Tariff(models.Model):
-    """What a member may use."""
+
+class Rated:
+    """What has a rate each way, or none."""
+
+    up_kbit: int | None
+    down_kbit: int | None
+
+    @property
+    def up_bits(self) -> int | None:
+        """Bits a second from the member."""
+        return self.up_kbit and self.up_kbit * 1000
+
+    @property
+    def down_bits(self) -> int | None:
+        """Bits a second to the member."""
+        return self.down_kbit and self.down_kbit * 1000
+
+
+class Tariff(Rated, Versioned):
+    """What a member may use. up_kbit, down_kbit: how fast, through the uplink, from him and to him, kbit/s; None: as fast as it goes."""
 
     name = models.CharField(_("name"), max_length=60, unique=True)
     most_forwards = models.PositiveSmallIntegerField(_("most port forwards"), default=8)
     trial = models.BooleanField(_("trial"), default=False)
+    up_kbit = models.PositiveIntegerField(_("rate up"), null=True, blank=True)
+    down_kbit = models.PositiveIntegerField(_("rate down"), null=True, blank=True)
 
     class Meta:
         ordering = ["name"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(up_kbit=None) | models.Q(up_kbit__range=(LOWEST_KBIT, HIGHEST_KBIT)), name="tariff_up_kbit"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(down_kbit=None) | models.Q(down_kbit__range=(LOWEST_KBIT, HIGHEST_KBIT)), name="tariff_down_kbit"
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.name

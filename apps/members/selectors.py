@@ -2,11 +2,11 @@
 
 from ipaddress import ip_address
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Lower, Now
 
 from apps.lib.fields import MacField
-from apps.members.models import Device, Member, Room
+from apps.members.models import Device, Member, Room, Tariff
 
 MOST_ROOMS = 1000
 
@@ -49,3 +49,9 @@ def _is_address(text: str) -> bool:
         return "%" not in text and bool(ip_address(text))
     except ValueError:
         return False
+
+
+def tariffs_with_members() -> QuerySet[Tariff]:
+    """All tariffs by name, each with the `number` of its members who have not left."""
+    staying = Count("member", filter=~Q(member__state=Member.State.LEFT))
+    return Tariff.objects.annotate(number=staying).order_by("name")

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
+from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import F, Max, QuerySet
@@ -14,7 +15,7 @@ from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import MacField
 from apps.lib.hanging import Ended
 from apps.lib.nudge import nudge
-from apps.members.models import Device, Member, Room, Tariff
+from apps.members.models import HIGHEST_KBIT, LOWEST_KBIT, Device, Member, Room, Tariff
 
 FIRST_NUMBER = 1000
 
@@ -91,6 +92,51 @@ def change_tariff(*, members: QuerySet[Member], tariff: Tariff, by: User) -> int
         changed = _update(members.exclude(tariff=tariff), tariff=tariff)
         nudge("workers.reconcile", by.pk)
     return changed
+
+
+def add_tariff(*, name: str, most_forwards: int, up_kbit: int | None, down_kbit: int | None, trial: bool, by: User) -> Tariff:
+    """A new tariff; rates in kbit/s, None for as fast as it goes. Raises Problem when there is one of this name."""
+    given = {"most_forwards": most_forwards, "up_kbit": up_kbit, "down_kbit": down_kbit, "trial": trial}
+    try:
+        with transaction.atomic():
+            made = Tariff.objects.create(name=_tariff_name(name), **given)
+            nudge("workers.reconcile", by.pk)
+    except IntegrityError as error:
+        raise _explained_tariff(error, name) from error
+    return made
+
+
+def change_tariff_itself(
+    *, tariff: Tariff, version: int, name: str, most_forwards: int, up_kbit: int | None, down_kbit: int | None, trial: bool, by: User
+) -> Tariff:
+    """Change what a tariff lets all who have it use. Raises Conflict when somebody changed it since `version`."""
+    given: dict[str, Any] = {"most_forwards": most_forwards, "up_kbit": up_kbit, "down_kbit": down_kbit, "trial": trial}
+    try:
+        with transaction.atomic():
+            present = Tariff.objects.filter(pk=tariff.pk, version=version)
+            if not present.update(name=_tariff_name(name), version=F("version") + 1, **given):
+                raise Conflict(_("Somebody changed this tariff while you were editing. Look at it as it is now, then save again."))
+            nudge("workers.reconcile", by.pk)
+    except IntegrityError as error:
+        raise _explained_tariff(error, name) from error
+    tariff.refresh_from_db()
+    return tariff
+
+
+def _tariff_name(name: str) -> str:
+    if not name.strip():
+        raise Problem(_("A tariff has a name."), "name")
+    return name.strip()
+
+
+def _explained_tariff(error: IntegrityError, name: str) -> Problem:
+    for fieldname in ("up_kbit", "down_kbit"):
+        if f"tariff_{fieldname}" in str(error):
+            facts = {"lowest": LOWEST_KBIT, "highest": HIGHEST_KBIT}
+            return Problem(_("A rate is between %(lowest)d and %(highest)d kbit/s.") % facts, fieldname)
+    if "name" not in str(error):
+        raise error
+    return Problem(_("There is a tariff “%(name)s” already.") % {"name": name.strip()}, "name")
 
 
 def _update(members: QuerySet[Member], **values: object) -> int:

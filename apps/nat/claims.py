@@ -46,7 +46,7 @@ def refused_forward(holding: Holding, public: Address, protocol: str, port: int,
         text = (
             _("%(public)s is the address of %(member)s alone.")
             if whole
-            else _("Port %(port)d of %(public)s is one of those that %(member)s has for himself, %(first)d to %(last)d.")
+            else _("Port %(port)d of %(public)s is one of those that %(member)s has alone, %(first)d to %(last)d.")
         )
     if facts["free"]:
         text += " " + _("%(free)d is free.")

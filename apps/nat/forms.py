@@ -6,7 +6,8 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from apps.lib.ports import PortsField, span
+from apps.lib.choices import RowChoiceField
+from apps.lib.ports import PortsField, span, written
 from apps.lib.validity import holds_now
 from apps.members.models import Member
 from apps.nat.models import PortForward
@@ -14,7 +15,7 @@ from apps.nat.selectors import public_addresses_of
 from apps.network.models import Holding, Pool
 
 
-class DeviceChoice(forms.ModelChoiceField[Holding]):
+class DeviceChoice(RowChoiceField[Holding]):
     """A private address by the device that has it."""
 
     def label_from_instance(self, obj: Any) -> str:
@@ -22,7 +23,7 @@ class DeviceChoice(forms.ModelChoiceField[Holding]):
 
 
 class ForwardForm(forms.Form):
-    """A new port forward of one member."""
+    """A port forward of one member. With `forward` the form changes that one, and `version` is the row's when it was shown."""
 
     protocol = forms.ChoiceField(label=_("Protocol"), choices=PortForward.Protocol)
     public_port = PortsField(label=_("Public port"), help_text=_("8443, or 6000-6009"))
@@ -30,13 +31,16 @@ class ForwardForm(forms.Form):
     private_port = PortsField(label=_("Its port"), required=False, help_text=_("of a range the first; as outside if empty"))
     public = forms.ChoiceField(label=_("Public address"))
     purpose = forms.CharField(label=_("What for"), max_length=80, required=False)
+    version = forms.IntegerField(widget=forms.HiddenInput, required=False)
 
     offer = ""  # a value that would do where the given one does not
 
-    def __init__(self, member: Member, data: Any = None) -> None:
-        super().__init__(data, prefix="forward")
+    def __init__(self, member: Member, data: Any = None, forward: PortForward | None = None) -> None:
+        super().__init__(data, prefix="forward", initial=_initial(forward) if forward else None)
+        if not forward:
+            del self.fields["version"]
         held = Holding.objects.filter(holds_now(), member=member, kind=Pool.Kind.PRIVATE4).select_related("device")
-        addresses = public_addresses_of(member)
+        addresses = sorted({*public_addresses_of(member), *([str(forward.public)] if forward else [])})
         self.fields["holding"].queryset = held  # type: ignore[attr-defined]  # a ModelChoiceField
         self.fields["public"] = forms.ChoiceField(label=_("Public address"), choices=[(each, each) for each in addresses])
         if len(addresses) == 1:
@@ -64,4 +68,16 @@ class ForwardForm(forms.Form):
         public_port, ports = cleaned["public_port"]
         private_port, _ports = cleaned["private_port"] or (public_port, ports)
         given = {"public": IPv4Address(cleaned["public"]), "public_port": public_port, "private_port": private_port, "ports": ports}
-        return {**cleaned, **given}
+        return {name: value for name, value in cleaned.items() if name != "version"} | given
+
+
+def _initial(forward: PortForward) -> dict[str, Any]:
+    return {
+        "protocol": forward.protocol,
+        "public_port": written(forward.public_port, forward.ports),
+        "holding": forward.holding_id,
+        "private_port": written(forward.private_port, forward.ports),
+        "public": str(forward.public),
+        "purpose": forward.purpose,
+        "version": forward.version,
+    }

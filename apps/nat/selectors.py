@@ -1,12 +1,13 @@
 """Reading port forwards and NAT mappings."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from django.db import connection
 from django.db.models import Count, F, Q, QuerySet
 
 from apps.lib.fields import Address
+from apps.lib.once import once_a_page
 from apps.lib.validity import holds_now, holds_now_or_later
 from apps.members.models import Member
 from apps.nat.models import NatMapping, PortForward
@@ -30,9 +31,11 @@ def mappings() -> QuerySet[NatMapping]:
     return NatMapping.objects.filter(holds_now()).select_related("holding", "pool")
 
 
-def mappings_of(member: Member) -> QuerySet[NatMapping]:
+@once_a_page
+def mappings_of(member: Member) -> Sequence[NatMapping]:
     """How the member's addresses leave."""
-    return NatMapping.objects.filter(holds_now(), holding__member=member).select_related("holding").order_by("holding__prefix")
+    found = NatMapping.objects.filter(holds_now(), holding__member=member).select_related("holding")
+    return tuple(found.order_by("holding__prefix"))
 
 
 def public_addresses_of(member: Member) -> list[str]:

@@ -30,6 +30,7 @@ def add_forward(
     ports: int = 1,
     purpose: str = "",
     until: datetime | None = None,
+    enabled: bool = True,
     by: User,
 ) -> PortForward:
     """Lead public ports to the holding from now on: `ports` of them, from public_port and private_port on.
@@ -53,6 +54,7 @@ def add_forward(
                 private_port=private_port,
                 ports=ports,
                 purpose=purpose.strip(),
+                enabled=enabled,
                 valid=from_now(until),
             )
             nudge("workers.reconcile", by.pk)
@@ -71,10 +73,51 @@ def change_forward(*, forward: PortForward, version: int, private_port: int, pur
     with transaction.atomic():
         changed = current.update(private_port=private_port, purpose=purpose.strip(), enabled=enabled, version=F("version") + 1)
         if not changed:
-            raise Conflict(_("Somebody changed or removed this forward while you were editing. Look at it as it is now, then save again."))
+            raise _changed_meanwhile()
         nudge("workers.reconcile", by.pk)
     forward.refresh_from_db()
     return forward
+
+
+def edit_forward(
+    *,
+    forward: PortForward,
+    version: int,
+    holding: Holding,
+    public: Address,
+    protocol: str,
+    public_port: int,
+    private_port: int,
+    ports: int,
+    purpose: str,
+    by: User,
+) -> PortForward:
+    """Change anything of a forward; on or off, and when it ends, stay. With another public side or device it ends now and another begins
+    in its stead, all or nothing, so that who had which port when stays known. Raises Conflict and Problem as the other services do.
+    """
+    told: dict[str, object] = {"holding_id": holding.pk, "public": public, "protocol": protocol, "public_port": public_port, "ports": ports}
+    if all(getattr(forward, name) == value for name, value in told.items()):
+        on = forward.enabled
+        return change_forward(forward=forward, version=version, private_port=private_port, purpose=purpose, enabled=on, by=by)
+    with transaction.atomic():
+        if not PortForward.objects.filter(holds_now(), pk=forward.pk, version=version).update(valid=ended_now(), version=F("version") + 1):
+            raise _changed_meanwhile()
+        return add_forward(
+            holding=holding,
+            public=public,
+            protocol=protocol,
+            public_port=public_port,
+            private_port=private_port,
+            ports=ports,
+            purpose=purpose,
+            until=forward.valid.upper,
+            enabled=forward.enabled,
+            by=by,
+        )
+
+
+def _changed_meanwhile() -> Conflict:
+    return Conflict(_("Somebody changed or removed this forward while you were editing. Look at it as it is now, then save again."))
 
 
 def remove_forward(*, forward: PortForward, by: User) -> None:

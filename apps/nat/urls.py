@@ -13,6 +13,7 @@ urlpatterns = [
     path("pinholes.csv", listing.pinholes_csv, name="pinholes-csv"),
     path("members/<int:pk>/forwards/", views.forwards, name="forwards-of"),
     path("members/<int:pk>/forwards/add/", views.add, name="forward-add"),
+    path("forwards/<int:pk>/edit/", views.edit, name="forward-edit"),
     path("forwards/<int:pk>/switch/", views.switch, name="forward-switch"),
     path("forwards/<int:pk>/remove/", views.remove, name="forward-remove"),
     path("forwards/<int:pk>/restore/", views.restore, name="forward-restore"),

@@ -7,12 +7,13 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import staff_page
-from apps.lib.errors import Problem
+from apps.accounts.permissions import person, staff_page
+from apps.lib.errors import Conflict, Problem
 from apps.members.models import Member
 from apps.nat import panel, services
 from apps.nat.forms import ForwardForm
 from apps.nat.models import PortForward
+from apps.nat.selectors import forwards_of
 
 
 def _member(pk: int) -> Member:
@@ -60,6 +61,30 @@ def add(request: HttpRequest, pk: int) -> HttpResponse:
 
 def _forward(pk: int) -> PortForward:
     return get_object_or_404(PortForward.objects.select_related("holding__member__tariff", "holding__group"), pk=pk)
+
+
+@staff_page
+def edit(request: HttpRequest, pk: int) -> HttpResponse:
+    """Change a forward; whoever comes second sees what the first made of it."""
+    forward = _forward(pk)
+    member = forward.holding.member
+    form = ForwardForm(member, request.POST if request.method == "POST" else None, forward)
+    shown: dict[str, Any] = {"forward": forward, "member": member, "form": form, "over": not forwards_of(member).filter(pk=pk).exists()}
+    if form.is_valid():
+        version = form.cleaned_data["version"] or 0
+        try:
+            saved = services.edit_forward(forward=forward, version=version, by=person(request), **form.wanted())
+            return redirect(f"{reverse('desk:member', args=[member.pk])}?saved={saved.pk}#forwards")
+        except Problem as problem:
+            form.offer = form.offered(problem.offer)
+            form.add_error(problem.fieldname if problem.fieldname in form.fields else None, str(problem))
+            if isinstance(problem, Conflict):
+                shown["now"] = forward
+                form.data = {
+                    **request.POST.dict(),
+                    "forward-version": str(forward.version),
+                }  # the next save replaces what somebody else saved
+    return render(request, "nat/forward_edit.html", shown, status=422 if form.is_bound else 200)
 
 
 @staff_page

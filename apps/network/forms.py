@@ -7,6 +7,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from apps.lib import formats
+from apps.lib.choices import RowChoiceField
 from apps.lib.fields import AddressField, PrefixField
 from apps.members.models import Device, Member
 from apps.network.models import BLOCK_SIZES, GatewayGroup, Pool, blocks_of_address
@@ -31,14 +32,14 @@ class AddressInput(forms.CharField):
 class HoldForm(forms.Form):
     """An address for a member: the next free one of a pool, or this one."""
 
-    pool = forms.ModelChoiceField(Pool.objects.none(), label=_("Pool"), empty_label=None)
+    pool = RowChoiceField(Pool.objects.none(), label=_("Pool"), empty_label=None)
     prefix = PrefixInput(  # type: ignore[assignment]  # a field, which Django takes off the class
         label=_("Address"),
         max_length=50,
         required=False,
         widget=forms.TextInput(attrs={"autocomplete": "off", "placeholder": _("the next free one")}),
     )
-    device = forms.ModelChoiceField(Device.objects.none(), label=_("Device"), required=False, empty_label=_("all devices"))
+    device = RowChoiceField(Device.objects.none(), label=_("Device"), required=False, empty_label=_("all devices"))
 
     offer = ""  # an address that would do where the given one does not
 

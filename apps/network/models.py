@@ -5,6 +5,7 @@ from django.contrib.postgres.fields import ArrayField, DateTimeRangeField, Range
 from django.contrib.postgres.indexes import OpClass
 from django.db import models
 from django.db.models import F, Func, Q
+from django.db.models.functions import Mod
 from django.db.models.lookups import Exact
 from django.utils.translation import gettext_lazy as _
 
@@ -13,6 +14,9 @@ from apps.lib.history import tracked
 from apps.lib.models import Deployed, Versioned
 from apps.lib.triggers import stamp_transaction
 from apps.members.models import Device, Member
+from apps.network.uplink import Uplink as Uplink
+from firewall import policy as firewall
+from firewall.profile import BUCKETS_STEP, LEAST_PORTS, LIMITS, MOST_PER_BUCKET
 
 # RFC 8709, section 4: 11 octets of name and 32 of key, each behind its length, are 68 characters of base64
 HOST_KEY = "^ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI[A-Za-z0-9+/]{43}$"
@@ -295,6 +299,50 @@ class Limits(Versioned, Deployed):
             ),
             models.CheckConstraint(condition=Q(member_burst__range=(1, 100_000), source_burst__range=(1, 100_000)), name="limits_bursts"),
             models.CheckConstraint(condition=Q(member_open__lte=1_000_000, source_open__lte=1_000_000), name="limits_open"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.group)
+
+
+RECOMMENDED = firewall.Profile()
+
+
+@tracked(exclude=["changed_in", "changed_at"])
+class Profile(Versioned, Deployed):
+    """What the kernels of a group's gateways are set to; without a row, or not `managed`, they are left as they are.
+
+    As in firewall.policy.Profile: times in seconds, buckets of the connection table's hash, ports of the gateway's own connections.
+    """
+
+    group = models.OneToOneField(GatewayGroup, models.CASCADE, related_name="profile")
+    managed = models.BooleanField(_("set by Netzwart"), default=True)
+    connections = models.PositiveIntegerField(_("connections at most"), default=RECOMMENDED.connections)
+    buckets = models.PositiveIntegerField(_("buckets of the connection table"), default=RECOMMENDED.buckets)
+    tcp_established = models.PositiveIntegerField(_("open TCP connections, seconds"), default=RECOMMENDED.tcp_established)
+    tcp_syn_sent = models.PositiveIntegerField(_("unanswered TCP connections, seconds"), default=RECOMMENDED.tcp_syn_sent)
+    tcp_fin_wait = models.PositiveIntegerField(_("TCP connections that one side ended, seconds"), default=RECOMMENDED.tcp_fin_wait)
+    tcp_close_wait = models.PositiveIntegerField(_("TCP connections half closed, seconds"), default=RECOMMENDED.tcp_close_wait)
+    tcp_time_wait = models.PositiveIntegerField(_("TCP connections that both ended, seconds"), default=RECOMMENDED.tcp_time_wait)
+    udp = models.PositiveIntegerField(_("UDP, question and answer, seconds"), default=RECOMMENDED.udp)
+    udp_stream = models.PositiveIntegerField(_("UDP in both directions, seconds"), default=RECOMMENDED.udp_stream)
+    icmp = models.PositiveIntegerField(_("ping, seconds"), default=RECOMMENDED.icmp)
+    generic = models.PositiveIntegerField(_("other protocols, seconds"), default=RECOMMENDED.generic)
+    tcp_loose = models.BooleanField(_("take up TCP connections that are under way"), default=RECOMMENDED.tcp_loose)
+    first_port = models.PositiveIntegerField(_("first port of the gateway’s own connections"), default=RECOMMENDED.first_port)
+    last_port = models.PositiveIntegerField(_("last port of the gateway’s own connections"), default=RECOMMENDED.last_port)
+
+    class Meta:
+        triggers = [stamp_transaction()]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(**{f"{name}__range": (each[0], each[-1]) for name, each in LIMITS.items()}), name="profile_limits"
+            ),
+            models.CheckConstraint(
+                condition=Q(Exact(Mod("buckets", BUCKETS_STEP), 0), connections__lte=F("buckets") * MOST_PER_BUCKET),
+                name="profile_buckets",
+            ),
+            models.CheckConstraint(condition=Q(last_port__gte=F("first_port") + (LEAST_PORTS - 1)), name="profile_ports"),
         ]
 
     def __str__(self) -> str:

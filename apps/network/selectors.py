@@ -9,6 +9,7 @@ from django.db import connection
 from django.db.models import Count, QuerySet
 
 from apps.lib.fields import Address, Prefix
+from apps.lib.once import once_a_page
 from apps.lib.validity import holds_now, holds_now_or_later
 from apps.members.models import Member
 from apps.network.models import Holding, Pool
@@ -58,6 +59,7 @@ def pools() -> QuerySet[Pool]:
     return Pool.objects.select_related("group").order_by("prefix")
 
 
+@once_a_page
 def held_in_pools() -> Mapping[int, int]:
     """How many shares of each pool are held now."""
     held = Holding.objects.filter(holds_now()).order_by().values_list("pool").annotate(number=Count("pk"))

@@ -1,5 +1,29 @@
+from typing import Any
+
 from django.apps import AppConfig
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
 
 
 class TrafficConfig(AppConfig):
     name = "apps.traffic"
+
+    def ready(self) -> None:
+        from apps.audit.trail import Trail, tell
+        from apps.network.models import Uplink
+        from apps.traffic.models import RateLimit
+
+        tell(
+            Trail(
+                RateLimit, called=_("Rate limit"), part_of="member", href=_list, fields={"released_by": _("released by"), "author": _("by")}
+            )
+        )
+        tell(Trail(Uplink, called=_("Uplink"), part_of="group", href=_uplink))
+
+
+def _list(_row: Any) -> str:
+    return reverse("rates:list")
+
+
+def _uplink(row: Any) -> str:
+    return reverse("rates:uplink", args=[row.group_id])

@@ -3,6 +3,7 @@
 from django.db import models
 
 from apps.network.models import Gateway, Holding
+from apps.traffic.rates.models import RateLimit as RateLimit
 
 
 class Tally(models.Model):

@@ -179,8 +179,8 @@ def seed(places: Places, members: int) -> None:
     host_keys = {name: lab_sshd.host_key(places.sshd / name) for name in plan.GATEWAYS}
     today = date.today()  # noqa: DTZ011 - any day will do
     rows.write(rows.plan(1, members, ground.read(members), today, demo.RESIDENTS, demo.FORWARDS), "ssh", host_keys)
-    admin = User.objects.create(username="mara", is_staff=True, is_superuser=True)
-    User.objects.create(username="jakob", is_staff=True, is_superuser=True)
+    admin = User.objects.create(username="mara", roles=["network_admin", "approver"])
+    User.objects.create(username="jakob", roles=["network_admin", "approver"])
     demo.ban(admin)
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")

@@ -21,6 +21,7 @@ from firewall.chains import (
     members,
     new,
     postrouting,
+    rates,
     raw,
     spoofed,
 )
@@ -33,7 +34,7 @@ COUNTERS = frozenset({"leaked", "spoofed", "refused", "unmatched", "unmapped", "
 
 def counters(gateway: Gateway, used: Used) -> frozenset[str]:
     """The names of all counters of one gateway."""
-    of_settings = _of_settings(gateway.settings) | limits.counters(gateway)
+    of_settings = _of_settings(gateway.settings) | limits.counters(gateway) | rates.counters(gateway, used)
     return COUNTERS | probing.counters(gateway) | of_settings | ({"untracked"} if listeners.in_use(used) else frozenset())
 
 
@@ -58,7 +59,7 @@ def build(gateway: Gateway, used: Used) -> dict[str, Chain]:
         dstnat.chain(gateway, used),
         helpers.chain(gateway),
         input.chain(gateway),
-        bans.chain(used),
+        bans.chain(gateway, used),
         spoofed.chain(gateway, used),
         *bogons.chains(gateway),
         blocks.chain(gateway),
@@ -71,7 +72,8 @@ def build(gateway: Gateway, used: Used) -> dict[str, Chain]:
         members.down(gateway, used),
         members.inside6(used),
         members.inside(used),
-        mangle.forward(gateway.settings),
+        *rates.chains(gateway, used),
+        mangle.forward(gateway, used),
         forward.chain(gateway, used),
         postrouting.srcnat(gateway),
         postrouting.fail_closed(gateway),

@@ -1,7 +1,8 @@
 """Foreign addresses that nobody talks to: banned sources, and banned destinations. Whoever is allowed returns first."""
 
-from firewall.chains.parts import DROP, RETURN, in_prefixes, jump, rule
+from firewall.chains.parts import DROP, RETURN, at, in_prefixes, jump, rule
 from firewall.chains.used import Used
+from firewall.policy import Gateway
 from firewall.ruleset import Chain, Field, Rule
 
 FROM, TO = "bans_from", "bans_to"
@@ -17,9 +18,10 @@ def destinations(used: Used) -> Chain | None:
     return _side(TO, used, {4: Field.IP_DADDR, 6: Field.IP6_DADDR}, ("bans", "bansout"))
 
 
-def chain(used: Used) -> Chain:
-    """Both, for a connection's first packet."""
-    return Chain("bans", tuple(rule(jump(side.name)) for side in (sources(used), destinations(used)) if side))
+def chain(gateway: Gateway, used: Used) -> Chain:
+    """Both, for a connection's first packet. Foreign is who is on the uplink: nobody else is looked up."""
+    sides = ((Field.IIFNAME, sources(used)), (Field.OIFNAME, destinations(used)))
+    return Chain("bans", tuple(rule(at(way, gateway.interfaces.wan), jump(side.name)) for way, side in sides if side))
 
 
 def _side(name: str, used: Used, fields: dict[int, Field], families: tuple[str, ...]) -> Chain | None:

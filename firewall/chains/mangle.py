@@ -1,13 +1,14 @@
-"""What changes packets on their way through, before anything is decided about them."""
+"""What befalls packets on their way through, before anything is decided about them: rate limits, and what is changed in them."""
 
+from firewall.chains import rates
 from firewall.chains.parts import rule
-from firewall.policy import Settings
+from firewall.chains.used import Used
+from firewall.policy import Gateway
 from firewall.ruleset import Chain, ClampMss, Field, Hook, Match, Priority
 
 
-def forward(settings: Settings) -> Chain | None:
-    """The chain, if there is anything to change."""
-    if not settings.clamp_mss:
-        return None
+def forward(gateway: Gateway, used: Used) -> Chain | None:
+    """The chain, if there is anything to limit or to change."""
     clamp = rule(Match(Field.TCP_FLAGS, ("syn",)), ClampMss(), comment="the way out has a small MTU")
-    return Chain("mangle_forward", (clamp,), Hook("filter", "forward", Priority.MANGLE))
+    rules = (*rates.jumps(gateway, used), *((clamp,) if gateway.settings.clamp_mss else ()))
+    return Chain("mangle_forward", rules, Hook("filter", "forward", Priority.MANGLE)) if rules else None

@@ -3,11 +3,11 @@
 `elements(policy)`: the elements that its objects are, by set; `keys(touched)`: the keys under which touched objects may be.
 """
 
-from firewall.elements import allowed, bans, blocks, forwards, listeners, mappings, members, pinholes
+from firewall.elements import allowed, bans, blocks, forwards, listeners, mappings, members, pinholes, rates
 from firewall.elements.types import ElementsBySet, KeysBySet
 from firewall.policy import Keys, Policy
 
-KINDS = (members, mappings, forwards, pinholes, bans, allowed, blocks, listeners)
+KINDS = (members, mappings, forwards, pinholes, bans, allowed, blocks, listeners, rates)
 
 
 def elements_of(policy: Policy) -> ElementsBySet:

@@ -41,8 +41,13 @@ def _match(passage: Passage, part: Match) -> Read:
 
 
 def _lookup(passage: Passage, part: Lookup) -> Read:
-    """A negated lookup counts nothing: the kernel updates an element only where it was to be found."""
+    """A negated lookup counts nothing: the kernel updates an element only where it was to be found.
+
+    Of a set that polices, the trace is that of a packet within its rate: the element is read, and not found.
+    """
     found = _found(passage, part, part.fields, part.set, part.length)
+    if passage.declaration(part.set).polices:
+        return Read(part, found.values, False, part.set, found.key, found.element)
     passed = bool(found.key) and (found.element is not None) != part.negated
     if passed and found.element is not None:
         passage.count_element(part.set, found.key)

@@ -153,21 +153,21 @@ def _answer(ruleset: Ruleset, packet: Packet, routes: Routes, now: int, *, begin
 
 
 def _refusing(refused: Passage, refusal: Refusal, routes: Routes) -> Packet | None:
-    """The gateway's own packet. A reset belongs to the connection that it refuses (`nf_send_reset`)."""
+    """The gateway's own packet. It belongs to the connection that it refuses (`nf_ct_attach`), whose NAT so holds for it too."""
     packet, known = refused.packet, refused.flow_now()
     back = routes.interface(packet.source)
     if refusal is Refusal.TCP_RESET:
         if packet.protocol != TCP or "rst" in packet.flags or not back:
             return None
-        reset = frozenset({"rst"} if "ack" in packet.flags else {"rst", "ack"})
+        reset = frozenset({"rst"} if "ack" in packet.flags else {"rst", "ack"})  # RFC 9293, 3.10.7.1
         turned = replace(packet, interface="", flags=reset, flow=known, state=State.RELATED if known else State.INVALID)
         return turned.moved(packet.ends.turned())
     source = routes.address(back, packet.version)
     if source is None or _tells_nobody(packet):
         return None
     protocol, told = (ICMP, _PROHIBITED[4]) if packet.version == 4 else (ICMPV6, _PROHIBITED[6])
-    state = State.RELATED if packet.flow else State.INVALID
-    return Packet("", source, packet.source, protocol, icmp=replace(told, quoted=packet.ends), state=state)
+    state = State.RELATED if known else State.INVALID
+    return Packet("", source, packet.source, protocol, icmp=replace(told, quoted=packet.ends), flow=known, state=state)
 
 
 def _tells_nobody(packet: Packet) -> bool:

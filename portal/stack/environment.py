@@ -22,6 +22,7 @@ def variables(places: Places, *, lab: bool = False) -> dict[str, str]:
         "NETZWART_LAB_NAME": places.lab_name if lab else "",
         "NETZWART_LAB_STATE": str(places.lab),
         "NETZWART_GATEWAY_SOCKETS": str(places.gateway_sockets),
+        "NETZWART_REQUIRE_SECOND_FACTOR": os.environ.get("NETZWART_REQUIRE_SECOND_FACTOR", "0"),
     }
 
 

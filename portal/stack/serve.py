@@ -120,6 +120,12 @@ def _answers_http(port: int) -> bool:
         return False
 
 
+ONE_FACTOR = (
+    "This is a demo: these passwords alone open it. A real portal asks everybody who runs the network",
+    "for a second factor, and this one too with NETZWART_REQUIRE_SECOND_FACTOR=1.",
+)
+
+
 def welcome(places: Places, port: int, no_lab: str) -> str:
     """The address, the logins, and three things to try."""
     address = f"http://127.0.0.1:{port}/"
@@ -129,6 +135,7 @@ def welcome(places: Places, port: int, no_lab: str) -> str:
         f"  {address}",
         "",
         *(f"  {row}" for row in demo.table()),
+        *([] if os.environ.get("NETZWART_REQUIRE_SECOND_FACTOR") == "1" else ["", *ONE_FACTOR]),
         "",
         "Three things to try:",
         "  1. Sign in as the administrator, open a member and add a port forward:",

@@ -5,7 +5,9 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from firewall import names
+from firewall.elements.rates import HIGHEST, LOWEST
 from firewall.ruleset import (
+    RATE_WIDTH,
     Action,
     Chain,
     Count,
@@ -41,6 +43,8 @@ POOL = (
     Set("protocols", (Type.PROTO,), 64),
     Set("rate", SOURCE, 64, dynamic=True, lives=60),
     Set("open", (Type.IPV6,), 64, dynamic=True),
+    Set("rateup4", SOURCE, 64, timeout=True, polices=True),
+    Set("rateup6_64", (Type.IPV6,), 64, polices=True),
 )
 DROP = Verdict(Action.DROP)
 RULES = {
@@ -54,6 +58,8 @@ RULES = {
     "ports": Rule((Lookup((Field.TH_DPORT,), "ports", negated=True), DROP)),
     "rate": Rule((RateOver((Field.IP_SADDR,), "rate", 50, Per.MINUTE, 9), DROP)),
     "open": Rule((OpenOver((Field.IP6_SADDR,), "open", 7, 64), DROP)),
+    "rateup4": Rule((Lookup((Field.IP_SADDR,), "rateup4"), DROP)),
+    "rateup6_64": Rule((Lookup((Field.IP6_SADDR,), "rateup6_64", 64), DROP)),
     "protocols": Rule((Lookup((Field.L4PROTO,), "protocols"), DROP)),
 }
 CHAINS = {
@@ -83,12 +89,15 @@ def ranges(draw: st.DrawFn) -> bytes:
     return b"".join(address + port.to_bytes(2) + b"\0\0" for port in (first, draw(st.integers(first + 1, 65535))))
 
 
+rates = st.integers(LOWEST, HIGHEST).map(lambda rate: rate.to_bytes(RATE_WIDTH))
+
+
 def elements(of: Set, now: int) -> st.SearchStrategy[dict[bytes, Element]]:
     """Few elements; some end long after `now`. None where packets alone bring them."""
     if of.dynamic:
         return st.just({})
     ends = st.sampled_from([0, 0, now + 7_200, now + 400_000_000]) if of.timeout else st.just(0)
-    values = (ranges() if of.ranges else octets(of.value)) if of.value else st.just(b"")
+    values = (ranges() if of.ranges else octets(of.value)) if of.value else rates if of.polices else st.just(b"")
     one = st.builds(Element, values, comments | st.just(""), ends)
     small = st.sampled_from([bytes([at]).rjust(width(of.key), b"\0") for at in range(1, 4)]) if len(of.key) == 1 else octets(of.key)
     return st.dictionaries(small | octets(of.key), one, max_size=6)

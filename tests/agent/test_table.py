@@ -54,6 +54,16 @@ def test_a_whole_network_reads_back_as_it_was_written(bench: Bench) -> None:
     assert held(bench, wanted) == wanted
 
 
+def test_another_rate_of_an_element_is_read_back_with_its_end(bench: Bench) -> None:
+    of = Set("rateup4", (Type.IPV4,), 64, timeout=True, polices=True)
+    first, second = ({key("10.16.0.1"): Element(rate.to_bytes(8), "rate limit 7", NOW + 7_200)} for rate in (625_000, 125_000))
+    before, after = (Ruleset(sets={"rateup4": of}, elements={"rateup4": each}) for each in (first, second))
+    commit(bench, EMPTY, before)
+    assert held(bench, before) == before
+    commit(bench, before, after)
+    assert held(bench, after) == after
+
+
 @often
 @given(steps=st.lists(rulesets(NOW), min_size=1, max_size=4))
 def test_whatever_the_steps_the_table_holds_what_was_wanted(bench: Bench, steps: list[Ruleset]) -> None:

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from subprocess import Popen
 from tempfile import TemporaryDirectory
@@ -28,29 +28,25 @@ def network(db: None) -> Iterator[rows.Network]:
     yield rows.network()
 
 
+@contextmanager
+def in_memory(directory: Path) -> Iterator[None]:
+    """Both gateways as agents that keep their rules in memory; their sockets lie in the directory, whose path must be short."""
+    with ExitStack() as stack:
+        for name in ("nat-1", "nat-2"):
+            socket = directory / f"{name}.sock"
+            serve = ["-m", "gateway", "serve", "--fake", "--name", name, "--socket", str(socket), "--state", f"{directory}/{name}"]
+            process = stack.enter_context(Popen([sys.executable, *serve], stderr=(directory / f"{name}.log").open("wb")))
+            stack.callback(process.terminate)
+            wait_for(socket.exists)
+        yield
+        link.close_all()
+
+
 @pytest.fixture
 def served(transactional_db: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[rows.Network]:
     """The lab's network as rows, and two gateways in memory."""
     monkeypatch.setattr(services, "memory", Memory())
-    with TemporaryDirectory(prefix="nw-") as directory, ExitStack() as stack:
+    with TemporaryDirectory(prefix="nw-") as directory:
         settings.GATEWAY_SOCKETS = Path(directory)
-        for name in ("nat-1", "nat-2"):
-            socket = Path(directory) / f"{name}.sock"
-            serve = [
-                sys.executable,
-                "-m",
-                "gateway",
-                "serve",
-                "--fake",
-                "--name",
-                name,
-                "--socket",
-                str(socket),
-                "--state",
-                f"{directory}/{name}",
-            ]
-            process = stack.enter_context(Popen(serve, stderr=(Path(directory) / f"{name}.log").open("wb")))
-            stack.callback(process.terminate)
-            wait_for(socket.exists)
-        yield rows.network()
-        link.close_all()
+        with in_memory(settings.GATEWAY_SOCKETS):
+            yield rows.network()

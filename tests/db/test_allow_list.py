@@ -40,7 +40,7 @@ def test_an_entry_is_added_changed_and_removed(staff: Client, own: BanList) -> N
     ban(own, "203.0.113.0/24", comment="scans")
     assert "Nothing is allowed for certain yet" in text(staff.get("/bans/allowed/"))
     page = text(staff.post("/bans/allowed/", {"address": "203.0.113.9", "comment": "mirror", "term": "never"}, follow=True))
-    assert "No ban concerns 203.0.113.9 any more" in page and "on its way to nat-1" in page
+    assert "No ban concerns 203.0.113.9 any more" in page and "nat-1: under way" in page
     entry = AllowEntry.objects.get()
     page = text(staff.get(f"/bans/allowed/{entry.pk}/"))
     assert "1 ban has no effect, wholly or in part." in page and "203.0.113.0/24" in page

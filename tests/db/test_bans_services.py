@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def ines() -> User:
-    return User.objects.create(username="ines", is_staff=True)
+    return User.objects.create(username="ines", roles=["network_admin"])
 
 
 @pytest.fixture

@@ -7,10 +7,12 @@ from django.utils import timezone
 
 from apps.lib.errors import Conflict, Problem
 from apps.nat import services
+from apps.nat.forms import ForwardForm
 from apps.nat.models import PortForward
 from apps.nat.selectors import forwards, free_port
 from apps.network.models import Holding
 from tests import rows
+from tests.db.pages import signed_in, text
 
 
 def add(network: rows.Network, host: str = "m1", port: int = 8443, protocol: str = "tcp") -> PortForward:
@@ -113,6 +115,31 @@ def test_a_stale_change_is_a_conflict_and_changes_nothing(network: rows.Network)
         services.change_forward(forward=forward, version=1, private_port=445, purpose="old", enabled=False, by=network.admin)
     forward.refresh_from_db()
     assert (forward.private_port, forward.purpose, forward.enabled) == (444, "new", True)
+
+
+def test_an_edited_forward_keeps_its_place_in_history_and_every_constraint(network: rows.Network) -> None:
+    forward, taken = add(network), add(network, port=9443)
+    client, path = signed_in(network.admin), f"/forwards/{forward.pk}/edit/"
+    first = {f"forward-{name}": value for name, value in ForwardForm(forward.holding.member, forward=forward).initial.items()}
+    inside = first | {"forward-private_port": "8080", "forward-purpose": "wiki"}
+    assert client.post(path, inside).headers["Location"].endswith(f"?saved={forward.pk}#forwards")  # the same row
+
+    forward.refresh_from_db()
+    late = client.post(path, inside | {"forward-purpose": "blog"})
+    assert late.status_code == 422 and "Somebody changed or removed this forward" in text(late) and "wiki" in text(late)
+    again = inside | {"forward-version": forward.version, "forward-public_port": "9443", "forward-private_port": ""}
+    held = text(client.post(path, again))
+    assert f"held by forward {taken.pk} of" in held and "Use 9444" in held
+    assert PortForward.objects.get(pk=forward.pk).valid.upper is None  # all or nothing
+
+    services.change_forward(forward=forward, version=forward.version, private_port=8080, purpose="wiki", enabled=False, by=network.admin)
+    again |= {"forward-version": forward.version, "forward-public_port": "9444-9445", "forward-protocol": "udp"}
+    assert client.post(path, again).status_code == 302
+    old, new = PortForward.objects.get(pk=forward.pk), PortForward.objects.latest("pk")
+    assert old.public_ports == "8443" and old.valid.upper <= new.valid.lower
+    assert (str(new), new.private_ports, new.purpose, new.enabled) == ("UDP 9444–9445 on 198.51.100.7", "9444–9445", "wiki", False)
+    gone = client.post(path, again)
+    assert gone.status_code == 422 and "has been removed or replaced" in text(gone)
 
 
 def sql(statement: str, *parameters: int) -> None:

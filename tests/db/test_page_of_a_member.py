@@ -99,7 +99,7 @@ def test_the_page_needs_as_many_queries_for_few_forwards_as_for_many(
 ) -> None:
     for port in range(count):
         forward(network, 2000 + port)
-    with django_assert_max_num_queries(60):
+    with django_assert_max_num_queries(47):
         admin.get(path(network))
 
 

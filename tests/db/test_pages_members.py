@@ -9,6 +9,10 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from apps.audit.selectors import history_of
+from apps.bans.blocks.selectors import blocked_members
+from apps.bans.blocks.services import block
+from apps.bans.models import Block
 from apps.members import services
 from apps.members.models import Device, Member, Room, Site, Tariff
 from apps.nat.models import NatMapping
@@ -97,7 +101,7 @@ def test_tabs_count_by_state_and_trial(mara: Client, network: rows.Network) -> N
     rows.member("Gone", state="left")
     rows.member("New", state="pending", tariff=Tariff.objects.create(name="Trial", trial=True))
     views = {name: number for name, _words, number in mara.get("/members/").context["views"]}
-    assert views == {"all": 6, "active": 4, "pending": 1, "left": 1, "trial": 1}
+    assert views == {"all": 6, "active": 4, "pending": 1, "left": 1, "trial": 1, "blocked": 0}
     for view, number in views.items():
         assert mara.get(f"/members/?view={view}").context["page"].paginator.count == number
 
@@ -233,9 +237,52 @@ def test_a_bulk_action_that_means_nothing_goes_back(mara: Client, network: rows.
 
 def test_a_bulk_action_without_a_date_is_asked_again(mara: Client, network: rows.Network) -> None:
     response = mara.post("/members/bulk/", {"do": "extend", "pick": pick(network, "m1"), "until": "soon", "confirmed": "1"})
-    assert response.status_code == 200
+    assert response.status_code == 422
     assert "Enter a valid date" in text(response)
     assert not Member.objects.exclude(paid_until=None).exists()
+
+
+def test_many_are_blocked_after_a_preview_and_the_list_shows_who(mara: Client, network: rows.Network) -> None:
+    block(member=network.residents["m1"].member, reason="abuse", by=network.admin)
+    services.leave(member=network.residents["m2"].member, by=network.admin)
+    data = {"do": "block", "pick": pick(network, "m1", "m2", "m3", "m4")}
+    page = text(mara.post("/members/bulk/", data))
+    assert "2 members are cut off" in page and "2 are blocked already or have left" in page and "Block 2 members" in page
+    assert Block.objects.count() == 1
+
+    given = {"reason": "unpaid", "message": "Fees of winter", "note": "list of 20 Nov", "term": "7d", "confirmed": "1"}
+    assert "2 members are blocked." in text(mara.post("/members/bulk/?view=all", data | given, follow=True))
+    made = Block.objects.filter(reason="unpaid", message="Fees of winter", author=network.admin, valid__endswith__isnull=False)
+    assert sorted(made.values_list("member", flat=True)) == sorted(pick(network, "m3", "m4"))
+    assert [len(history_of(each, 9)) for each in made] == [1, 1]
+
+    response = mara.get("/members/?view=blocked")
+    assert [row.state.word for row in response.context["page"]] == ["Blocked"] * 3
+    assert {name: number for name, _words, number in response.context["views"]}["blocked"] == 3
+    lines = mara.get("/members.csv?view=blocked")
+    assert b"".join(lines.streaming_content).decode().count(",yes\r\n") == 3  # type: ignore[attr-defined]
+
+
+def test_blocks_of_many_are_lifted_together(mara: Client, network: rows.Network) -> None:
+    for host in ("m1", "m2"):
+        block(member=network.residents[host].member, reason="abuse", by=network.admin)
+    data = {"do": "unblock", "pick": pick(network, "m1", "m2", "m3")}
+    page = text(mara.post("/members/bulk/", data))
+    assert "2 members reach the internet again" in page and "1 is not blocked." in page
+    assert "2 blocks are lifted." in text(mara.post("/members/bulk/", data | {"confirmed": "1"}, follow=True))
+    assert not blocked_members().exists()
+    assert set(Block.objects.values_list("lifted_by", flat=True)) == {network.admin.pk}
+
+
+def test_of_many_blocks_all_are_made_or_none(mara: Client, network: rows.Network) -> None:
+    data = {"do": "block", "pick": pick(network, "m1", "m2"), "reason": "rules", "term": "never", "confirmed": "1"}
+    begins = timezone.now() + timedelta(days=1)
+    Block.objects.create(member=network.residents["m2"].member, reason="rules", valid=(begins, None))  # overlaps what is asked for
+    answer = mara.post("/members/bulk/", data)
+    assert answer.status_code == 422 and "Nothing was changed" in text(answer)
+    assert not blocked_members().exists()
+    late = mara.post("/members/bulk/", data | {"term": "at", "until": "2020-01-01T00:00"})
+    assert late.status_code == 422 and "has passed" in text(late)
 
 
 # --- One member

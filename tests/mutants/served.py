@@ -4,6 +4,7 @@ from tests.mutants.mutant import Mutant
 
 BLOCKS, LISTENERS = "tests/whole/test_blocks.py", "tests/whole/test_listeners.py"
 GUARDS = "tests/whole/test_guards.py"
+PROFILE = "tests/agent/test_profile.py"
 LIMITS, PROTECTION = "tests/whole/test_limits.py", "tests/whole/test_protection.py"
 
 SERVED = (
@@ -69,5 +70,26 @@ SERVED = (
         '            *((rule(jump("bogons")),) if gateway.settings.protection.bogons else ()),\n',
         "",
         f"{PROTECTION}::test_a_bogon_reaches_no_forward_and_what_is_our_own_does",
+    ),
+    Mutant(
+        "boot without the profile",
+        "gateway/boot.py",
+        "untuned = tune(table, state, wanted.profile)",
+        "untuned: Untuned = {}",
+        f"{PROFILE}::test_at_boot_the_kernel_is_set_as_it_was_confirmed[kernel]",
+    ),
+    Mutant(
+        "keep what was tried first",
+        "gateway/boot.py",
+        "        tune(table, state, None)\n",
+        "",
+        f"{PROFILE}::test_what_was_tried_first_is_taken_back_also_after_a_crash[kernel]",
+    ),
+    Mutant(
+        "overlook what was set by hand",
+        "gateway/held.py",
+        "profile=None if self.altered(committed) else committed",
+        "profile=committed",
+        f"{PROFILE}::test_what_was_set_by_hand_is_told_and_put_right_by_the_whole_ruleset[kernel]",
     ),
 )

@@ -94,7 +94,7 @@ def _open(data: bytes) -> tuple[Address, Address, int, bytes]:
 
 def _icmp(protocol: int, body: bytes) -> Icmp:
     kind, code = body[0], body[1]
-    if kind in ((3, 4, 5, 11, 12) if protocol == ICMP else (1, 2, 3, 4)):
+    if kind in ((3, 4, 5, 11, 12) if protocol == ICMP else range(1, 128)):  # what ICMPv6 has not defined is like those (RFC 4443, 2.1)
         return Icmp(kind, code, quoted=parse(body[8:]).ends)
     return Icmp(kind, code, int.from_bytes(body[4:6]))
 

@@ -16,10 +16,13 @@ from firewall.tracing.packet import ICMP, ICMPV6, TCP, UDP
 from gateway.kernel import Kernel
 from gateway.table import Tally
 from tests.packets import frames
-from tests.packets.scenes import NOW, Again, Answer, Cookie, Event, Fault, First
+from tests.packets.coverage import Coverage
+from tests.packets.events import Again, Answer, Cookie, Event, Fault, First
+from tests.packets.scenes import NOW
+from tests.packets.ways import ERRORS, ERRORS6
 from tests.packets.wires import ROUTES, Seen, Wires
 
-FAULTS = {4: [(3, 1), (3, 3), (11, 0)], 6: [(1, 4), (2, 0), (3, 0)]}
+FAULTS = {4: [(3, 1), (3, 3), (11, 0), (12, 0)], 6: [(1, 4), (2, 0), (3, 0), (100, 0)]}
 UNREACHABLE_PORT = {4: (3, 3), 6: (1, 4)}
 UNKNOWN_PROTOCOL = {4: (3, 2), 6: (4, 1)}
 ROUTER = {4: "192.0.2.99", 6: "2001:db8:ff9::99"}
@@ -34,6 +37,7 @@ class Gateway:
         self._kernel: Kernel = self.wires.gateway.do(Kernel)
         self._running = EMPTY
         self._fragmented = 0
+        self.reads_along = self.wires.reads_along()
 
     def ident(self) -> int:
         """An identification that no fragment which still waits for others has."""
@@ -98,16 +102,19 @@ class Talk:
     elements: Counter[str] = field(default_factory=Counter)
     sent: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
+    coverage: Coverage = field(default_factory=Coverage)
     drawn: int = 0
     drawn_anew: int = 0
     asked: list[tuple[Packet, int]] = field(default_factory=list)
 
     @classmethod
-    def about(cls, gateway: Gateway, policy: Policy) -> "Talk":
-        """A talk that begins."""
+    def about(cls, gateway: Gateway, policy: Policy, coverage: Coverage | None = None) -> "Talk":
+        """A talk that begins; it adds to the coverage of those before."""
         ruleset = compile_policy(policy)
         gateway.load(ruleset)
-        return cls(gateway, policy, ruleset)
+        talk = cls(gateway, policy, ruleset, coverage=coverage or Coverage())
+        talk.coverage.add_ruleset(ruleset)
+        return talk
 
     def happen(self, event: Event) -> None:
         """Send what the event says, and compare."""
@@ -130,6 +137,8 @@ class Talk:
         self.sent += 1
         packet = self._packet(event)
         known = next((each for each in self.open if each.protocol == packet.protocol and self._is_of(packet, each)), None)
+        if known and event.own_port:
+            return  # a server speaks anew from where it listens: what becomes of the old connection depends on its numbers
         if known:
             packet = replace(packet, flow=known.flow)
         foretold = trace(self.ruleset, replace(packet, fragment=event.parts == 0), ROUTES, now=NOW)
@@ -154,19 +163,31 @@ class Talk:
         return packet.ends in (each.flow.original, each.flow.reply)
 
     def _packet(self, event: First) -> Packet:
-        port = event.source_class + self.sent
+        port = event.own_port or event.source_class + self.sent
         packet = Packet(event.card, event.source, event.destination, event.protocol, flags=event.flags)
         if event.protocol in (ICMP, ICMPV6):
-            return replace(packet, icmp=Icmp(event.icmp, id=port))
+            return replace(packet, icmp=self._icmp(event), hop_limit=event.hops)
         return replace(packet, source_port=port, destination_port=event.port) if event.protocol in (TCP, UDP) else packet
 
+    def _icmp(self, event: First) -> Icmp:
+        """An error is about a packet that was never sent."""
+        if event.icmp in (ERRORS if event.protocol == ICMP else ERRORS6):
+            return Icmp(event.icmp, quoted=Ends(event.destination, event.source, event.port, 20_000 + self.sent))
+        return Icmp(event.icmp, id=event.source_class + self.sent)
+
     def _octets(self, packet: Packet, parts: int) -> list[bytes]:
-        whole = frames.octets(packet, payload=PADDING, sequence=(100, 0))
+        inner = b""
+        if packet.icmp and packet.icmp.quoted:
+            about = packet.icmp.quoted
+            inner = frames.octets(
+                Packet("", about.source, about.destination, UDP, about.source_port, about.destination_port), payload=PADDING
+            )
+        whole = frames.octets(packet, payload=PADDING, inner=inner, sequence=(100, 0))
         return [whole] if parts == 1 else frames.fragments(whole, self.gateway.ident())[: parts or 1]
 
     def _opened(self, foretold: Trace, packet: Packet, seen: list[Seen]) -> None:
         here = foretold.outcome is Outcome.DELIVERED
-        if here and packet.protocol == TCP:
+        if (here or not packet.interface) and packet.protocol == TCP:
             return  # its reset has ended it
         flow = foretold.flow(None if here else seen[0].packet.ends.source_port)
         assert flow
@@ -252,6 +273,7 @@ class Talk:
                 yield said
 
     def _count(self, foretold: Trace) -> None:
+        self.coverage.add_trace(foretold)
         self.elements.update({f"{name} {key.hex()}": count for (name, key), count in foretold.elements.items()})
         self.elements.update(foretold.counters)
 

@@ -12,6 +12,7 @@ import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from pathlib import Path
 from typing import NamedTuple
@@ -21,29 +22,35 @@ from firewall.tracing import Packet, Route, Routes
 from tests.agent.namespace import Namespace
 from tests.packets.frames import ETHERTYPES, Reassembly, parse
 
-CARDS = ("lan0", "wan0", "mgmt0", "sync0", "probe0")
+CARDS = ("lan0", "wan0", "mgmt0", "sync0", "probe0", "srv0")
 OWN: tuple[tuple[str, Address], ...] = (
     ("lan0", IPv4Address("10.254.1.1")),
     ("wan0", IPv4Address("192.0.2.1")),
     ("mgmt0", IPv4Address("172.31.0.1")),
     ("sync0", IPv4Address("10.254.4.1")),
     ("probe0", IPv4Address("172.31.254.1")),
+    ("srv0", IPv4Address("192.168.9.1")),
     ("lan0", IPv6Address("2001:db8:1:1::1")),
     ("wan0", IPv6Address("2001:db8:1:2::1")),
     ("mgmt0", IPv6Address("2001:db8:1:3::1")),
     ("sync0", IPv6Address("2001:db8:1:4::1")),
     ("probe0", IPv6Address("2001:db8:1:5::1")),
+    ("srv0", IPv6Address("2001:db8:1:6::1")),
 )
 ROUTES = Routes(
     (
         Route(IPv4Network("10.16.0.0/16"), "lan0"),
-        Route(IPv4Network("192.0.2.128/28"), "lan0"),  # servers among members
         Route(IPv4Network("198.51.100.0/24"), ""),  # public addresses lead nowhere but through a forward
         Route(IPv4Network("172.31.0.0/24"), "mgmt0"),
         Route(IPv4Network("10.254.4.0/24"), "sync0"),
         Route(IPv4Network("172.31.254.2/32"), "probe0"),
+        Route(IPv4Network("192.168.9.0/24"), "srv0"),
+        Route(IPv4Network("192.0.2.129/32"), "srv0"),
+        Route(IPv4Network("192.0.2.130/32"), "lan0"),  # a server among the members
         Route(IPv4Network("0.0.0.0/0"), "wan0"),
         Route(IPv6Network("2001:db8::/40"), "lan0"),
+        Route(IPv6Network("2001:db8:1:3::/64"), "mgmt0"),
+        Route(IPv6Network("2001:db8:99::/48"), "srv0"),
         Route(IPv6Network("2001:db8:b1::2/128"), "probe0"),
         Route(IPv6Network("::/0"), "wan0"),
     ),
@@ -104,7 +111,8 @@ class Wires:
         self._outside.do(_ip, "".join(f"link set {card} up\n" for card in CARDS))
         self.gateway.do(_ip, "".join(_network()))
         self.gateway.do(_settle, {"net/netfilter/nf_conntrack_tcp_loose": "0"} | WAITING)
-        self._outside.do(os.sched_setaffinity, 0, {min(os.sched_getaffinity(0))})
+        for namespace in (self.gateway, self._outside):
+            namespace.do(os.sched_setaffinity, 0, {min(os.sched_getaffinity(0))})
         self._socket = self._outside.do(_listen)
         self._reassembly = Reassembly()
 
@@ -114,9 +122,17 @@ class Wires:
         self._outside.close()
         self.gateway.close()
 
+    def reads_along(self) -> bool:
+        """Has this kernel programs that read FTP and SIP along (nf_conntrack_ftp, nf_conntrack_sip)?"""
+        helpers = 'ct helper ftp { type "ftp" protocol tcp; }; ct helper sip { type "sip" protocol udp; };'
+        table = f"table inet look {{ {helpers} }}; delete table inet look"
+        return self.gateway.do(partial(subprocess.run, ["nft", table], capture_output=True, check=False)).returncode == 0
+
     def exchange(self, card: str, parts: list[bytes]) -> list[Seen]:
-        """Send these IP packets to the gateway's card, and give back all packets that left it because of them."""
-        return self._outside.do(self._exchange, card, parts)
+        """Send these IP packets to the gateway's card ("": from the gateway itself), and give back all that left it because of them."""
+        if not card:
+            self.gateway.do(_send, parts)
+        return self._outside.do(self._exchange, card, parts if card else [])
 
     def _exchange(self, card: str, parts: list[bytes]) -> list[Seen]:
         for part in parts:
@@ -157,6 +173,14 @@ class _Socket:
 
     def close(self) -> None:
         self._socket.close()
+
+
+def _send(parts: list[bytes]) -> None:
+    """As a program here would; what does not come through may be told to it as an error."""
+    for part in parts:
+        family, target = (socket.AF_INET, part[16:20]) if part[0] >> 4 == 4 else (socket.AF_INET6, part[24:40])
+        with socket.socket(family, socket.SOCK_RAW, socket.IPPROTO_RAW) as raw, suppress(OSError):
+            raw.sendto(part, (socket.inet_ntop(family, target), 0))
 
 
 def _listen() -> _Socket:

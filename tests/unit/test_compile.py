@@ -22,6 +22,7 @@ from firewall.policy import (
     Policy,
     PolicyError,
     Protocol,
+    RateLimit,
     Settings,
     Sharing,
     keys_of,
@@ -160,6 +161,8 @@ def only(these: Policy, those: Policy) -> Policy:
         allowed=tuple(each for each in these.allowed if each not in those.allowed),
         blocks=tuple(each for each in these.blocks if each not in those.blocks),
         listeners=tuple(each for each in these.listeners if each not in those.listeners),
+        tariff_rates=tuple(each for each in these.tariff_rates if each not in those.tariff_rates),
+        rate_limits=tuple(each for each in these.rate_limits if each not in those.rate_limits),
     )
 
 
@@ -174,9 +177,15 @@ def within(policy: Policy, touched: Keys) -> Policy:
         pinholes=tuple(each for each in policy.pinholes if each.hole in touched.holes),
         bans=tuple(each for each in policy.bans if each.prefix in touched.bans),
         allowed=tuple(each for each in policy.allowed if each.prefix in touched.allowed),
-        blocks=tuple(each for each in policy.blocks if each.prefix in touched.prefixes or each.prefix.network_address in touched.addresses),
+        blocks=tuple(each for each in policy.blocks if is_held(each, touched)),
         listeners=tuple(each for each in policy.listeners if each.address in {address for _protocol, address, _port in touched.listeners}),
+        tariff_rates=tuple(each for each in policy.tariff_rates if is_held(each, touched)),
+        rate_limits=tuple(each for each in policy.rate_limits if is_held(each, touched)),
     )
+
+
+def is_held(each: Block | RateLimit, touched: Keys) -> bool:
+    return each.prefix in touched.prefixes or each.prefix.network_address in touched.addresses
 
 
 def either(one: Keys, other: Keys) -> Keys:

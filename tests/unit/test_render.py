@@ -25,6 +25,7 @@ from firewall.policy import (
     PolicyError,
     Protection,
     Protocol,
+    RateLimit,
     Routing,
     Settings,
     Sharing,
@@ -106,6 +107,17 @@ CASES = {
         addresses=(HOST, HOST + 1),
         prefixes=(IPv6Network("2001:db8:a0:10::/64"),),
         blocks=(Block(7, IPv4Network(HOST), NOW + 3600), Block(7, IPv6Network("2001:db8:a0:10::/64"), NOW + 3600)),
+    ),
+    "rates": Policy(
+        replace(NAT_1, settings=Settings(clamp_mss=True)),
+        addresses=(HOST, HOST + 1),
+        prefixes=(IPv6Network("2001:db8:a0:10::/64"), IPv6Network("2001:db8:a1::/56")),
+        tariff_rates=(RateLimit(3, IPv4Network(HOST), 625_000, 2_500_000), RateLimit(3, IPv6Network("2001:db8:a0:10::/64"), 625_000)),
+        rate_limits=(
+            RateLimit(7, IPv4Network(HOST), 0, 125_000, NOW + 3600),
+            RateLimit(8, IPv6Network("2001:db8:a1::/56"), 125_000, 125_000, NOW + 100_000),
+            RateLimit(9, IPv4Network(HOST + 1), 125_000, 125_000, NOW),
+        ),
     ),
     "listeners": Policy(
         SERVING,

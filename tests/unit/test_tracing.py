@@ -7,7 +7,7 @@ from typing import get_args
 import pytest
 
 from firewall.compile import compile_policy
-from firewall.policy import Ban, Forward, NatMapping, Policy, Protocol, Sharing
+from firewall.policy import Ban, Block, Forward, Listener, NatMapping, Policy, Protocol, Sharing
 from firewall.ruleset import Action, Chain, Field, Hook, Match, Part, Priority, Refusal, Rule, Ruleset, Verdict
 from firewall.tracing import Ends, Icmp, Leaving, Outcome, Packet, Route, Routes, State, Trace, TraceError, trace, trace_flow
 from firewall.tracing.fields import READERS
@@ -141,6 +141,22 @@ def test_an_ipv6_member_is_refused_from_outside_and_the_sender_is_told() -> None
     assert (found.outcome, found.refusal, found.counters) == (Outcome.REJECTED, Refusal.TCP_RESET, {"refused": 1})
     assert found.answer and left(found.answer).ends() == Ends(MEMBER6, FOREIGN6, 22, 50122)
     assert left(found.answer).packet.flags == {"rst", "ack"}
+
+
+def test_what_comes_with_an_ack_is_reset_without_one() -> None:
+    at = "2001:db8:99::1"
+    policy = replace(POLICY, listeners=(Listener(1, IPv6Address(at), Protocol.TCP, 443),), blocks=(Block(1, POLICY.prefixes[0]),))
+    found = traced(replace(tcp("lan0", MEMBER6, at, 443), flags=frozenset({"ack"})), policy)
+    assert found.answer and found.answer.packet.flags == {"rst"}
+
+
+def test_who_is_refused_at_a_forward_hears_so_from_where_he_called() -> None:
+    policy = replace(
+        POLICY, forwards=(Forward(1, Protocol.UDP, PUBLIC, 8443, MEMBER, 443),), blocks=(Block(1, IPv4Network(f"{MEMBER}/32")),)
+    )
+    found = traced(replace(tcp("wan0", FOREIGN, PUBLIC, 8443), protocol=17), policy)
+    assert found.answer and left(found.answer).packet.source == PUBLIC
+    assert left(found.answer).packet.icmp == Icmp(3, 13, quoted=Ends(FOREIGN, PUBLIC, 50122, 8443))
 
 
 def test_a_refusal_that_would_leave_with_a_private_source_is_held_back_and_counted() -> None:

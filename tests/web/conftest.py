@@ -4,12 +4,15 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import LazySettings
-from playwright.sync_api import Browser, Page, sync_playwright
+from django.test import Client
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
+from apps.accounts.models import User
 from apps.lib import nudge
 from tests import rows
 from tests.whole.conftest import bare_lab, lab, network, processes, sockets
@@ -22,7 +25,8 @@ __all__ = ["bare_lab", "lab", "network", "processes", "sockets"]
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
-    """The installed browser, without a window."""
+    """The installed browser, without a window. On a busy machine an answer takes what it takes."""
+    expect.set_options(timeout=30_000)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
@@ -44,6 +48,15 @@ def page(chromium: Browser, live_server: LiveServer) -> Iterator[Page]:
     assert faults == []
 
 
+def signed_in(browser: Browser, server: LiveServer, user: User, **given: Any) -> BrowserContext:
+    """A browser window of somebody who has signed in."""
+    client = Client()
+    client.force_login(user)
+    context = browser.new_context(base_url=server.url, timezone_id="Europe/Berlin", reduced_motion="reduce", **given)
+    context.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": server.url}])
+    return context
+
+
 @pytest.fixture
 def working(network: rows.Network, sockets: Path, settings: LazySettings) -> Iterator[None]:
     """A broker that takes nudges, and a worker that heeds them."""
@@ -55,10 +68,10 @@ def working(network: rows.Network, sockets: Path, settings: LazySettings) -> Ite
     nudge._publisher.cache_clear()
 
 
-def sign_in(page: Page, username: str = "mara", password: str = "correct horse battery") -> None:
+def sign_in(page: Page, username: str = "mara", password: str = "correct horse battery", lands: str = "/") -> None:
     """Through the form, as a person does."""
     page.goto("/account/login/")
     page.get_by_label("Username").fill(username)
     page.get_by_label("Password").fill(password)
-    page.get_by_role("button", name="Sign in").click()
-    page.wait_for_url("/")
+    page.get_by_role("button", name="Sign in", exact=True).click()
+    page.wait_for_url(lands)

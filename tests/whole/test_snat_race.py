@@ -36,6 +36,7 @@ MEMBERS = {"m1": IPv4Address("10.16.0.10"), "m2": IPv4Address("10.16.0.11")}
 SHARED = tuple(NatMapping(host, PUBLIC) for host in MEMBERS.values())
 BLOCKS = tuple(NatMapping(host, PUBLIC, Sharing.BLOCKS, 1024 * n, 1024 * n + 1023) for n, host in enumerate(MEMBERS.values(), 32))
 ROUNDS, BATCHES = 250, 8
+BY_CHANCE = 3  # 2,000 pairs that draw one of 64,512 ports each meet 0.03 times on average; four times once in 30 million runs
 CONNECT = """
 import os, select, socket, struct, sys, time
 cpu, host, rounds, first = int(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
@@ -56,7 +57,7 @@ for number, one in enumerate(sockets):
 poll = select.poll()
 for one in sockets:
     poll.register(one, select.POLLOUT)
-waiting, end = {one.fileno() for one in sockets}, time.monotonic() + 0.6  # before a SYN is sent again, after a second
+waiting, end = {one.fileno() for one in sockets}, time.monotonic() + 0.9  # before a SYN is sent again, after a second
 while waiting and (left := end - time.monotonic()) > 0:
     for number, _ in poll.poll(left * 1000):
         waiting.discard(number)
@@ -109,14 +110,18 @@ def _batch(lab: Lab, first: int) -> int:
 
 def test_without_a_flag_some_are_lost_where_members_share_an_address(lab: Lab) -> None:
     missing, failed = lost(lab, without_flags(compile_policy(Policy(GATEWAY, addresses=tuple(MEMBERS.values()), mappings=SHARED))))
-    assert missing >= failed > 0  # or the instants did not meet, and the others prove nothing
+    assert missing >= failed > BY_CHANCE  # or the instants did not meet, and the others prove nothing
 
 
-@pytest.mark.parametrize(("name", "mappings"), [("fully random", SHARED), ("blocks", BLOCKS)])
-def test_nothing_is_lost_as_members_share_addresses_here(lab: Lab, name: str, mappings: tuple[NatMapping, ...]) -> None:
-    missing, failed = lost(lab, compile_policy(Policy(GATEWAY, addresses=tuple(MEMBERS.values()), mappings=mappings)))
-    assert failed == 0
-    assert missing == 0
+def test_random_ports_lose_no_more_than_two_equal_draws_of_64512(lab: Lab) -> None:
+    missing, failed = lost(lab, compile_policy(Policy(GATEWAY, addresses=tuple(MEMBERS.values()), mappings=SHARED)))
+    assert failed <= BY_CHANCE
+    assert missing == failed
+
+
+def test_port_blocks_lose_nothing(lab: Lab) -> None:
+    missing, failed = lost(lab, compile_policy(Policy(GATEWAY, addresses=tuple(MEMBERS.values()), mappings=BLOCKS)))
+    assert (missing, failed) == (0, 0)
 
 
 def test_blocks_lose_nothing_even_with_ports_that_are_kept(lab: Lab) -> None:

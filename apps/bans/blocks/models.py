@@ -20,7 +20,7 @@ LONGEST_MESSAGE = 500
 
 @tracked(exclude=["changed_in", "changed_at"])
 class Block(Versioned, Deployed):
-    """A member is cut off, with all that he holds, from one moment to another; one block at a time. It ends in the kernel by itself."""
+    """A member is cut off, with all that is held, from one moment to another; one block at a time. It ends in the kernel by itself."""
 
     class Reason(models.TextChoices):
         ABUSE = "abuse", _("complaint about abuse")

@@ -1,6 +1,6 @@
-"""The page that a blocked member gets instead of whatever he asked for: why, until when, and whom to ask.
+"""The page that a blocked member gets instead of whatever was asked for: why, until when, and whom to ask.
 
-In: the address he comes from and the languages his browser prefers. Out: one small page without anything to fetch.
+In: the address that asks and the languages its browser prefers. Out: one small page without anything to fetch.
 Whoever is not blocked, or is unknown, gets a page without anybody's data; so too when the database does not answer.
 """
 
@@ -43,7 +43,7 @@ class _Known:
 
 
 def page(address: Address | None, accept_language: str) -> Told:
-    """What to tell whoever comes from this address; None: nobody knows from where he comes."""
+    """What to tell whoever comes from this address; None: nobody knows from where."""
     known = _look_up(address)
     language = known.language or _preferred(accept_language)
     style = _style()

@@ -25,7 +25,7 @@ def current(member: Member) -> Block | None:
 
 
 def blocks(state: str = "now", search: str = "", reason: str = "") -> QuerySet[Block]:
-    """Blocks that hold now, are over, or all; the newest first. search: a part of the member's name, his number, or of the texts."""
+    """Blocks that hold now, are over, or all; the newest first. search: a part of the member's name, the number, or of the texts."""
     found = Block.objects.select_related("member", "author", "lifted_by").order_by("-id")
     found = found.filter(holds_now()) if state == "now" else found.exclude(holds_now()) if state == "over" else found
     if reason:
@@ -43,6 +43,16 @@ def counted() -> int:
     return Block.objects.filter(holds_now()).count()
 
 
+def blocked_members() -> QuerySet[Block, int]:
+    """The ids of the members who are blocked now."""
+    return Block.objects.filter(holds_now()).order_by().values_list("member", flat=True)
+
+
+def can_be_blocked(members: QuerySet[Member]) -> QuerySet[Member]:
+    """Those who are neither blocked nor have left."""
+    return members.exclude(state=Member.State.LEFT).exclude(pk__in=blocked_members())
+
+
 def ending_within(hours: int) -> QuerySet[Block]:
     """Blocks that end by themselves within so many hours, the next first."""
     ends = Func(F("valid"), function="upper", output_field=DateTimeField())
@@ -50,7 +60,7 @@ def ending_within(hours: int) -> QuerySet[Block]:
 
 
 def holder_of(address: Address) -> Member | None:
-    """The member who holds the address now, alone or within his prefix."""
+    """The member who holds the address now, alone or within a prefix."""
     held = Holding.objects.filter(holds_now(), prefix__covers=address).select_related("member").first()
     return held.member if held else None
 

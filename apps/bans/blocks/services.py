@@ -8,13 +8,13 @@ from datetime import datetime
 
 from django.contrib.postgres.fields import DateTimeRangeField
 from django.db import IntegrityError, transaction
-from django.db.models import DateTimeField, F, Func, Value
+from django.db.models import DateTimeField, F, Func, QuerySet, Value
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.bans.blocks.models import LONGEST_MESSAGE, Block, Notice, Reachable
-from apps.bans.blocks.selectors import current, end_before_lifting
+from apps.bans.blocks.selectors import can_be_blocked, current, end_before_lifting
 from apps.lib import formats
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Address
@@ -24,7 +24,7 @@ from apps.members.models import Member
 
 
 def block(*, member: Member, reason: str, message: str = "", note: str = "", until: datetime | None = None, by: User) -> Block:
-    """Cut a member off, with all that he holds and will hold, from now on. Raises Problem when he is blocked already."""
+    """Cut a member off, with all addresses of now and later, from now on. Raises Problem when there is a block already."""
     _check(reason, message, until)
     if member.state == Member.State.LEFT:
         raise Problem(_("%(member)s has left: there is nothing to block.") % {"member": member}, culprit=member)
@@ -37,6 +37,24 @@ def block(*, member: Member, reason: str, message: str = "", note: str = "", unt
         raise _explained(error, member) from error
     made.refresh_from_db()
     return made
+
+
+def block_many(
+    *, members: QuerySet[Member], reason: str, message: str = "", note: str = "", until: datetime | None = None, by: User
+) -> int:
+    """Cut all of these off who can be, from now on, all or none; says how many that were. Raises Problem when somebody else was quicker."""
+    _check(reason, message, until)
+    given = {"reason": reason, "message": message.strip(), "note": note.strip(), "author": by}
+    try:
+        with transaction.atomic():
+            made = [Block(member_id=pk, valid=from_now(until), **given) for pk in can_be_blocked(members).values_list("pk", flat=True)]
+            Block.objects.bulk_create(made)
+            nudge("workers.reconcile", by.pk)
+    except IntegrityError as error:
+        if "block_one_at_a_time" not in str(error):
+            raise
+        raise Problem(_("Somebody just blocked one of these members. Nothing was changed; look at them again.")) from error
+    return len(made)
 
 
 def change_block(*, block: Block, version: int, reason: str, message: str, note: str, until: datetime | None, by: User) -> Block:
@@ -66,13 +84,18 @@ def lift(*, block: Block, by: User) -> None:
     lift_many(blocks=[block.pk], by=by)
 
 
-def lift_many(*, blocks: Collection[int], by: User) -> int:
+def lift_many(*, blocks: Collection[int] | QuerySet[Block, int], by: User) -> int:
     """End the blocks with these ids now; says how many held."""
     with transaction.atomic():
         present = Block.objects.filter(holds_now(), pk__in=blocks)
         lifted = present.update(valid=ended_now(), lifted_by=by, version=F("version") + 1)
         nudge("workers.reconcile", by.pk)
     return lifted
+
+
+def lift_of(*, members: QuerySet[Member], by: User) -> int:
+    """End the blocks of all of these now; says how many were blocked."""
+    return lift_many(blocks=Block.objects.filter(holds_now(), member__in=members.values("pk")).values_list("pk", flat=True), by=by)
 
 
 def restore(*, lifted: Block, by: User) -> Block:

@@ -16,6 +16,7 @@ from apps.bans.models import AllowEntry
 from apps.bans.views.lists import gateways_in_words
 from apps.lib.activation import activations
 from apps.lib.errors import Conflict, Problem
+from apps.lib.standing import standing
 
 PER_PAGE, LAST_CHANGES = 50, 20
 
@@ -33,7 +34,7 @@ def entries(request: HttpRequest) -> HttpResponse:
         except Problem as problem:
             form.take(problem)
     page = Paginator(AllowEntry.objects.select_related("author"), PER_PAGE).get_page(request.GET.get("page"))
-    shown = {"page": page, "rows": activations(page), "form": form, "now": timezone.now()}
+    shown = {"page": page, "rows": standing(page), "form": form, "now": timezone.now()}
     return render(request, "bans/allowed.html", shown, status=422 if form.is_bound else 200)
 
 

@@ -11,7 +11,8 @@ def _block(pk: int, prefix: str, expires: int) -> Block:
     return Block(pk, network(prefix), expires)
 
 
-def _touched(touched: Keys) -> dict[str, list[str]]:
+def touched_holdings(touched: Keys) -> dict[str, list[str]]:
+    """The parameters of what is restricted to addresses and prefixes that are `held`."""
     return {"held": [*map(str, touched.addresses), *map(str, touched.prefixes)]}
 
 
@@ -23,7 +24,7 @@ BLOCKS = Reading(
         order="h.prefix",
     ),
     "AND h.prefix = ANY(%(held)s::cidr[])",
-    _touched,
+    touched_holdings,
     _block,
 )
 

@@ -4,11 +4,13 @@ from dataclasses import fields
 from ipaddress import ip_network
 
 from apps.deployments.reading.blocks import notice
+from apps.deployments.reading.rates import switched_off
 from apps.network.models import Gateway as Row
 from apps.network.models import GatewayGroup, Pool
 from apps.network.models import Limits as LimitsRow
+from apps.network.models import Profile as ProfileRow
 from apps.network.models import Protection as ProtectionRow
-from firewall.policy import Gateway, Interfaces, Limits, Management, NatMapping, Peer, Probe, Protection, Routing, Settings
+from firewall.policy import Gateway, Interfaces, Limits, Management, NatMapping, Peer, Probe, Profile, Protection, Routing, Settings
 
 
 def gateway(row: Row, settings: Settings) -> Gateway:
@@ -39,7 +41,8 @@ def settings(group: GatewayGroup) -> Settings:
     """What all gateways of the group do alike."""
     now = GatewayGroup.objects.get(pk=group.pk)
     publics = Pool.objects.filter(group=group, kind=Pool.Kind.PUBLIC4).order_by("prefix").values_list("prefix", flat=True)
-    return Settings(now.clamp_mss, now.flood_mode, tuple(publics), _protection(group), _limits(group), notice(group))
+    of_group = (_protection(group), _limits(group), notice(group), _profile(group), switched_off(group))
+    return Settings(now.clamp_mss, now.flood_mode, tuple(publics), *of_group)
 
 
 def _protection(group: GatewayGroup) -> Protection:
@@ -54,6 +57,11 @@ def _protection(group: GatewayGroup) -> Protection:
         tuple(row.ftp_ports),
         tuple(row.sip_ports),
     )
+
+
+def _profile(group: GatewayGroup) -> Profile | None:
+    row = ProfileRow.objects.filter(group=group, managed=True).first()
+    return Profile(**{each.name: getattr(row, each.name) for each in fields(Profile)}) if row else None
 
 
 def _limits(group: GatewayGroup) -> Limits:

@@ -66,13 +66,13 @@ class Account:
     username: str
     first_name: str
     last_name: str
-    staff: bool
+    roles: tuple[str, ...]
 
 
 ACCOUNTS: Final = (
-    Account("administrator", "mara", "Mara", "Lindqvist", staff=True),
-    Account("second administrator", "jakob", "Jakob", "Wirth", staff=True),
-    Account("member", "selin", "Selin", "Kaya", staff=False),
+    Account("administrator", "mara", "Mara", "Lindqvist", ("network_admin", "approver")),
+    Account("second administrator", "jakob", "Jakob", "Wirth", ("network_admin", "approver")),
+    Account("member", "selin", "Selin", "Kaya", ("member",)),
 )
 
 
@@ -106,8 +106,7 @@ def _user(account: Account) -> User:
         first_name=account.first_name,
         last_name=account.last_name,
         email=f"{account.username}@lindenhof.example",
-        is_staff=account.staff,
-        is_superuser=account.staff,
+        roles=list(account.roles),
     )
 
 

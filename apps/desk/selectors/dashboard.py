@@ -18,7 +18,7 @@ from apps.bans.blocks.selectors import counted, ending_within
 from apps.bans.models import Ban, BanFeed, BanHits
 from apps.deployments import progress
 from apps.deployments.models import Rollout
-from apps.deployments.selectors import holds, newest_per_group, rollouts_in, waiting
+from apps.deployments.selectors import hold_by_group, newest_by_group, rollouts_in, waiting
 from apps.deployments.waiting import title as title_of_held
 from apps.deployments.waiting import why
 from apps.desk.selectors.keeping import kept, member_counts
@@ -66,7 +66,7 @@ class Dashboard:
 
 def dashboard(now: datetime) -> Dashboard:
     """What is true, what needs somebody, what happened last."""
-    gates, newest = shown(list(gateways()), now), {rollout.group_id: rollout for rollout in newest_per_group()}
+    gates, newest = shown(list(gateways()), now), newest_by_group()
     found = _needs(gates, newest, now)
     last = [progress.row(rollout, now) for rollout in rollouts_in("")[:LAST]]
     return Dashboard(
@@ -76,7 +76,7 @@ def dashboard(now: datetime) -> Dashboard:
 
 def needs(now: datetime) -> list[Need]:
     """What the number in the navigation counts."""
-    return _needs(shown(list(gateways()), now), {rollout.group_id: rollout for rollout in newest_per_group()}, now)
+    return _needs(shown(list(gateways()), now), newest_by_group(), now)
 
 
 def _needs(gates: Sequence[Shown], newest: Mapping[int, Rollout], now: datetime) -> list[Need]:
@@ -121,7 +121,7 @@ def _of_decisions() -> Iterator[Need]:
     for held in waiting():
         state, page = State(Kind.WAIT, _("Approval")), url("deployments:held", held.pk)
         yield Need(f"held-{held.pk}", state, title_of_held(held), why(held), held.since, _("Review"), page, is_decision=True)
-    for hold in holds():
+    for hold in hold_by_group().values():
         words = _("%(group)s is held at %(revision)s") % {"group": hold.group, "revision": hold.revision}
         by = f"{hold.by.name}: {hold.why}" if hold.by else hold.why
         page = url("deployments:release", hold.group_id)

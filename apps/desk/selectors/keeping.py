@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Mapping
 
-from django.core.cache import cache
+from django.core.cache import caches
 from django.db.models import Count
 
+from apps.lib.once import once_a_page
 from apps.members.models import Member
 
 MANY = 20_000  # members, from which on sums are kept
@@ -15,20 +16,21 @@ def kept[Value](key: str, make: Callable[[], Value]) -> Value:
     """What `make` says, at most so many seconds old."""
     if member_counts()["all"] < MANY:
         return make()
-    known: Value | None = cache.get(key)
+    known: Value | None = caches["local"].get(key)
     if known is None:
         known = make()
-        cache.set(key, known, SECONDS)
+        caches["local"].set(key, known, SECONDS)
     return known
 
 
+@once_a_page
 def member_counts() -> Mapping[str, int]:
     """How many members there are in all, in each state, and on trial: one query."""
-    known: Mapping[str, int] | None = cache.get("members")
+    known: Mapping[str, int] | None = caches["local"].get("members")
     if known is None:
         known = _counts()
         if known["all"] >= MANY:
-            cache.set("members", known, SECONDS)
+            caches["local"].set("members", known, SECONDS)
     return known
 
 

@@ -14,6 +14,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
+from apps.bans.blocks.selectors import blocked_members, counted
 from apps.desk.forms import FilterForm
 from apps.desk.selectors.keeping import kept, member_counts
 from apps.lib.activation import activations
@@ -26,7 +27,7 @@ from apps.nat.models import NatMapping, PortForward
 from apps.network.models import Holding, Pool
 
 PER_PAGE = 25
-VIEWS = ("all", "active", "pending", "left", "trial")
+VIEWS = ("all", "active", "pending", "left", "trial", "blocked")
 SORTS = ("name", "room", "state", "private", "public", "prefix", "forwards", "paid")
 
 
@@ -86,18 +87,25 @@ def found(want: Wanted) -> QuerySet[Member]:
 def _of_view(view: str) -> Q:
     if view == "trial":
         return Q(tariff__in=Tariff.objects.filter(trial=True))
+    if view == "blocked":
+        return Q(pk__in=blocked_members())
     return Q() if view == "all" else Q(state=view)
 
 
 def view_words(view: str) -> str:
     """What a tab says."""
     words = {"all": _("All"), "active": _("Active"), "pending": _("Not yet active"), "left": _("Left"), "trial": _("Trial")}
-    return words[view]
+    return words[view] if view in words else _("Blocked")
+
+
+def counts() -> dict[str, int]:
+    """How many members each tab shows."""
+    return {**member_counts(), "blocked": counted()}
 
 
 def total(want: Wanted) -> int:
     """How many members are found."""
-    return kept(f"members:{want.key}", found(want).count) if want.filtered else member_counts()[want.view]
+    return kept(f"members:{want.key}", found(want).count) if want.filtered else counts()[want.view]
 
 
 # --- In which order
@@ -216,10 +224,13 @@ class Row:
     forwards: int = 0
     posts: tuple[Post, ...] = ()
     overdue: bool = False
+    blocked: bool = False
 
 
-def state_of(member: Member) -> State:
+def state_of(member: Member, *, blocked: bool = False) -> State:
     """Active is ink with a green icon, so that the exceptions stand out."""
+    if blocked:
+        return State(Kind.BAD, _("Blocked"), "blocked")
     match member.state:
         case Member.State.ACTIVE:
             return State(Kind.ACTIVE, _("Active"))
@@ -229,7 +240,7 @@ def state_of(member: Member) -> State:
 
 
 def rows(ids: Sequence[int], today: date, *, gateways: bool = True) -> list[Row]:
-    """What the list shows of these members, in this order: five queries, whatever their number. `gateways`: also where they are active."""
+    """What the list shows of these members, in this order: six queries, whatever their number. `gateways`: also where they are active."""
     members = Member.objects.select_related("tariff", "room__site").in_bulk(ids)
     held = Holding.objects.filter(holds_now(), member__in=ids).only("member_id", "group_id", "kind", "prefix", "changed_in", "changed_at")
     holdings = _by_member(held.order_by("prefix"))
@@ -239,11 +250,13 @@ def rows(ids: Sequence[int], today: date, *, gateways: bool = True) -> list[Row]
         publics[pk].append(str(public))
     forwards = PortForward.objects.filter(holds_now(), holding__member__in=ids).order_by().values_list("holding__member")
     open_now = dict(forwards.annotate(number=Count("pk")))
+    blocked = set(blocked_members().filter(member__in=ids))
     posts = _posts(holdings) if gateways else {}
     return [
         Row(
             member=members[pk],
-            state=state_of(members[pk]),
+            state=state_of(members[pk], blocked=pk in blocked),
+            blocked=pk in blocked,
             private=[each.address for each in holdings[pk] if each.kind == Pool.Kind.PRIVATE4],
             public=publics[pk],
             prefixes=[each.address for each in holdings[pk] if each.kind == Pool.Kind.PREFIX6],

@@ -22,6 +22,9 @@ from apps.nat import panel
 from apps.nat.models import NatMapping
 from apps.nat.pinholes import panel as pinholes
 from apps.network.models import Holding
+from apps.traffic.models import RateLimit
+from apps.traffic.rates import selectors as rates
+from apps.traffic.rates.words import sentence
 from apps.traffic.selectors import total_of
 
 HISTORY = 8  # entries in the rail
@@ -50,14 +53,18 @@ def member(request: HttpRequest, pk: int) -> HttpResponse:
 
 def _facts(found: Member, held: list[panels.Row]) -> dict[str, Any]:
     holdings, mappings = [row.holding for row in held], [row.mapping for row in held if row.mapping]
-    alive, block = found.state == Member.State.ACTIVE, current(found)
+    alive, block, limit = found.state == Member.State.ACTIVE, current(found), rates.current(found)
+    rates_apply = rates.applies(found)
     known = [each for _row, those in activations([*holdings, *mappings]) for each in those] if alive else []
     known += [each for _row, those in activations([block]) for each in those] if block and alive else []
+    known += [each for _row, those in activations([limit]) for each in those] if limit and alive else []
     paid = _("Paid until %(day)s") % {"day": formats.day(found.paid_until)} if found.paid_until else ""
     return {
         "member": found,
-        "line": line_of(found, holdings, mappings, block),
+        "line": line_of(found, holdings, mappings, block, limit if rates_apply else None),
         "blocked_by": block,
+        "rate_limit": limit,
+        "rates_apply": rates_apply,
         "posts": posts_of(known),
         "waits": known,
         "number": f"M-{found.number}",
@@ -77,7 +84,9 @@ def posts_of(known: Iterable[Activation]) -> list[Post]:
     return [Post(gateway, On.HALF if waiting else On.FULL) for gateway, waiting in sorted(waits.items())]
 
 
-def line_of(found: Member, holdings: list[Holding], mappings: list[NatMapping], block: Block | None = None) -> Line:
+def line_of(
+    found: Member, holdings: list[Holding], mappings: list[NatMapping], block: Block | None = None, limit: RateLimit | None = None
+) -> Line:
     """What is true of the member's connection, in one sentence."""
     if block and found.state != Member.State.LEFT:
         return Line("bad", _("Blocked."), _blocked(block))
@@ -91,7 +100,7 @@ def line_of(found: Member, holdings: list[Holding], mappings: list[NatMapping], 
     said = _("Leaves as %(addresses)s.") % {"addresses": _(" and ").join(leaves)}
     if not mappings:
         said += " " + _("Over IPv4 this member reaches what is inside, not the internet.")
-    return Line("ok", _("Connected."), said)
+    return Line("warn", _("Limited."), f"{sentence(limit)} {said}") if limit else Line("ok", _("Connected."), said)
 
 
 def _blocked(block: Block) -> str:

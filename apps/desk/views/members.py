@@ -13,7 +13,8 @@ from apps.accounts.permissions import person, staff_page
 from apps.desk import bulk, exports
 from apps.desk.forms import FilterForm
 from apps.desk.selectors import members as listing
-from apps.desk.selectors.keeping import member_counts
+from apps.lib.errors import Problem
+from apps.lib.forms import explain
 
 
 @staff_page
@@ -25,7 +26,7 @@ def members(request: HttpRequest) -> HttpResponse:
 
 def _shown(params: QueryDict) -> dict[str, Any]:
     want = listing.wanted(params)
-    counts = member_counts()
+    counts = listing.counts()
     return {
         "want": want,
         "page": listing.page(want, timezone.localdate()),
@@ -47,10 +48,13 @@ def bulk_action(request: HttpRequest) -> HttpResponse:
     if action is None or not chosen.number:
         return redirect(back)
     if "confirmed" in request.POST and action.form.is_valid():
-        messages.success(request, action.do(chosen, person(request)))
-        return redirect(back)
+        try:
+            messages.success(request, action.do(chosen, person(request)))
+            return redirect(back)
+        except Problem as problem:
+            explain(action.form, problem)
     context = {"action": action, "title": action.title(chosen), "chosen": chosen, "preview": action.preview(chosen), "back": back}
-    return render(request, "desk/members_bulk.html", context)
+    return render(request, "desk/members_bulk.html", context, status=422 if "confirmed" in request.POST else 200)
 
 
 @staff_page

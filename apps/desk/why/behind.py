@@ -17,11 +17,12 @@ from django.utils.translation import gettext as _
 from apps.bans.models import AllowEntry, Ban, Block, Listener
 from apps.lib import formats
 from apps.lib.fields import Address, Prefix
-from apps.members.models import Member
+from apps.members.models import Member, Tariff
 from apps.nat.models import NatMapping, PortForward
 from apps.nat.pinholes.models import Pinhole
 from apps.network.models import Gateway
 from apps.network.selectors import held_at
+from apps.traffic.models import RateLimit
 from firewall.render import PROTOCOLS
 from firewall.ruleset import Element, Set
 from firewall.sets import family_of, length_of
@@ -168,6 +169,26 @@ def _of_block(block: Block) -> Behind:
     return Behind("block", words, block.get_reason_display(), reverse("bans:block", args=[block.pk]))
 
 
+def _rate_limit(found: Found) -> list[Behind]:
+    """The rate limit of whoever holds the address; the element's comment has its number."""
+    number = found.element.comment.removeprefix("rate limit ")
+    limits = RateLimit.objects.filter(pk=number).select_related("member") if number.isdecimal() else []
+    return [_of_rate(each) for each in limits]
+
+
+def _of_rate(limit: RateLimit) -> Behind:
+    words = _("rate limit of %(member)s") % {"member": limit.member}
+    return Behind("rate limit", words, limit.get_reason_display(), reverse("desk:member", args=[limit.member_id]))
+
+
+def _tariff(found: Found) -> list[Behind]:
+    """The tariff; the element's comment has its number."""
+    number = found.element.comment.removeprefix("tariff ")
+    tariffs = Tariff.objects.filter(pk=number) if number.isdecimal() else []
+    words = _("tariff %(tariff)s")
+    return [Behind("tariff", words % {"tariff": each}, "", reverse("members:tariff", args=[each.pk])) for each in tariffs]
+
+
 def _listener(found: Found) -> list[Behind]:
     """The listener of this address, protocol and port, or all of a server's host."""
     address, *place = found.keys
@@ -229,6 +250,8 @@ RESOLVERS: dict[str, Callable[[Found], list[Behind]]] = {
     "allowed6": _allowed,
     "blocked4": _block,
     "blocked6": _block,
+    **{f"tariff{way}{version}": _tariff for way in ("up", "down") for version in (4, 6)},
+    **{f"rate{way}{version}": _rate_limit for way in ("up", "down") for version in (4, 6)},
     "lst4": _listener,
     "lst6": _listener,
     "guard4": _listener,

@@ -13,6 +13,7 @@ from apps.lib import formats
 from apps.lib.states import Kind
 from firewall.render import key_renderer
 from firewall.ruleset import Action, Count, Dnat, DnatTo, Reject, Ruleset, Snat, Synproxy, Verdict
+from firewall.sets import family_of
 from firewall.tracing import Ends, Leaving, Outcome, Packet, Read, State, Step, Trace
 
 # What it means that a named counter counted a packet which did not get through
@@ -24,6 +25,8 @@ CAUSES: dict[str, str | Promise] = {
     "bogons_to": gettext_lazy("Its target cannot be on the internet, and is none of the networks that the group calls its own."),
     "blocked": gettext_lazy("A member at one of its ends is blocked, and this is not among what stays reachable."),
     "untracked": gettext_lazy("It is not tracked, and neither to nor from a listener."),
+    "rates_up": gettext_lazy("The member it comes from has sent more than the rate lets through."),
+    "rates_down": gettext_lazy("The member it goes to has been sent more than the rate lets through."),
     "unmatched": gettext_lazy("Neither end is an active member, or no way leads between these interfaces."),
 }
 _PROTOCOLS = {1: "ICMP", 6: "TCP", 17: "UDP", 58: "ICMPv6"}
@@ -76,8 +79,16 @@ def _arrived(answer: Answer) -> tuple[str, str]:
     trace = answer.trace
     if trace.outcome is Outcome.DELIVERED or trace.leaves is None:
         return _("Reaches the gateway itself."), _("What answers there is not for the ruleset to say.")
-    words = _("It leaves by %(interface)s as %(packet)s. Behind it:")
-    return _("Goes through."), words % {"interface": trace.interface, "packet": leaving(trace.leaves)}
+    words = _("It leaves by %(interface)s as %(packet)s. Behind it:") % {"interface": trace.interface, "packet": leaving(trace.leaves)}
+    if any(read.element is not None and _polices(read) for step in trace.steps for read in step.reads):
+        may = _("It may be dropped by rate, while more comes than the member’s rate lets through.")
+        words = f"{may} {words}"
+    return _("Goes through."), words
+
+
+def _polices(read: Read) -> bool:
+    family = family_of(read.set)
+    return bool(family and family.polices)
 
 
 def _made_by(answer: Answer) -> list[Behind]:
@@ -161,6 +172,9 @@ def asked(ruleset: Ruleset, read: Read) -> str:
     if not read.set:
         return values
     key = key_renderer(ruleset.sets[read.set].key)(read.key) if read.key else values
+    if ruleset.sets[read.set].polices and read.element is not None:
+        bits = formats.rate(8 * int.from_bytes(read.element.value))
+        return _("%(key)s is in %(set)s: may be dropped by rate, above %(rate)s") % {"key": key, "set": read.set, "rate": bits}
     words = _("%(key)s is in %(set)s") if read.element is not None else _("%(key)s is not in %(set)s")
     return words % {"key": key, "set": read.set}
 

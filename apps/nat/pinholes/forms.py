@@ -8,7 +8,7 @@ from django import forms
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from apps.lib.ports import PortsField, span
+from apps.lib.ports import PortsField, written
 from apps.members.models import Member
 from apps.nat.pinholes.models import ALL_PORTS, Pinhole
 from apps.nat.pinholes.selectors import prefixes_of
@@ -76,7 +76,7 @@ class PinholeForm(forms.Form):
 def _initial(pinhole: Pinhole) -> dict[str, Any]:
     return {
         "protocol": pinhole.protocol,
-        "port": span(pinhole.port, pinhole.ports).replace("\u2013", "-") if pinhole.port else "",
+        "port": written(pinhole.port, pinhole.ports) if pinhole.port else "",
         "address": str(pinhole.address),
         "purpose": pinhole.purpose,
         "version": pinhole.version,

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import person, staff_page
 from apps.lib import hanging
-from apps.lib.errors import Problem
+from apps.lib.errors import Conflict, Problem
 from apps.lib.forms import explain
 from apps.lib.params import number
 from apps.members.models import Member
@@ -66,9 +66,10 @@ def _pinhole(pk: int) -> Pinhole:
 @staff_page
 def edit(request: HttpRequest, pk: int) -> HttpResponse:
     """Change what a pinhole opens."""
-    pinhole = get_object_or_404(pinholes(), pk=pk)
+    pinhole = _pinhole(pk)
     member = pinhole.holding.member
     form = PinholeForm(member, request.POST if request.method == "POST" else None, pinhole)
+    shown_now: dict[str, Any] = {"over": not pinholes().filter(pk=pk).exists()}
     if form.is_valid():
         version = form.cleaned_data["version"] or 0
         try:
@@ -76,8 +77,14 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
             return redirect(f"{_page(member)}?pinhole_saved={pinhole.pk}#pinholes")
         except Problem as problem:
             explain(form, problem)
+            if isinstance(problem, Conflict):
+                shown_now["now"] = pinhole
+                form.data = {
+                    **request.POST.dict(),
+                    "pinhole-version": str(pinhole.version),
+                }  # the next save replaces what somebody else saved
     status = 422 if form.is_bound else 200
-    return render(request, "nat/pinhole_edit.html", {"pinhole": pinhole, "member": member, "form": form}, status=status)
+    return render(request, "nat/pinhole_edit.html", {"pinhole": pinhole, "member": member, "form": form} | shown_now, status=status)
 
 
 @staff_page

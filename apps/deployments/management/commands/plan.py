@@ -46,8 +46,8 @@ class Command(BaseCommand):
         except (link.Unreachable, carry.NotDone) as fault:
             self.stderr.write(f"{gateway}: {fault}")
             return False
-        words = in_words(summarise_counts(answer.added, answer.removed, ruleset), rules=len(answer.chains))
+        words = in_words(summarise_counts(answer.added, answer.removed, ruleset, settings=answer.settings), rules=len(answer.chains))
         self.stdout.write(f"{gateway}: {words}")
-        if nft and (answer.added or answer.removed or answer.chains):
+        if nft and (answer.added or answer.removed or answer.chains or answer.settings):
             self.stdout.write(answer.text)
         return True

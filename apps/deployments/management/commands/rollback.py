@@ -6,6 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from apps.accounts.models import User
+from apps.accounts.roles import Right, with_right
 from apps.deployments import decisions, link, services
 from apps.deployments.models import Hold, Revision
 from apps.lib.errors import Problem
@@ -78,8 +79,9 @@ class Command(BaseCommand):
 
 
 def _person(name: str | None) -> User:
-    person = User.objects.filter(username=name, is_active=True, is_staff=True).first() if name else None
+    operators = User.objects.filter(is_active=True, roles__overlap=with_right(Right.OPERATE))
+    person = operators.filter(username=name).first() if name else None
     if person is None:
-        staff = ", ".join(User.objects.filter(is_active=True, is_staff=True).values_list("username", flat=True))
+        staff = ", ".join(operators.values_list("username", flat=True))
         raise CommandError(f"Say who you are: --as USERNAME, one of {staff}.")
     return person

@@ -1,0 +1,80 @@
+"""How allauth signs people in here: nobody signs up by himself, mail leaves in the background, secrets are encrypted."""
+
+import base64
+import hashlib
+from typing import Any
+
+from allauth.account.adapter import DefaultAccountAdapter, get_adapter
+from allauth.mfa.adapter import DefaultMFAAdapter
+from cryptography.fernet import Fernet
+from django.conf import settings
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from apps.accounts import outgoing, source
+from apps.accounts.models import User
+
+SILENT = frozenset({"account/messages/logged_in.txt", "account/messages/logged_out.txt"})
+
+
+_MISMATCH = _("That name or address and that password do not belong together.")
+
+
+class Adapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no types
+    """Accounts come by invitation or from the command line."""
+
+    error_messages = DefaultAccountAdapter.error_messages | {
+        "username_password_mismatch": _MISMATCH,
+        "email_password_mismatch": _MISMATCH,
+        "too_many_login_attempts": _("Too many tries. Wait five minutes, or use a passkey."),
+        "incorrect_password": _("That is not your password."),
+    }
+
+    def is_open_for_signup(self, request: HttpRequest) -> bool:
+        return False
+
+    def get_client_ip(self, request: HttpRequest) -> str:
+        return source.address(request)
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """Written now, in the language of the page, and sent after the answer."""
+        given = {"email": email, "network": settings.NETWORK_NAME} | context
+        outgoing.hand_over(self.render_mail(template_prefix, email, given))
+
+    def format_email_subject(self, subject: str) -> str:
+        return f"[{settings.NETWORK_NAME}] {subject}"
+
+    def add_message(self, request: HttpRequest, level: int, message_template: str | None = None, *args: Any, **kwargs: Any) -> None:
+        """That one is signed in or out, the page shows by itself."""
+        if message_template not in SILENT:
+            super().add_message(request, level, message_template, *args, **kwargs)
+
+
+class SecondFactors(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no types
+    """Secrets of second factors are of no use to somebody who reads the database alone."""
+
+    error_messages = DefaultMFAAdapter.error_messages | {
+        "incorrect_code": _("That code does not fit. Take the one that your app shows now."),
+    }
+
+    def get_totp_issuer(self) -> str:
+        return f"Netzwart {settings.NETWORK_NAME}"
+
+    def encrypt(self, text: str) -> str:
+        return _cipher().encrypt(text.encode()).decode()
+
+    def decrypt(self, encrypted_text: str) -> str:
+        return _cipher().decrypt(encrypted_text.encode()).decode()
+
+
+def confirm_password(user: User, password: str) -> None:
+    """Raises ValidationError unless it is the user's; wrong tries count as they do when signing in, and are as few."""
+    adapter = get_adapter()
+    if not adapter.reauthenticate(user, password):
+        raise adapter.validation_error("incorrect_password")
+
+
+def _cipher() -> Fernet:
+    """With a key made from the portal's secret key, for this purpose only."""
+    key = hashlib.blake2b(settings.SECRET_KEY.encode()[:64], person=b"second-factor", digest_size=32).digest()
+    return Fernet(base64.urlsafe_b64encode(key))

@@ -1,0 +1,25 @@
+"""Who somebody is by name or address and password: one hash for each try, whether the account exists or not."""
+
+from typing import Any
+
+from allauth.account.auth_backends import AuthenticationBackend
+from allauth.account.internal.userkit import filter_users_by_email
+from django.http import HttpRequest
+
+from apps.accounts.models import User
+
+
+class ByPassword(AuthenticationBackend):  # type: ignore[misc]  # allauth has no types
+    """allauth's tries a name and an address in turn, and hashes for each account that it finds: the time would tell."""
+
+    def _authenticate(self, request: HttpRequest | None, **credentials: Any) -> User | None:
+        found: User | None = self._check_password(_account(credentials), credentials.get("password") or "")
+        return found
+
+
+def _account(credentials: dict[str, Any]) -> User | None:
+    """By the name, else by the address: first where it is confirmed."""
+    if (name := credentials.get("username")) and (user := User.objects.filter(username__iexact=name).first()):
+        return user
+    address = credentials.get("email")
+    return next(iter(filter_users_by_email(address, prefer_verified=True, for_login=True)), None) if address else None

@@ -1,0 +1,49 @@
+"""Staff need a second factor: whoever has none is led to set one up, and can do nothing else until then."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final
+
+from allauth.mfa.utils import is_mfa_enabled
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.functional import SimpleLazyObject
+from django.utils.translation import gettext as _
+
+OPEN: Final = frozenset({"account_logout", "account_reauthenticate", "set_language", "lib:theme", "lib:language"})
+
+
+def lacking(request: HttpRequest) -> bool:
+    """Whether this session is of somebody who has to set up a second factor first."""
+    user = request.user
+    if not settings.REQUIRE_SECOND_FACTOR or not user.is_authenticated or not user.is_staff:
+        return False
+    return not is_mfa_enabled(user, ["totp", "webauthn"])
+
+
+def told(request: HttpRequest) -> dict[str, object]:
+    """For templates: whether this person has to set up a second factor first."""
+    return {"second_factor_missing": SimpleLazyObject(partial(lacking, request)) if hasattr(request, "user") else False}
+
+
+class SecondFactor:
+    """Middleware: closes all but the way to a second factor to staff without one. Tokens are no sessions, and not asked."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self._get_response(request)
+
+    def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponseBase | None:
+        """Called by Django before each view."""
+        name = request.resolver_match.view_name if request.resolver_match else ""
+        if name in OPEN or name.startswith("mfa_") or not lacking(request):
+            return None
+        if name.startswith("api:"):
+            return JsonResponse({"detail": _("Set up a second factor first, on the page of your account.")}, status=403)
+        if request.headers.get("HX-Request"):
+            return HttpResponse(status=204, headers={"HX-Redirect": reverse("mfa_index")})
+        return redirect("mfa_index")

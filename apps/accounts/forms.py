@@ -1,0 +1,62 @@
+"""What people fill in to get in: the words are ours, the rest is allauth's."""
+
+from typing import Any
+
+from allauth.account.forms import LoginForm as Login
+from django import forms
+from django.contrib.auth.password_validation import validate_password
+from django.contrib.auth.validators import UnicodeUsernameValidator
+from django.utils.translation import gettext_lazy as _
+
+from apps.accounts.adapter import confirm_password
+from apps.accounts.models import User
+from apps.accounts.roles import Role
+
+
+class LoginForm(Login):  # type: ignore[misc]  # allauth has no types
+    """Name or address, and password."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["login"].label = _("Username or e-mail address")
+        self.fields["login"].widget = forms.TextInput(attrs={"autocomplete": "username", "autocapitalize": "none", "autofocus": True})
+        password = forms.PasswordInput(attrs={"autocomplete": "current-password"})
+        self.fields["password"] = forms.CharField(label=_("Password"), max_length=200, widget=password)
+        self.fields["remember"].label = _("Stay signed in for two weeks")
+
+
+class InvitationForm(forms.Form):
+    """Whom to invite, and as what."""
+
+    email = forms.EmailField(label=_("E-mail address"), widget=forms.EmailInput(attrs={"autocomplete": "off"}))
+    roles = forms.MultipleChoiceField(label=_("Roles"), choices=Role.choices, widget=forms.CheckboxSelectMultiple)
+    password = forms.CharField(
+        label=_("Your password"), max_length=200, widget=forms.PasswordInput(attrs={"autocomplete": "current-password"})
+    )
+
+    def __init__(self, by: User, data: Any = None) -> None:
+        super().__init__(data)
+        self.by = by
+
+    def clean_password(self) -> str:
+        confirm_password(self.by, self.cleaned_data["password"])
+        return ""
+
+
+class AccountForm(forms.Form):
+    """What somebody who was invited says of himself."""
+
+    username = forms.CharField(
+        label=_("Username"),
+        max_length=150,
+        validators=[UnicodeUsernameValidator()],
+        widget=forms.TextInput(attrs={"autocomplete": "username", "autocapitalize": "none"}),
+    )
+    first_name = forms.CharField(label=_("First name"), max_length=150)
+    last_name = forms.CharField(label=_("Last name"), max_length=150)
+    password = forms.CharField(label=_("Password"), max_length=200, widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}))
+
+    def clean_password(self) -> str:
+        password: str = self.cleaned_data["password"]
+        validate_password(password)
+        return password

@@ -1,0 +1,79 @@
+"""Invitations: an administrator names an address, a name and roles; the link in the mail makes the account, once.
+
+The link is signed with the portal's secret key and names a row, so that it can be withdrawn and ends by itself.
+"""
+
+from datetime import timedelta
+from typing import Final
+
+from allauth.account.models import EmailAddress
+from django.conf import settings
+from django.core.mail import EmailMessage
+from django.core.signing import BadSignature, Signer
+from django.db import IntegrityError, transaction
+from django.db.models.functions import Now
+from django.template.loader import render_to_string
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from apps.accounts import outgoing
+from apps.accounts.models import Invitation, User
+from apps.accounts.roles import Role
+from apps.lib.errors import Conflict, Problem
+
+DAYS: Final = 7
+_signer = Signer(salt="invitation")
+
+
+def invite(*, email: str, roles: list[str], by: User) -> tuple[Invitation, str]:
+    """A new invitation and its token. Raises Problem when the address has an account, or is invited already."""
+    address = email.strip().lower()
+    if User.objects.filter(email__iexact=address).exists() or EmailAddress.objects.filter(email__iexact=address).exists():
+        raise Problem(_("%(address)s has an account already.") % {"address": address}, fieldname="email")
+    if not set(roles) <= set(Role.values):
+        raise Problem(_("There is no such role."), fieldname="roles")
+    try:
+        with transaction.atomic():
+            Invitation.objects.filter(email=address, taken=None, withdrawn=None, expires__lte=Now()).update(withdrawn=Now())
+            made = Invitation.objects.create(email=address, roles=roles, by=by, expires=timezone.now() + timedelta(days=DAYS))
+    except IntegrityError as error:
+        raise Problem(_("%(address)s is invited already.") % {"address": address}, fieldname="email") from error
+    return made, _signer.sign(str(made.pk))
+
+
+def send(invitation: Invitation, url: str) -> None:
+    """The mail with the link."""
+    context = {"invitation": invitation, "url": url, "network": settings.NETWORK_NAME}
+    subject = _("Your account at %(network)s") % {"network": settings.NETWORK_NAME}
+    outgoing.hand_over(EmailMessage(subject, render_to_string("accounts/email/invitation.txt", context), to=[invitation.email]))
+
+
+def find(token: str) -> Invitation | None:
+    """The invitation that this token opens now; None if it was taken, withdrawn, is too old, or the token is not ours."""
+    try:
+        pk = int(_signer.unsign(token))
+    except (BadSignature, ValueError):
+        return None
+    return Invitation.objects.filter(pk=pk, taken=None, withdrawn=None, expires__gt=Now()).first()
+
+
+@transaction.atomic
+def take(invitation: Invitation, *, username: str, first_name: str, last_name: str, password: str) -> User:
+    """Make the account; its address is confirmed, since the link was sent there. Raises Conflict when somebody was faster."""
+    taken = Invitation.objects.filter(pk=invitation.pk, taken=None, withdrawn=None, expires__gt=Now())
+    if taken.update(taken=Now()) != 1:
+        raise Conflict(_("This invitation was used already, or has ended."))
+    try:
+        with transaction.atomic():
+            user = User.objects.create_user(
+                username, invitation.email, password, roles=invitation.roles, first_name=first_name, last_name=last_name
+            )
+    except IntegrityError as error:
+        raise Problem(_("%(name)s is taken. Choose another name.") % {"name": username}, fieldname="username") from error
+    EmailAddress.objects.create(user=user, email=invitation.email, primary=True, verified=True)
+    return user
+
+
+def withdraw(invitation: Invitation) -> None:
+    """Its link opens nothing any more."""
+    Invitation.objects.filter(pk=invitation.pk, taken=None, withdrawn=None).update(withdrawn=Now())

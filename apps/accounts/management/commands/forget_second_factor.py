@@ -1,0 +1,27 @@
+"""manage.py forget_second_factor: for somebody whose phone and recovery codes are gone."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from allauth.mfa.models import Authenticator
+from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
+
+from apps.accounts import sessions
+from apps.accounts.models import User
+
+
+class Command(BaseCommand):
+    help = "Remove somebody's passkeys, app and recovery codes, and sign the person out everywhere."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("username")
+
+    @transaction.atomic
+    def handle(self, *args: Any, **options: Any) -> None:
+        user = User.objects.filter(username__iexact=options["username"]).first()
+        if user is None:
+            raise CommandError(f"There is no user {options['username']!r}.")
+        Authenticator.objects.filter(user=user).delete()
+        ended = sessions.end_all(user=user)
+        self.stdout.write(f"{user.name} has no second factor any more; sessions ended: {ended}.")

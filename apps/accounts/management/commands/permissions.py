@@ -1,0 +1,23 @@
+"""manage.py permissions: who may do what, as a document."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from apps.accounts import matrix
+
+
+class Command(BaseCommand):
+    help = "Write docs/permissions.md: every page and every action of the API, and what each role may do there."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--output", type=Path, default=settings.ROOT / "docs" / "permissions.md", help="another file")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if unknown := matrix.without_a_line():
+            raise CommandError(f"apps/accounts/routes.py has no line for: {', '.join(unknown)}.")
+        options["output"].write_text(matrix.document())
+        self.stdout.write(f"{options['output']}: {len(matrix.routes())} routes.")

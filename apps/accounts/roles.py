@@ -1,0 +1,61 @@
+"""What people are for in the network, and what that allows.
+
+A person has any number of roles and may do what any of them allows; which right a page or an action of the API
+needs stands in routes.py. Automation is for scripts: it counts with a token only, never in a browser.
+"""
+
+from collections.abc import Iterable
+from enum import Enum
+from typing import Final
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class Role(models.TextChoices):
+    MEMBER = "member", _("member")
+    HELPDESK = "helpdesk", _("helpdesk")
+    NETWORK_ADMIN = "network_admin", _("network admin")
+    APPROVER = "approver", _("approver")
+    AUDITOR = "auditor", _("auditor")
+    AUTOMATION = "automation", _("automation")
+
+
+class Right(Enum):
+    """What a page or an action asks for."""
+
+    ANYONE = "anyone"  # also who has not signed in
+    OWN = "own"  # one's own account
+    SEE_MEMBERS = "see_members"
+    SEE_NETWORK = "see_network"
+    CHANGE_MEMBERS = "change_members"
+    BLOCK = "block"
+    CHANGE_RULES = "change_rules"
+    OPERATE = "operate"
+    APPROVE = "approve"
+    MANAGE_ACCOUNTS = "manage_accounts"
+
+
+_SEES: Final = frozenset({Right.SEE_MEMBERS, Right.SEE_NETWORK})
+RIGHTS: Final[dict[Role, frozenset[Right]]] = {
+    Role.MEMBER: frozenset(),
+    Role.HELPDESK: frozenset({Right.SEE_MEMBERS, Right.CHANGE_MEMBERS, Right.BLOCK}),
+    Role.NETWORK_ADMIN: _SEES | {Right.CHANGE_MEMBERS, Right.BLOCK, Right.CHANGE_RULES, Right.OPERATE, Right.MANAGE_ACCOUNTS},
+    Role.APPROVER: _SEES | {Right.APPROVE},
+    Role.AUDITOR: _SEES,
+    Role.AUTOMATION: _SEES | {Right.BLOCK, Right.CHANGE_RULES},
+}
+STAFF: Final = tuple(role for role in Role if RIGHTS[role])
+"""Roles that see more than their own; as tuple, because the database computes `is_staff` from it."""
+
+
+def rights(roles: Iterable[str], *, by_token: bool) -> frozenset[Right]:
+    """What somebody who has signed in may do. Unknown roles allow nothing."""
+    known = {role for role in Role if role in set(roles)}
+    counted = known if by_token else known - {Role.AUTOMATION}
+    return frozenset({Right.ANYONE, Right.OWN}).union(*(RIGHTS[role] for role in counted))
+
+
+def with_right(right: Right) -> list[str]:
+    """The roles that allow it, of people."""
+    return [role.value for role in Role if right in RIGHTS[role] and role != Role.AUTOMATION]

@@ -1,0 +1,269 @@
+"""Which right each page and each action of the API needs: the one place where that stands.
+
+What has no line here is closed to everybody. docs/permissions.md is written from it by `manage.py permissions`, and
+tests/db/test_permissions.py asks every route as every role.
+"""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from apps.accounts.roles import Right
+
+SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+@dataclass(frozen=True)
+class Page:
+    """The rights to look and to send something; None: the page does not take that at all."""
+
+    see: Right | None
+    change: Right | None = None
+
+    def right(self, method: str) -> Right | None:
+        return self.see if method in SAFE else self.change
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A collection of the API: the right to read, the right to write, and what single actions need instead."""
+
+    read: Right
+    write: Right | None = None
+    actions: dict[str, Right] = field(default_factory=dict)
+
+    def right(self, action: str, method: str) -> Right | None:
+        return self.actions.get(action) or (self.read if method in SAFE else self.write)
+
+
+def _form(change: Right) -> Page:
+    """A page that is there to change something: who may not, does not see it either."""
+    return Page(change, change)
+
+
+def _act(change: Right) -> Page:
+    """A button."""
+    return Page(None, change)
+
+
+_SEE_MEMBERS, _SEE_NETWORK = Page(Right.SEE_MEMBERS), Page(Right.SEE_NETWORK)
+_MEMBER_FORM, _MEMBER_ACT = _form(Right.CHANGE_MEMBERS), _act(Right.CHANGE_MEMBERS)
+_RULE_FORM, _RULE_ACT, _RULE_PAGE = _form(Right.CHANGE_RULES), _act(Right.CHANGE_RULES), Page(Right.SEE_NETWORK, Right.CHANGE_RULES)
+_BLOCK_FORM, _BLOCK_ACT = _form(Right.BLOCK), _act(Right.BLOCK)
+_OPERATE_FORM, _OPERATE_ACT, _OPERATE_PAGE = _form(Right.OPERATE), _act(Right.OPERATE), Page(Right.SEE_NETWORK, Right.OPERATE)
+
+PAGES: Final[dict[str, Page]] = {
+    # signing in
+    **dict.fromkeys(
+        (
+            "account_login",
+            "account_logout",
+            "account_signup",
+            "account_reset_password",
+            "account_reset_password_from_key",
+            "account_confirm_email",
+            "account_confirm_login_code",
+            "mfa_authenticate",
+            "mfa_login_webauthn",
+            "socialaccount_signup",
+            "openid_connect_login",
+            "openid_connect_callback",
+        ),
+        Page(Right.ANYONE, Right.ANYONE),
+    ),
+    **dict.fromkeys(
+        (
+            "account_inactive",
+            "account_email_verification_sent",
+            "account_reset_password_done",
+            "account_reset_password_from_key_done",
+            "socialaccount_login_cancelled",
+            "socialaccount_login_error",
+        ),
+        Page(Right.ANYONE),
+    ),
+    # one's own account
+    "accounts:account": Page(Right.OWN),
+    "accounts:sessions": Page(Right.OWN),
+    "accounts:session-end": _act(Right.OWN),
+    "accounts:invited": Page(Right.ANYONE, Right.ANYONE),
+    "accounts:invitations": _form(Right.MANAGE_ACCOUNTS),
+    "accounts:invitation-withdraw": _act(Right.MANAGE_ACCOUNTS),
+    "accounts:sessions-end-others": _act(Right.OWN),
+    **dict.fromkeys(("mfa_index", "mfa_list_webauthn", "mfa_view_recovery_codes", "mfa_download_recovery_codes"), Page(Right.OWN)),
+    **dict.fromkeys(
+        (
+            "account_reauthenticate",
+            "account_email",
+            "account_change_password",
+            "account_set_password",
+            "mfa_reauthenticate",
+            "mfa_activate_totp",
+            "mfa_deactivate_totp",
+            "mfa_generate_recovery_codes",
+            "mfa_add_webauthn",
+            "mfa_edit_webauthn",
+            "mfa_remove_webauthn",
+            "mfa_reauthenticate_webauthn",
+            "socialaccount_connections",
+        ),
+        _form(Right.OWN),
+    ),
+    "set_language": _act(Right.ANYONE),
+    "lib:theme": _act(Right.ANYONE),
+    "lib:language": _act(Right.ANYONE),
+    "lib:styleguide": _SEE_MEMBERS,
+    # desk
+    "desk:dashboard": _SEE_MEMBERS,
+    "desk:search": _SEE_MEMBERS,
+    "desk:why": _SEE_MEMBERS,
+    "desk:live": _OPERATE_FORM,
+    "desk:live-seen": Page(Right.OPERATE),
+    "desk:live-end": _OPERATE_ACT,
+    "desk:members": _SEE_MEMBERS,
+    "desk:members-csv": _SEE_MEMBERS,
+    "desk:members-bulk": _MEMBER_ACT,
+    "desk:member-add": _MEMBER_FORM,
+    "desk:member": _SEE_MEMBERS,
+    "desk:member-edit": _MEMBER_FORM,
+    "desk:member-activate": _MEMBER_ACT,
+    "desk:member-leave": _MEMBER_FORM,
+    "desk:holdings": _SEE_MEMBERS,
+    "desk:holding-add": _RULE_ACT,
+    "desk:holding-release": _RULE_FORM,
+    "desk:device-add": _MEMBER_ACT,
+    "desk:device-edit": _MEMBER_FORM,
+    "desk:device-remove": _MEMBER_FORM,
+    "audit:history": _SEE_NETWORK,
+    # network and nat
+    "network:addresses": _SEE_NETWORK,
+    "network:held": _SEE_MEMBERS,
+    "network:pool": _SEE_NETWORK,
+    "network:pool-add": _RULE_FORM,
+    "network:pool-edit": _RULE_FORM,
+    "nat:forwards": _SEE_MEMBERS,
+    "nat:forwards-csv": _SEE_MEMBERS,
+    "nat:forwards-of": _SEE_MEMBERS,
+    "nat:forward-add": _RULE_ACT,
+    "nat:forward-edit": _RULE_FORM,
+    "nat:forward-switch": _RULE_ACT,
+    "nat:forward-remove": _RULE_FORM,
+    "nat:forward-restore": _RULE_ACT,
+    "nat:pinholes": _SEE_MEMBERS,
+    "nat:pinholes-csv": _SEE_MEMBERS,
+    "nat:pinholes-of": _SEE_MEMBERS,
+    "nat:pinhole-add": _RULE_ACT,
+    "nat:pinhole-edit": _RULE_FORM,
+    "nat:pinhole-switch": _RULE_ACT,
+    "nat:pinhole-remove": _RULE_FORM,
+    "nat:pinhole-restore": _RULE_ACT,
+    "nat:renumber": _RULE_FORM,
+    # bans, blocks, listeners
+    "bans:lists": _RULE_PAGE,
+    "bans:covering": _SEE_MEMBERS,
+    "bans:allowed": _RULE_PAGE,
+    "bans:allow_entry": _RULE_FORM,
+    "bans:disallow": _RULE_FORM,
+    "bans:list": _SEE_NETWORK,
+    "bans:switch": _RULE_FORM,
+    "bans:edit": _RULE_FORM,
+    "bans:delete": _RULE_FORM,
+    "bans:feed": _RULE_FORM,
+    "bans:feed_now": _RULE_ACT,
+    "bans:feed_state": _SEE_NETWORK,
+    "bans:feed_held": _RULE_FORM,
+    "bans:feed_remove": _RULE_FORM,
+    "bans:add": _RULE_ACT,
+    "bans:bulk": _RULE_ACT,
+    "bans:restore": _RULE_ACT,
+    "bans:import": _RULE_FORM,
+    "bans:preview": _RULE_FORM,
+    "bans:download": _SEE_NETWORK,
+    "bans:ban": _RULE_PAGE,
+    "bans:saved": _SEE_NETWORK,
+    "bans:lift": _RULE_FORM,
+    "bans:revert": _RULE_ACT,
+    "bans:blocks": _SEE_MEMBERS,
+    "bans:blocks-bulk": _BLOCK_ACT,
+    "bans:block-member": _BLOCK_FORM,
+    "bans:block": Page(Right.SEE_MEMBERS, Right.BLOCK),
+    "bans:block-lift": _BLOCK_FORM,
+    "bans:block-restore": _BLOCK_ACT,
+    "bans:notice": _RULE_PAGE,
+    "bans:reachable-add": _RULE_ACT,
+    "bans:reachable-remove": _RULE_ACT,
+    "bans:listeners": _RULE_PAGE,
+    "bans:server-interface": _RULE_ACT,
+    "bans:listener": _RULE_PAGE,
+    "bans:listener-remove": _RULE_FORM,
+    # rollouts and gateways
+    "deployments:rollouts": _SEE_NETWORK,
+    "deployments:deploy": _OPERATE_ACT,
+    "deployments:rollout": _SEE_NETWORK,
+    "deployments:rollout_now": _SEE_NETWORK,
+    "deployments:again": _OPERATE_ACT,
+    "deployments:delta": _SEE_NETWORK,
+    "deployments:stop": _OPERATE_FORM,
+    "deployments:pause": _OPERATE_ACT,
+    "deployments:resume": _OPERATE_ACT,
+    "deployments:waiting": _SEE_NETWORK,
+    "deployments:held": _SEE_NETWORK,
+    "deployments:approve": _act(Right.APPROVE),
+    "deployments:held-text": _SEE_NETWORK,
+    "deployments:revisions": _SEE_NETWORK,
+    "deployments:compare": _SEE_NETWORK,
+    "deployments:compare-text": _SEE_NETWORK,
+    "deployments:revision": _SEE_NETWORK,
+    "deployments:back": _OPERATE_FORM,
+    "deployments:release": _OPERATE_FORM,
+    "gateways:list": _SEE_NETWORK,
+    "gateways:gateway": _SEE_NETWORK,
+    "gateways:edit": _OPERATE_FORM,
+    "gateways:put-right": _OPERATE_ACT,
+    "gateways:group": _OPERATE_PAGE,
+    "gateways:protection": _OPERATE_PAGE,
+    "gateways:limits": _OPERATE_PAGE,
+    "gateways:flood": _OPERATE_FORM,
+    "gateways:profile": _OPERATE_PAGE,
+    # tariffs and rates
+    "members:tariffs": _SEE_MEMBERS,
+    "members:tariff-add": _MEMBER_FORM,
+    "members:tariff": _MEMBER_FORM,
+    "rates:list": _SEE_MEMBERS,
+    "rates:limit": _RULE_FORM,
+    "rates:release": _RULE_FORM,
+    "rates:uplink": _RULE_FORM,
+    "rates:switch": _RULE_FORM,
+    # members' own
+    "own:home": Page(Right.OWN),
+    "own:port-open": _form(Right.OWN),
+    "own:port-switch": _act(Right.OWN),
+    "own:port-close": _form(Right.OWN),
+    "own:port-reopen": _act(Right.OWN),
+}
+
+DEVELOPMENT: Final = frozenset({"lib:styleguide"})
+"""Pages that only a development checkout has."""
+
+API: Final[dict[str, Rows]] = {
+    "member": Rows(Right.SEE_MEMBERS),
+    "address": Rows(Right.SEE_MEMBERS),
+    "mapping": Rows(Right.SEE_MEMBERS, Right.CHANGE_RULES),
+    "forward": Rows(Right.SEE_MEMBERS, Right.CHANGE_RULES),
+    "pinhole": Rows(Right.SEE_MEMBERS, Right.CHANGE_RULES),
+    "banlist": Rows(Right.SEE_NETWORK, Right.CHANGE_RULES),
+    "ban": Rows(Right.SEE_NETWORK, Right.CHANGE_RULES),
+    "allowentry": Rows(Right.SEE_NETWORK, Right.CHANGE_RULES),
+    "feed": Rows(Right.SEE_NETWORK, Right.CHANGE_RULES),
+    "group": Rows(Right.SEE_NETWORK, Right.OPERATE),
+    "block": Rows(Right.SEE_MEMBERS, Right.BLOCK),
+    "listener": Rows(Right.SEE_NETWORK, Right.CHANGE_RULES),
+    "rollout": Rows(Right.SEE_NETWORK, Right.OPERATE),
+    "revision": Rows(Right.SEE_NETWORK, Right.OPERATE),
+    "approval": Rows(Right.SEE_NETWORK, Right.APPROVE),
+    "hold": Rows(Right.SEE_NETWORK, Right.OPERATE),
+    "protection": Rows(Right.SEE_NETWORK, Right.OPERATE),
+    "limits": Rows(Right.SEE_NETWORK, Right.OPERATE),
+    "profile": Rows(Right.SEE_NETWORK, Right.OPERATE),
+    "ratelimit": Rows(Right.SEE_MEMBERS, Right.CHANGE_RULES),
+}
+ROOT_OF_API: Final = Rows(Right.SEE_MEMBERS)

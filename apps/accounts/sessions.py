@@ -1,0 +1,88 @@
+"""Where somebody is signed in: device, address, last seen; and how that ends."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from allauth.usersessions.models import UserSession
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+
+from apps.accounts import source
+from apps.accounts.models import User
+
+SEEN_EVERY: Final = 300  # seconds
+_SEEN: Final = "seen"
+BROWSERS: Final = (("Edg/", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome"), ("Safari/", "Safari"))
+SYSTEMS: Final = (
+    ("Android", "Android"),
+    ("iPhone", "iPhone"),
+    ("iPad", "iPad"),
+    ("Windows", "Windows"),
+    ("Mac OS", "macOS"),
+    ("Linux", "Linux"),
+)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A session as its owner sees it."""
+
+    pk: int
+    device: str
+    address: str
+    since: datetime
+    seen: datetime
+    current: bool
+
+
+def shown(request: HttpRequest, user: User) -> list[Shown]:
+    """Those that still live, this one first, then the last seen."""
+    rows = UserSession.objects.purge_and_list(user)
+    key = request.session.session_key
+    told = [Shown(row.pk, device(row.user_agent), row.ip, row.created_at, row.last_seen_at, row.session_key == key) for row in rows]
+    return sorted(told, key=lambda each: (not each.current, -each.seen.timestamp()))
+
+
+def end(*, user: User, pk: int) -> bool:
+    """Sign out one of somebody's sessions; False if there is none like that."""
+    row = UserSession.objects.filter(user=user, pk=pk).first()
+    if row is not None:
+        row.end()
+    return row is not None
+
+
+def end_all(*, user: User, but: str | None = None) -> int:
+    """Sign out all of somebody's sessions, but perhaps one; how many."""
+    rows = list(UserSession.objects.filter(user=user).exclude(session_key=but or ""))
+    for row in rows:
+        row.end()
+    return len(rows)
+
+
+def device(agent: str) -> str:
+    """What a person calls it: “Firefox, Linux”."""
+    found = (next((name for mark, name in kinds if mark in agent), "") for kinds in (BROWSERS, SYSTEMS))
+    return ", ".join(each for each in found if each) or agent[:40] or "?"
+
+
+class LastSeen:
+    """Middleware: notes at most every SEEN_EVERY seconds from where a session was last seen."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self._get_response(request)
+        if request.session.session_key and request.user.is_authenticated:
+            self._note(request)
+        return response
+
+    def _note(self, request: HttpRequest) -> None:
+        now = timezone.now()
+        if now.timestamp() - request.session.get(_SEEN, 0) < SEEN_EVERY:
+            return
+        key = request.session.session_key
+        UserSession.objects.filter(session_key=key).update(last_seen_at=now, ip=source.address(request))
+        request.session[_SEEN] = now.timestamp()

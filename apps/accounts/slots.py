@@ -1,0 +1,120 @@
+"""A cache that cannot grow: a fixed number of slots, in Redis, or in this process while Redis is away.
+
+What is kept here are counts of tries and codes that were used. A key has one slot, found by a keyed hash, so nobody can
+choose whose slot to overwrite; two keys of one slot overwrite each other. Values are JSON: whoever can write to Redis
+can change a count, and run nothing.
+"""
+
+import hashlib
+import json
+import time
+from collections.abc import Callable
+from typing import Any, Final
+
+import structlog
+from django.conf import settings
+from django.core.cache.backends.base import DEFAULT_TIMEOUT, BaseCache
+from redis import Redis, RedisError
+
+SLOTS: Final = 65_536
+LONGEST: Final = 4_096  # characters of a value
+AWAY: Final = 5.0  # seconds for which Redis is not asked again
+ANSWERS_WITHIN: Final = 0.2  # seconds
+log = structlog.get_logger()
+
+
+class SlotCache(BaseCache):
+    """Django's cache interface over the slots. `LOCATION` is the prefix of the slots' names."""
+
+    def __init__(self, location: str, params: dict[str, Any]) -> None:
+        super().__init__(params)
+        self._prefix = location
+        self._local: dict[str, tuple[float, str]] = {}
+        self._redis: Redis | None = None
+        self._url = ""
+        self._away_until = 0.0
+
+    def add(self, key: str, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None) -> bool:
+        """Store unless the key is there already. A slot that holds another key is free."""
+        slot, digest = self._place(key, version)
+        text, seconds = self._text(digest, value), self._seconds(timeout)
+
+        def there(redis: Redis) -> bool:
+            if redis.set(slot, text, px=seconds, nx=True):
+                return True
+            return self._value(redis.get(slot), digest) is None and bool(redis.set(slot, text, px=seconds))
+
+        def here() -> bool:
+            return self._value(self._read(slot), digest) is None and self._write(slot, text, seconds)
+
+        return self._either(there, here)
+
+    def get(self, key: str, default: Any = None, version: int | None = None) -> Any:
+        slot, digest = self._place(key, version)
+        found = self._value(self._either(lambda redis: redis.get(slot), lambda: self._read(slot)), digest)
+        return default if found is None else found[0]
+
+    def set(self, key: str, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None) -> None:
+        slot, digest = self._place(key, version)
+        text, seconds = self._text(digest, value), self._seconds(timeout)
+        self._either(lambda redis: bool(redis.set(slot, text, px=seconds)), lambda: self._write(slot, text, seconds))
+
+    def delete(self, key: str, version: int | None = None) -> bool:
+        slot, digest = self._place(key, version)
+        if self._value(self._either(lambda redis: redis.get(slot), lambda: self._read(slot)), digest) is None:
+            return False
+        self._either(lambda redis: bool(redis.delete(slot)), lambda: self._local.pop(slot, None) is not None)
+        return True
+
+    def clear(self) -> None:
+        """Forget what this process holds; what lies in Redis ends by itself."""
+        self._local.clear()
+
+    def _place(self, key: str, version: int | None) -> tuple[str, str]:
+        """The name of the key's slot, and by what the slot knows the key."""
+        full = self.make_and_validate_key(key, version=version)
+        digest = hashlib.blake2b(full.encode(), key=settings.SECRET_KEY.encode()[:64], digest_size=16).hexdigest()
+        return f"{self._prefix}:{int(digest[:8], 16) % SLOTS}", digest
+
+    def _text(self, digest: str, value: Any) -> str:
+        text = json.dumps([digest, value])
+        if len(text) > LONGEST:
+            raise ValueError(f"a value of {len(text)} characters does not fit into a slot of {LONGEST}")
+        return text
+
+    def _value(self, text: Any, digest: str) -> list[Any] | None:
+        """What the slot holds of this key, as a list of one; None if it holds nothing of it."""
+        found = json.loads(text) if text else None
+        return [found[1]] if found and found[0] == digest else None
+
+    def _seconds(self, timeout: Any) -> int:
+        """Milliseconds, at least one."""
+        given = self.default_timeout if timeout is DEFAULT_TIMEOUT else timeout
+        return max(1, int((300 if given is None else given) * 1000))
+
+    def _either[T](self, there: Callable[[Redis], T], here: Callable[[], T]) -> T:
+        """In Redis, or here while it is away: then each process counts for itself."""
+        if time.monotonic() < self._away_until:
+            return here()
+        try:
+            return there(self._client())
+        except (RedisError, OSError) as error:
+            self._away_until = time.monotonic() + AWAY
+            log.warning("limits are counted in this process only", error=str(error))
+            return here()
+
+    def _client(self) -> Redis:
+        if self._redis is None or self._url != settings.REDIS_URL:
+            self._url = settings.REDIS_URL
+            self._redis = Redis.from_url(
+                self._url, socket_timeout=ANSWERS_WITHIN, socket_connect_timeout=ANSWERS_WITHIN, decode_responses=True, retry=None
+            )
+        return self._redis
+
+    def _read(self, slot: str) -> str | None:
+        ends, text = self._local.get(slot, (0.0, ""))
+        return text if ends > time.monotonic() else None
+
+    def _write(self, slot: str, text: str, milliseconds: int) -> bool:
+        self._local[slot] = time.monotonic() + milliseconds / 1000, text
+        return True

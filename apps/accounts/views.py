@@ -1,0 +1,51 @@
+"""One's own account: what it is, where it is signed in."""
+
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_POST
+
+from apps.accounts import sessions
+from apps.accounts.permissions import may, person
+from apps.accounts.roles import Right, Role
+
+
+def account(request: HttpRequest) -> HttpResponse:
+    """Name, roles, and the ways to the rest."""
+    user = person(request)
+    context = {
+        "roles": [Role(each).label for each in user.roles],
+        "address": EmailAddress.objects.get_primary(user) or user.email,
+        "factors": Authenticator.objects.filter(user=user).exclude(type=Authenticator.Type.RECOVERY_CODES).count(),
+        "may_invite": may(user, Right.MANAGE_ACCOUNTS),
+        "sessions": len(sessions.shown(request, user)),
+    }
+    return render(request, "accounts/account.html", context)
+
+
+def where(request: HttpRequest) -> HttpResponse:
+    """All sessions of this person."""
+    return render(request, "accounts/sessions.html", {"sessions": sessions.shown(request, person(request))})
+
+
+@require_POST
+def end(request: HttpRequest, pk: int) -> HttpResponse:
+    """Sign out one of them."""
+    if not sessions.end(user=person(request), pk=pk):
+        raise Http404("no session of this person")
+    messages.success(request, _("That device is signed out."))
+    return redirect("accounts:sessions")
+
+
+@require_POST
+def end_others(request: HttpRequest) -> HttpResponse:
+    """Sign out everywhere but here."""
+    count = sessions.end_all(user=person(request), but=request.session.session_key)
+    messages.success(
+        request, ngettext("%(count)s other device is signed out.", "%(count)s other devices are signed out.", count) % {"count": count}
+    )
+    return redirect("accounts:sessions")

@@ -1,0 +1,59 @@
+"""Inviting people, and what the invited see."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from apps.accounts import invitations
+from apps.accounts.forms import AccountForm, InvitationForm
+from apps.accounts.models import Invitation
+from apps.accounts.permissions import person
+from apps.lib.errors import Conflict, Problem
+from apps.lib.forms import explain
+
+
+def open_ones(request: HttpRequest) -> HttpResponse:
+    """Invitations that nobody has taken, and the form of a new one."""
+    form = InvitationForm(person(request), request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            given = form.cleaned_data
+            made, token = invitations.invite(email=given["email"], roles=given["roles"], by=person(request))
+        except Problem as problem:
+            explain(form, problem)
+        else:
+            invitations.send(made, request.build_absolute_uri(reverse("accounts:invited", args=[token])))
+            messages.success(request, _("The invitation is on its way to %(address)s.") % {"address": made.email})
+            return redirect("accounts:invitations")
+    rows = Invitation.objects.filter(taken=None, withdrawn=None).select_related("by").order_by("-made")
+    return render(request, "accounts/invitations.html", {"form": form, "rows": rows}, status=422 if form.errors else 200)
+
+
+@require_POST
+def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
+    """Its link opens nothing any more."""
+    invitations.withdraw(get_object_or_404(Invitation, pk=pk))
+    messages.success(request, _("The invitation is withdrawn."))
+    return redirect("accounts:invitations")
+
+
+def invited(request: HttpRequest, token: str) -> HttpResponse:
+    """The page behind the link: choose a name and a password."""
+    found = invitations.find(token)
+    if found is None:
+        return render(request, "accounts/invited.html", status=410)
+    form = AccountForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            invitations.take(found, **form.cleaned_data)
+        except Conflict:
+            return render(request, "accounts/invited.html", status=410)
+        except Problem as problem:
+            explain(form, problem)
+        else:
+            messages.success(request, _("Your account is there. Sign in."))
+            return redirect("account_login")
+    return render(request, "accounts/invited.html", {"form": form, "invitation": found}, status=422 if form.errors else 200)

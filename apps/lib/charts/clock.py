@@ -1,0 +1,40 @@
+"""The times below a chart: hours of a day, days of a week, weeks of some months, months of a year, in the site's zone."""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from django.utils.dateformat import format as format_date
+from django.utils.timezone import get_current_timezone
+from django.utils.translation import pgettext
+
+HOURS, DAYS, WEEKS = timedelta(hours=36), timedelta(days=9), timedelta(days=70)
+
+
+def marks(begin: datetime, end: datetime) -> list[tuple[datetime, str]]:
+    """When a label stands below the chart, and what it says."""
+    zone = get_current_timezone()
+    first, last = begin.astimezone(zone), end.astimezone(zone)
+    if end - begin <= HOURS:
+        moments, words = _hours(first, last), pgettext("time of day", "H:i")
+    elif end - begin <= DAYS:
+        moments, words = _days(first, last), pgettext("day below a chart", "D j")
+    elif end - begin <= WEEKS:
+        moments, words = (day for day in _days(first, last) if day.weekday() == 0), pgettext("week below a chart", "j M")
+    else:
+        moments, words = (day for day in _days(first, last) if day.day == 1), pgettext("month below a chart", "M")
+    return [(moment, format_date(moment, words)) for moment in moments if first <= moment < last]
+
+
+def _hours(first: datetime, last: datetime) -> Iterator[datetime]:
+    """Every sixth hour by the clock on the wall."""
+    for day in _days(first, last):
+        for hour in (0, 6, 12, 18):
+            yield day.replace(hour=hour)
+
+
+def _days(first: datetime, last: datetime) -> Iterator[datetime]:
+    """Every midnight on the wall: days of 23 and 25 hours are among them."""
+    day = first.replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
+    while day < last:
+        yield day
+        day += timedelta(days=1)  # of the clock on the wall: the zone's offset is looked up anew

@@ -1,0 +1,42 @@
+"""What several parts of one page ask for, and the database answers once.
+
+Only within a request that reads (GET, HEAD): whatever else runs may have changed something since it asked.
+"""
+
+from collections.abc import Callable, Hashable
+from contextvars import ContextVar
+from functools import wraps
+
+from django.http import HttpRequest, HttpResponse
+
+_known: ContextVar[dict[Hashable, object] | None] = ContextVar("known", default=None)
+
+
+def once_a_page[**P, Value](ask: Callable[P, Value]) -> Callable[P, Value]:
+    """Keeps the answer for the rest of the page, by its arguments; hand out nothing that is changed or evaluated later."""
+
+    @wraps(ask)
+    def asked(*args: P.args, **kwargs: P.kwargs) -> Value:
+        known = _known.get()
+        if known is None:
+            return ask(*args, **kwargs)
+        key = (ask, args, tuple(sorted(kwargs.items())))
+        if key not in known:
+            known[key] = ask(*args, **kwargs)
+        return known[key]  # type: ignore[return-value]  # put there by the same function
+
+    return asked
+
+
+class OncePage:
+    """Middleware: what is kept lasts as long as the request."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        token = _known.set({} if request.method in ("GET", "HEAD") else None)
+        try:
+            return self._get_response(request)
+        finally:
+            _known.reset(token)

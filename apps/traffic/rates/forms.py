@@ -1,0 +1,40 @@
+"""Forms of rate limits and uplinks."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from apps.bans.forms import EndForm
+from apps.members.forms import RateField
+from apps.network.models import Uplink
+from apps.traffic.rates.models import RateLimit
+
+
+class LimitForm(EndForm):
+    """How fast, why, and until when."""
+
+    down_kbit = RateField(label=_("Rate down, Mbit/s"), help_text=_("To the member. Empty: that way as before"))
+    up_kbit = RateField(label=_("Rate up, Mbit/s"), help_text=_("From the member. Empty: that way as before"))
+    reason = forms.ChoiceField(label=_("Reason"), choices=RateLimit.Reason)
+    note = forms.CharField(label=_("Internal note"), required=False, max_length=200, help_text=_("The member does not see it."))
+    field_order = ("down_kbit", "up_kbit", "reason", "note", "term", "until")
+
+    def __init__(self, data: Any = None) -> None:
+        super().__init__(data, initial={"term": "1d", "reason": RateLimit.Reason.OTHER})
+
+    def wanted(self) -> dict[str, Any]:
+        """What the services take."""
+        return {name: self.cleaned_data[name] for name in ("down_kbit", "up_kbit", "reason", "note")} | {"until": self.expires()}
+
+
+class UplinkForm(forms.Form):
+    """What a group's uplink carries, and the switch. `version` is the one that was read."""
+
+    version = forms.IntegerField(widget=forms.HiddenInput)
+    down_kbit = RateField(label=_("Carries down, Mbit/s"), help_text=_("From the internet. Empty: not known"), highest=None)
+    up_kbit = RateField(label=_("Carries up, Mbit/s"), help_text=_("To the internet. Empty: not known"), highest=None)
+    limits_rates = forms.BooleanField(label=_("Limit rates"), required=False, help_text=_("Without it, nobody’s rate is limited here."))
+
+    def __init__(self, uplink: Uplink, data: Any = None) -> None:
+        super().__init__(data, initial={name: getattr(uplink, name) for name in self.base_fields})

@@ -1,0 +1,164 @@
+"""Limiting the rate of members for a time, and releasing them; the switch that ends it for all; what tariffs let through.
+
+Whoever decides who is limited, a person or a rule that watches the uplink, calls `limit_many`: these members, this rate, until then.
+Every write nudges a deploy after its commit; the end comes in the kernels by itself.
+"""
+
+from collections.abc import Collection
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from django.contrib.postgres.fields import DateTimeRangeField
+from django.db import IntegrityError, transaction
+from django.db.models import DateTimeField, F, Func, Value
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import User
+from apps.lib import formats
+from apps.lib.errors import Conflict, Problem
+from apps.lib.nudge import nudge
+from apps.lib.validity import ended_now, from_now, holds_now
+from apps.members.models import HIGHEST_KBIT, LOWEST_KBIT, Member
+from apps.network.models import GatewayGroup, Uplink
+from apps.traffic.rates.models import RateLimit
+from apps.traffic.rates.selectors import current, uplink_of
+
+
+class Done(NamedTuple):
+    """How many members were limited now, how many were already for the same reason and have this rate and end now, and how many keep
+    the limit that they have for another reason.
+    """
+
+    made: int
+    renewed: int
+    kept: int
+
+
+def limit(
+    *,
+    member: Member,
+    up_kbit: int | None,
+    down_kbit: int | None,
+    reason: str,
+    note: str = "",
+    until: datetime | None = None,
+    by: User,
+) -> RateLimit:
+    """Let no more than so much through the uplink for the member, in kbit/s each way; None: that way as before.
+
+    until: None is until somebody releases him. Raises Problem when he is limited already.
+    """
+    _check(up_kbit, down_kbit, reason, until)
+    if member.state == Member.State.LEFT:
+        raise Problem(_("%(member)s has left: there is nothing to limit.") % {"member": member}, culprit=member)
+    given: dict[str, Any] = {"up_kbit": up_kbit, "down_kbit": down_kbit, "reason": reason, "note": note.strip(), "author": by}
+    try:
+        with transaction.atomic():
+            made = RateLimit.objects.create(member=member, valid=from_now(until), **given)
+            nudge("workers.reconcile", by.pk)
+    except IntegrityError as error:
+        raise _explained(error, member) from error
+    made.refresh_from_db()
+    return made
+
+
+def limit_many(
+    *,
+    members: Collection[int],
+    up_kbit: int | None,
+    down_kbit: int | None,
+    until: datetime,
+    reason: str = RateLimit.Reason.CONGESTION,
+    by: User | None = None,
+) -> Done:
+    """The same for all members with these ids who have not left, until a moment. Who is limited for this reason already has this rate and
+    end from now on; who is limited for another one keeps that. Saying the same twice is harmless. by: None for a rule.
+
+    Raises Conflict when somebody limits one of them at the same moment; then nothing has changed, and trying again will do.
+    """
+    _check(up_kbit, down_kbit, reason, until)
+    rate = {"up_kbit": up_kbit, "down_kbit": down_kbit}
+    try:
+        with transaction.atomic():
+            there = RateLimit.objects.filter(holds_now(), member__in=members).select_for_update(of=("self",))
+            limited = dict(there.values_list("member", "reason"))
+            same = [member for member, why in limited.items() if why == reason]
+            renewed = RateLimit.objects.filter(holds_now(), member__in=same).update(valid=_until(until), version=F("version") + 1, **rate)
+            fresh = Member.objects.filter(pk__in=set(members) - limited.keys()).exclude(state=Member.State.LEFT)
+            made = [RateLimit(member=each, valid=from_now(until), reason=reason, author=by, **rate) for each in fresh.order_by("pk")]
+            RateLimit.objects.bulk_create(made, batch_size=1000)
+            nudge("workers.reconcile", by.pk if by else None)
+    except IntegrityError as error:
+        if "ratelimit_one_at_a_time" not in str(error):
+            raise
+        raise Conflict(_("Somebody limited one of these members at the same moment. Nothing has changed; try again.")) from error
+    return Done(len(made), renewed, len(limited) - len(same))
+
+
+def release(*, limits: Collection[int], by: User | None) -> int:
+    """End the rate limits with these ids now; says how many held. Twice is harmless. by: None for a rule."""
+    with transaction.atomic():
+        present = RateLimit.objects.filter(holds_now(), pk__in=limits)
+        released = present.update(valid=ended_now(), released_by=by, version=F("version") + 1)
+        nudge("workers.reconcile", by.pk if by else None)
+    return released
+
+
+def set_uplink(*, group: GatewayGroup, version: int, up_kbit: int | None, down_kbit: int | None, limits_rates: bool, by: User) -> Uplink:
+    """Say what the group's uplink carries, and whether rates are limited on it. Raises Conflict when it changed since `version`."""
+    values: dict[str, Any] = {"up_kbit": up_kbit, "down_kbit": down_kbit, "limits_rates": limits_rates}
+    saved = uplink_of(group)
+    conflict = Conflict(_("Somebody changed this uplink meanwhile. Look at it as it is now, then save again."))
+    if saved.version != version:
+        raise conflict
+    try:
+        with transaction.atomic():
+            if not version:
+                Uplink.objects.create(group=group, **values)
+            elif not Uplink.objects.filter(pk=saved.pk, version=version).update(version=F("version") + 1, **values):
+                raise conflict
+            nudge("workers.reconcile", by.pk)
+    except IntegrityError as error:
+        if "group_id" not in str(error):
+            raise
+        raise conflict from error
+    return uplink_of(group)
+
+
+def switch(*, group: GatewayGroup, on: bool, by: User) -> Uplink:
+    """Limit rates in this group, or nobody's. It stays as it is when it is so already."""
+    now = uplink_of(group)
+    if now.limits_rates == on:
+        return now
+    return set_uplink(group=group, version=now.version, up_kbit=now.up_kbit, down_kbit=now.down_kbit, limits_rates=on, by=by)
+
+
+def _until(until: datetime) -> Func:
+    """The row's range with another end."""
+    begins = Func(F("valid"), function="lower", output_field=DateTimeField())
+    return Func(begins, Value(until, output_field=DateTimeField()), function="tstzrange", output_field=DateTimeRangeField())
+
+
+def _check(up_kbit: int | None, down_kbit: int | None, reason: str, until: datetime | None) -> None:
+    if reason not in RateLimit.Reason.values:
+        raise Problem(_("“%(reason)s” is no reason we know.") % {"reason": reason}, "reason")
+    if up_kbit is None and down_kbit is None:
+        raise Problem(_("Name a rate up, a rate down, or both."), "down_kbit")
+    for fieldname, rate in (("up_kbit", up_kbit), ("down_kbit", down_kbit)):
+        if rate is not None and not LOWEST_KBIT <= rate <= HIGHEST_KBIT:
+            facts = {"rate": rate, "lowest": LOWEST_KBIT, "highest": HIGHEST_KBIT}
+            raise Problem(_("%(rate)d kbit/s is not between %(lowest)d and %(highest)d.") % facts, fieldname)
+    if until is not None and until <= timezone.now():
+        raise Problem(_("This end, %(end)s, has passed. Choose a later one, or none.") % {"end": formats.full(until)}, "until")
+
+
+def _explained(error: IntegrityError, member: Member) -> Problem:
+    """The sentence for what the database refused. An error of any other constraint is ours, and raised as it is."""
+    if "ratelimit_one_at_a_time" not in str(error):
+        raise error
+    there = current(member)
+    since = formats.full(there.valid.lower) if there and there.valid.lower else ""
+    facts = {"member": member, "since": since, "reason": there.get_reason_display() if there else ""}
+    text = _("The rate of %(member)s is limited already, since %(since)s (%(reason)s). Release it first.")
+    return Problem(text % facts, culprit=there)

@@ -1,0 +1,82 @@
+"""Rate limits: who is limited now, one more, released, and the switch of each group."""
+
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+
+from apps.accounts.permissions import person, staff_page
+from apps.lib.errors import Problem
+from apps.lib.params import number
+from apps.members.models import Member
+from apps.network.models import GatewayGroup
+from apps.traffic.rates import selectors, services
+from apps.traffic.rates.forms import LimitForm, UplinkForm
+from apps.traffic.rates.models import RateLimit
+
+PER_PAGE = 50
+
+
+@staff_page
+def limits(request: HttpRequest) -> HttpResponse:
+    """Who is limited now, who was, and how each group's switch stands."""
+    asked = request.GET
+    state = asked.get("state", "now") if asked.get("state") in selectors.STATES else "now"
+    reason = asked.get("reason", "") if asked.get("reason") in RateLimit.Reason.values else ""
+    page = Paginator(selectors.rate_limits(state, asked.get("q", ""), reason), PER_PAGE).get_page(asked.get("page"))
+    shown = {"page": page, "rows": selectors.rows(page), "state": state, "reason": reason, "search": asked.get("q", "").strip()}
+    released = RateLimit.objects.filter(pk=number(asked, "released")).select_related("member").first()
+    more = {"reasons": RateLimit.Reason.choices, "number": selectors.rate_limits().count(), "uplinks": selectors.uplinks()}
+    return render(request, "rates/limits.html", shown | more | {"released": released})
+
+
+@staff_page
+def limit(request: HttpRequest, pk: int) -> HttpResponse:
+    """Say what limiting the member does; then do it."""
+    member = get_object_or_404(Member, pk=pk)
+    form = LimitForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        try:
+            services.limit(member=member, by=person(request), **form.wanted())
+            return redirect("rates:list")
+        except Problem as problem:
+            form.take(problem)
+    shown: dict[str, Any] = {"member": member, "form": form, "there": selectors.current(member)}
+    return render(request, "rates/limit.html", shown, status=422 if form.is_bound else 200)
+
+
+@staff_page
+def release(request: HttpRequest, pk: int) -> HttpResponse:
+    """Say what releasing does; then do it."""
+    found = get_object_or_404(RateLimit.objects.select_related("member__tariff"), pk=pk)
+    if request.method != "POST":
+        return render(request, "rates/release.html", {"that": found})
+    services.release(limits=[pk], by=person(request))
+    return redirect(f"{reverse('rates:list')}?released={pk}")
+
+
+@staff_page
+def uplink(request: HttpRequest, group: int) -> HttpResponse:
+    """What a group's uplink carries, and whether rates are limited on it."""
+    of = get_object_or_404(GatewayGroup, pk=group)
+    form = UplinkForm(selectors.uplink_of(of), request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        try:
+            services.set_uplink(group=of, by=person(request), **form.cleaned_data)
+            return redirect("rates:list")
+        except Problem as problem:
+            form.add_error(problem.fieldname if problem.fieldname in form.fields else None, str(problem))
+    return render(request, "rates/uplink.html", {"group": of, "form": form}, status=422 if form.is_bound else 200)
+
+
+@staff_page
+def switch(request: HttpRequest, group: int) -> HttpResponse:
+    """Say what the switch does; then switch."""
+    of = get_object_or_404(GatewayGroup, pk=group)
+    now = selectors.uplink_of(of)
+    if request.method != "POST":
+        return render(request, "rates/switch.html", {"group": of, "uplink": now, "number": selectors.rate_limits().count()})
+    services.switch(group=of, on=request.POST.get("on") == "1", by=person(request))
+    return redirect("rates:list")

@@ -1,0 +1,68 @@
+"""packets: what a packet costs through the whole ruleset, beside a single masquerade rule: up, down, and a connection's first.
+
+Each competitor has a gateway of its own, and they take turns on one CPU, many short times; what counts is the CPU time of the sender's
+thread, in which everything up to the far end happens. 6,000 members talk, a connection each, in random order; the others are only
+there. Needs root.
+"""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from ipaddress import IPv4Address
+from pathlib import Path
+
+from benchmarks.figures import Figure
+from benchmarks.packets import costs
+from benchmarks.packets.costs import WAYS, Round
+from benchmarks.packets.racer import Racer
+from benchmarks.packets.rulesets import WITHOUT, everything
+from firewall.compile import compile_policy
+from firewall.policy import Policy
+
+ROUNDS, WITH_EXPLANATION = 40, 10
+FULL, PLAIN = "full", "masquerade"
+LARGE = 100_000  # what the goals are set for
+
+
+def run(members: int, *, feed: str = "", explain: bool = False) -> Iterator[Figure]:
+    """Medians of ROUNDS."""
+    if os.geteuid():
+        raise SystemExit("script/bench packets needs root: for network namespaces and nftables")
+    policy = everything(members, addresses(Path(feed)) if feed else None)
+    ruleset = compile_policy(policy)
+    with ExitStack() as open_until:
+        racers = {PLAIN: Racer(None, members), FULL: Racer(ruleset, members)}
+        for racer in racers.values():
+            open_until.enter_context(closing(racer))
+        rounds = race(racers, ROUNDS)
+        if explain:
+            for line in explanation(policy, racers, members):
+                print(line, file=sys.stderr, flush=True)
+    yield Figure("elements", ruleset.count_elements(), "")
+    yield Figure("rules", ruleset.count_rules(), "")
+    yield from costs.figures(rounds, FULL, PLAIN, judged=members >= LARGE)
+
+
+def addresses(feed: Path) -> list[IPv4Address]:
+    """The addresses of a feed: the first word of each line that is no remark."""
+    lines = feed.read_text().splitlines()
+    return list(dict.fromkeys(IPv4Address(line.split()[0]) for line in lines if line.strip() and not line.startswith("#")))
+
+
+def explanation(policy: Policy, racers: dict[str, Racer], members: int) -> Iterator[str]:
+    """What each thing costs that can be switched off, by doing without it: a line for each."""
+    yield costs.HEADING
+    for name, without in WITHOUT.items():
+        with closing(Racer(compile_policy(without(policy)), members)) as racer:
+            yield costs.explained(race({**racers, name: racer}, WITH_EXPLANATION), name, FULL, PLAIN)
+
+
+def race(racers: dict[str, Racer], rounds: int) -> list[Round]:
+    """All ways by turns, in each all competitors by turns, and each time another begins."""
+    found = []
+    for number in range(rounds):
+        for way in WAYS:
+            order = list(racers) if number % 2 else list(reversed(racers))
+            found.append(Round(way, {name: racers[name].turn(way) for name in order}))
+    return found

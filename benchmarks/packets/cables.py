@@ -1,0 +1,95 @@
+"""Members, a gateway and the internet in three network namespaces, with raw frames in at one end and out at the other.
+
+The namespaces belong to threads and vanish with them. Whoever sends pays for everything behind it, up to the far end of the second
+cable: each frame is handled in the sender's own context, so the sender's CPU time is what a packet costs.
+"""
+
+import os
+import subprocess
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROUTER, UPLINK = "10.254.0.1", "192.0.2.1"
+MEMBERS_MAC, LAN_MAC, WAN_MAC, INTERNET_MAC = (f"02:00:00:00:00:0{n}" for n in range(1, 5))
+SETTINGS = {"ipv4/ip_forward": "1", "ipv4/conf/all/rp_filter": "0", "ipv4/conf/default/rp_filter": "0", "ipv4/conf/all/send_redirects": "0"}
+DEAD_END = "table netdev dead_end {{ chain thrown_away {{ type filter hook ingress device {} priority 0; policy drop; }}; }}"
+
+
+class Space:
+    """One thread in its own network namespace, on one CPU."""
+
+    def __init__(self, cpu: int) -> None:
+        self._thread = ThreadPoolExecutor(1)
+        self.do(os.unshare, os.CLONE_NEWNET)
+        self.do(os.sched_setaffinity, 0, {cpu})
+        self.id = self.do(threading.get_native_id)
+
+    def do[**P, T](self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Call it there."""
+        return self._thread.submit(call, *args, **kwargs).result()
+
+    def run(self, *command: str, given: str = "") -> None:
+        """Run a program there."""
+        self.do(lambda: subprocess.run(command, input=given, text=True, check=True, stdout=subprocess.DEVNULL))
+
+    def close(self) -> None:
+        self._thread.shutdown()
+
+
+class Cables:
+    """members -m0:lan0- gateway -wan0:i0- internet. At m0 and i0 whatever arrives is counted and thrown away."""
+
+    def __init__(self) -> None:
+        cpu = max(os.sched_getaffinity(0))
+        self.members, self.gateway, self.internet = Space(cpu), Space(cpu), Space(cpu)
+        for space in (self.members, self.internet):
+            space.do(_settle, {"ipv6/conf/all/disable_ipv6": "1", "ipv6/conf/default/disable_ipv6": "1"})
+        self.gateway.do(_settle, SETTINGS | {"ipv6/conf/default/disable_ipv6": "1"})
+        self.gateway.run("ip", "-batch", "-", given=self._links())
+        self.members.run("ip", "link", "set", "m0", "up")
+        self.internet.run("ip", "link", "set", "i0", "up")
+        self.gateway.run("ip", "-batch", "-", given=_network())
+        self.members.run("nft", DEAD_END.format("m0"))
+        self.internet.run("nft", DEAD_END.format("i0"))
+
+    def _links(self) -> str:
+        return (
+            f"link add lan0 address {LAN_MAC} type veth peer name m0 address {MEMBERS_MAC} netns {self.members.id}\n"
+            f"link add wan0 address {WAN_MAC} type veth peer name i0 address {INTERNET_MAC} netns {self.internet.id}\n"
+            "link set lan0 up\nlink set wan0 up\n"
+        )
+
+    def arrived_outside(self) -> int:
+        """How many frames have come out at the internet's end."""
+        return self.internet.do(_received, "i0")
+
+    def arrived_inside(self) -> int:
+        """How many have at the members' end."""
+        return self.members.do(_received, "m0")
+
+    def close(self) -> None:
+        """Everything goes with the namespaces."""
+        for space in (self.members, self.gateway, self.internet):
+            space.close()
+
+
+def _received(card: str) -> int:
+    """By /proc, which is that of the thread's own namespace; /sys is not."""
+    lines = Path("/proc/thread-self/net/dev").read_text().splitlines()
+    return next(int(line.split()[2]) for line in lines if line.strip().startswith(f"{card}:"))
+
+
+def _network() -> str:
+    return (
+        f"addr add {ROUTER}/32 dev lan0\naddr add {UPLINK}/32 dev wan0\n"
+        f"neigh add 10.254.0.2 lladdr {MEMBERS_MAC} nud permanent dev lan0\n"
+        f"neigh add 192.0.2.2 lladdr {INTERNET_MAC} nud permanent dev wan0\n"
+        "route add 10.0.0.0/8 via 10.254.0.2 dev lan0 onlink\nroute add default via 192.0.2.2 dev wan0 onlink\n"
+    )
+
+
+def _settle(settings: dict[str, str]) -> None:
+    for name, value in settings.items():
+        Path("/proc/sys/net", name).write_text(value)

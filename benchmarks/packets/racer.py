@@ -1,0 +1,95 @@
+"""A gateway with one competitor, and connections through it that packets belong to or begin."""
+
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from random import Random
+
+from benchmarks.networks import PRIVATE
+from benchmarks.packets.cables import INTERNET_MAC, LAN_MAC, MEMBERS_MAC, WAN_MAC, Cables
+from benchmarks.packets.rulesets import MASQUERADE
+from benchmarks.packets.sender import BURST, Datagram, Listener, Sender, Train, frame
+from firewall.diff import diff
+from firewall.ruleset import EMPTY, Ruleset
+from gateway.kernel import Kernel
+
+ACTIVE = 6_000
+FRAMES = 12 * BURST  # each time it is somebody's turn
+WARM = 4  # bursts that do not count: somebody else's elements are in the caches
+FORGET = 4  # turns after which new connections are forgotten, before the kernel's table is full
+FOREIGN = 44 << 24
+
+
+class Racer:
+    """A gateway with one competitor, and connections that are open through it."""
+
+    def __init__(self, ruleset: Ruleset | None, members: int) -> None:
+        self._cables = Cables()
+        self._random, self._fresh = Random(1), 0
+        self._members = self._random.sample(range(members * 99 // 100), min(ACTIVE, members * 99 // 100))  # the last ones are blocked
+        self._kernel: Kernel = self._cables.gateway.do(Kernel)
+        if ruleset is None:
+            self._cables.gateway.run("nft", MASQUERADE)
+        else:
+            self._cables.gateway.do(self._kernel.commit, diff(EMPTY, ruleset), int(time.time()))
+        self._inside: Sender = self._cables.members.do(Sender, "m0")
+        self._outside: Sender = self._cables.internet.do(Sender, "i0")
+        self._open()
+
+    def _open(self) -> None:
+        """Connections, which have been answered."""
+        self._cables.gateway.do(lambda: self._kernel.cut(self._kernel.flows()))
+        first = [Datagram(PRIVATE + at, 1024 + at % 60_000, FOREIGN + at * 251, 53) for at in self._members]
+        with closing(self._cables.internet.do(Listener, "i0")) as listener:
+            self._send(self._inside, _up(first))
+            answers = [each.answered() for each in listener.heard()]
+        self._all_of(len(first), len(answers), "to begin with")
+        self._send(self._outside, _down(answers))
+        sequence = [self._random.randrange(len(first)) for _ in range(FRAMES)]
+        self._up, self._down = _up([first[at] for at in sequence]), _down([answers[at] for at in sequence])
+
+    def turn(self, way: str) -> Sequence[float]:
+        """Nanoseconds a packet, of each burst. Raises SystemExit when packets do not come out at the other end."""
+        if way == "down":
+            before = self._cables.arrived_inside()
+            found = self._send(self._outside, self._down)
+            self._all_of(FRAMES, self._cables.arrived_inside() - before, way)
+        else:
+            train = self._up if way == "up" else self._new()
+            before = self._cables.arrived_outside()
+            found = self._send(self._inside, train)
+            self._all_of(FRAMES, self._cables.arrived_outside() - before, way)
+        return found[WARM:]
+
+    def _all_of(self, sent: int, came: int, way: str) -> None:
+        if came != sent:
+            raise SystemExit(f"{came} of {sent} packets came through ({way}): what was measured is not their way")
+
+    def _send(self, sender: Sender, train: Train) -> list[float]:
+        space = self._cables.members if sender is self._inside else self._cables.internet
+        return space.do(lambda: list(sender.bursts(train)))
+
+    def _new(self) -> Train:
+        """Connections that nobody has opened yet. Those that were are forgotten, before the table is full."""
+        if self._fresh and self._fresh % (FORGET * FRAMES) == 0:
+            self._open()
+        numbers = range(self._fresh, self._fresh + FRAMES)
+        self._fresh += FRAMES
+        members = self._random.choices(self._members, k=FRAMES)
+        pairs = zip(members, numbers, strict=True)
+        return _up([Datagram(PRIVATE + at, 1024 + number % 60_000, FOREIGN + (1 << 22) + number, 443) for at, number in pairs])
+
+    def close(self) -> None:
+        """Everything goes with the namespaces."""
+        self._inside.close()
+        self._outside.close()
+        self._cables.gateway.do(self._kernel.close)
+        self._cables.close()
+
+
+def _up(datagrams: list[Datagram]) -> Train:
+    return Train([frame(each, LAN_MAC, MEMBERS_MAC) for each in datagrams])
+
+
+def _down(datagrams: list[Datagram]) -> Train:
+    return Train([frame(each, WAN_MAC, INTERNET_MAC) for each in datagrams])

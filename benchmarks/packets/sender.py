@@ -1,0 +1,139 @@
+"""Sending prepared frames as fast as the kernel takes them, and what one costs in CPU time (man sendmmsg; packet(7))."""
+
+import ctypes
+import socket
+import struct
+import time
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from lab.datagram import checksum
+
+BURST = 512  # frames between two looks at the clock
+UDP, HOPS = 17, 64
+SOL_PACKET, PACKET_QDISC_BYPASS = 263, 20  # linux/socket.h, linux/if_packet.h
+SO_RCVBUFFORCE, RECEIVE = 33, 64 << 20  # asm-generic/socket.h; octets
+EVERYTHING = 3  # ETH_P_ALL: before a card's ingress chain throws it away
+
+
+class Datagram(NamedTuple):
+    """Who sends to whom: addresses and ports as numbers."""
+
+    source: int
+    source_port: int
+    destination: int
+    destination_port: int
+
+    def answered(self) -> "Datagram":
+        """The datagram that answers this one."""
+        return Datagram(self.destination, self.destination_port, self.source, self.source_port)
+
+
+def frame(datagram: Datagram, to: str, sender: str) -> bytes:
+    """A frame of 60 octets, without a UDP checksum (RFC 768 allows that over IPv4)."""
+    ends = struct.pack("!II", datagram.source, datagram.destination)
+    bare = struct.pack("!BBHHHBBH", 0x45, 0, 46, 0, 0, HOPS, UDP, 0) + ends
+    header = bare[:10] + struct.pack("!H", checksum(bare)) + bare[12:]
+    ports = struct.pack("!HHHH", datagram.source_port, datagram.destination_port, 26, 0)
+    return _mac(to) + _mac(sender) + b"\x08\0" + header + ports + bytes(18)
+
+
+def read(data: bytes) -> Datagram | None:
+    """The datagram in a frame; None when it is something else."""
+    if data[12:14] != b"\x08\0" or data[23] != UDP:
+        return None
+    source, destination, source_port, destination_port = struct.unpack_from("!IIHH", data, 26)
+    return Datagram(source, source_port, destination, destination_port)
+
+
+def _mac(text: str) -> bytes:
+    return bytes.fromhex(text.replace(":", ""))
+
+
+class _Vector(ctypes.Structure):
+    _fields_ = (("base", ctypes.c_void_p), ("length", ctypes.c_size_t))
+
+
+class _Message(ctypes.Structure):
+    """struct mmsghdr"""
+
+    _fields_ = (
+        ("name", ctypes.c_void_p),
+        ("name_length", ctypes.c_uint32),
+        ("vectors", ctypes.POINTER(_Vector)),
+        ("vectors_length", ctypes.c_size_t),
+        ("control", ctypes.c_void_p),
+        ("control_length", ctypes.c_size_t),
+        ("flags", ctypes.c_int),
+        ("sent", ctypes.c_uint),
+    )
+
+
+class Train:
+    """Frames in the order in which they are sent, laid out for the kernel once."""
+
+    def __init__(self, frames: Sequence[bytes]) -> None:
+        self._octets = ctypes.create_string_buffer(b"".join(frames))
+        self._vectors, self.messages = (_Vector * len(frames))(), (_Message * len(frames))()
+        at = ctypes.addressof(self._octets)
+        for number, each in enumerate(frames):
+            self._vectors[number] = _Vector(at, len(each))
+            self.messages[number].vectors = ctypes.pointer(self._vectors[number])
+            self.messages[number].vectors_length = 1
+            at += len(each)
+
+    def __len__(self) -> int:
+        return len(self.messages)
+
+
+class Sender:
+    """A raw socket on one card of the calling thread's namespace."""
+
+    def __init__(self, card: str) -> None:
+        self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
+        self._socket.setsockopt(SOL_PACKET, PACKET_QDISC_BYPASS, 1)
+        self._socket.bind((card, 0))
+        self._send = ctypes.CDLL(None, use_errno=True).sendmmsg
+
+    def bursts(self, train: Train) -> Iterator[float]:
+        """Send it. For each whole burst the nanoseconds of this thread's CPU time that a frame took, with everything behind it."""
+        for start in range(0, len(train), BURST):
+            count = min(BURST, len(train) - start)
+            before = time.thread_time_ns()
+            self._all(train, start, count)
+            if count == BURST:
+                yield (time.thread_time_ns() - before) / count
+
+    def _all(self, train: Train, start: int, count: int) -> None:
+        size = ctypes.sizeof(_Message)
+        while count:
+            sent = self._send(self._socket.fileno(), ctypes.byref(train.messages, start * size), count, 0)
+            if sent <= 0:
+                raise OSError(ctypes.get_errno(), "sendmmsg took no frame")
+            start, count = start + sent, count - sent
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+class Listener:
+    """Whatever comes out at one card of the calling thread's namespace."""
+
+    def __init__(self, card: str) -> None:
+        self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(EVERYTHING))
+        self._socket.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, RECEIVE)
+        self._socket.bind((card, EVERYTHING))
+        self._socket.setblocking(False)
+
+    def heard(self) -> Iterator[Datagram]:
+        """Everything that has come so far."""
+        while True:
+            try:
+                datagram = read(self._socket.recv(128))
+            except BlockingIOError:
+                return
+            if datagram:
+                yield datagram
+
+    def close(self) -> None:
+        self._socket.close()

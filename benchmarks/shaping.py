@@ -1,0 +1,312 @@
+"""shape: rate limits: what a limited member and his neighbour get over TCP, and what a packet costs with so many limited.
+
+Each way of limiting has a gateway of its own, a network namespace between that of the members and the internet's, with the real
+ruleset for 24,000 members. A pinned sender sends from 1,000 members through one after the other, round by round; its CPU time counts,
+in which the kernel's whole path through the gateway lies, and ratios are within a round. Needs root.
+"""
+
+import os
+import resource
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv4Network
+from statistics import median
+from threading import Thread
+
+from benchmarks.figures import Figure
+from firewall.compile import compile_policy
+from firewall.policy import Gateway, Interfaces, Management, NatMapping, Policy, RateLimit
+from firewall.render import render
+
+MEMBERS, ACTIVE, ROUNDS, PACKETS = 24_000, 1_000, 15, 20_000
+RATE = 625_000  # octets a second: 5 Mbit/s
+UNREACHED = 10**9  # octets a second: nobody sends so fast here
+FIRST = IPv4Address("10.16.0.1")
+TARGET = "203.0.113.{}"
+SETTLE, MEASURE = 3.0, 12.0  # seconds
+DISCARD = 9
+
+
+@dataclass(frozen=True)
+class Way:
+    """How members are limited on one gateway: by policing in the ruleset, or by classes of HTB beside it."""
+
+    name: str
+    policed: int = 0
+    rate: int = UNREACHED
+    classes: int = 0
+    filters: bool = False
+
+
+PLAIN = Way("plain")
+COSTS = (
+    PLAIN,
+    Way("police_1k", 1000),
+    Way("police_24k", MEMBERS),
+    Way("htb_1k", classes=1000),
+    Way("fw_24k", classes=MEMBERS, filters=True),
+)
+GOALS = {"police_24k": "<= 1.45", "htb_1k": "<= 1.5"}
+CLASSES = (Way("class", 1, RATE), Way("htb_class", classes=1, rate=RATE))
+
+
+def run() -> list[Figure]:
+    """Everything; a part that this kernel lacks is left out, aloud."""
+    if os.geteuid():
+        raise SystemExit("script/bench shape needs root: for network namespaces, nftables and queueing disciplines")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (8192, max(8192, resource.getrlimit(resource.RLIMIT_NOFILE)[1])))
+    with ExitStack() as stack:
+        bench = stack.enter_context(Network.made())
+        ways = [way for way in (*COSTS, *CLASSES) if bench.add(way)]
+        return [*_costs(bench, [way for way in ways if way in COSTS]), *_shares(bench, [way for way in ways if way in CLASSES])]
+
+
+class Network:
+    """The namespaces; a gateway for each way of limiting."""
+
+    def __init__(self, prefix: str) -> None:
+        self.prefix, self.numbers = prefix, dict[str, int]()
+        self.members, self.internet = f"{prefix}-members", f"{prefix}-internet"
+
+    @classmethod
+    @contextmanager
+    def made(cls) -> Iterator["Network"]:
+        """It is gone afterwards."""
+        made = cls(f"nw-shape-{os.getpid()}")
+        try:
+            for each in (made.members, made.internet):
+                _sh(f"ip netns add {each}")
+                _sh(f"ip -n {each} link set lo up")
+            _sh(f"ip -n {made.members} route add local 10.16.0.0/15 dev lo")
+            drop = f"udp dport {DISCARD} counter drop;"
+            _sh(
+                f"ip netns exec {made.internet} nft -f -",
+                f"table ip d {{ chain c {{ type filter hook prerouting priority -300; {drop} }}; }}",
+            )
+            yield made
+        finally:
+            for each in (*(made.gateway(name) for name in made.numbers), made.members, made.internet):
+                subprocess.run(["ip", "netns", "del", each], check=False, capture_output=True)
+
+    def gateway(self, name: str) -> str:
+        """The namespace of a way's gateway."""
+        return f"{self.prefix}-{name}"
+
+    def target(self, way: Way) -> str:
+        """The host of the internet that is reached through this way's gateway."""
+        return TARGET.format(self.numbers[way.name])
+
+    def arrived(self) -> int:
+        """How many datagrams have come to the internet."""
+        listed = _sh(f"ip netns exec {self.internet} nft list table ip d")
+        return int(listed.partition("packets ")[2].split()[0])
+
+    def add(self, way: Way) -> bool:
+        """Its gateway; False where the kernel lacks something."""
+        number = self.numbers[way.name] = len(self.numbers) + 1
+        self._wire(self.gateway(way.name), number)
+        _sh(f"ip netns exec {self.gateway(way.name)} nft -f -", render(compile_policy(_policy(way, number)), now=0))
+        if not way.classes:
+            return True
+        try:
+            _classes(self.gateway(way.name), way)
+        except subprocess.CalledProcessError as missing:
+            print(f"{way.name}: skipped: {missing.stderr.strip().splitlines()[-1:]}", flush=True)
+            return False
+        return True
+
+    def _wire(self, gateway: str, number: int) -> None:
+        _sh(f"ip netns add {gateway}")
+        for there, near, net in ((self.members, "lan0", f"10.0.{number}"), (self.internet, "wan0", f"192.0.{number}")):
+            _sh(f"ip link add {near} netns {gateway} type veth peer name g{number} netns {there}")
+            _sh(f"ip -n {gateway} address add {net}.1/24 dev {near}")
+            _sh(f"ip -n {there} address add {net}.2/24 dev g{number}")
+            _sh(f"ip -n {gateway} link set {near} up")
+            _sh(f"ip -n {there} link set g{number} up")
+        _sh(f"ip netns exec {gateway} sysctl -qw net.ipv4.ip_forward=1")
+        _sh(f"ip -n {gateway} route add 10.16.0.0/15 via 10.0.{number}.2")
+        _sh(f"ip -n {gateway} route add 203.0.113.0/24 via 192.0.{number}.2")
+        _sh(f"ip -n {self.members} route add {TARGET.format(number)} via 10.0.{number}.1")
+        _sh(f"ip -n {self.internet} address add {TARGET.format(number)}/32 dev lo")
+        _sh(f"ip -n {self.internet} route add 198.51.{number}.0/24 via 192.0.{number}.1")
+
+
+def _policy(way: Way, number: int) -> Policy:
+    addresses = tuple(FIRST + each for each in range(MEMBERS))
+    publics = IPv4Address(f"198.51.{number}.0")
+    return Policy(
+        Gateway(way.name, Interfaces("lan0", "wan0", "mgmt0"), Management((IPv4Network("172.31.0.0/24"),))),
+        addresses=addresses,
+        mappings=tuple(NatMapping(each, publics + _public(at)) for at, each in enumerate(addresses)),
+        rate_limits=tuple(RateLimit(at, IPv4Network(FIRST + at), way.rate, way.rate) for at in _spread(way.policed)),
+    )
+
+
+def _spread(number: int) -> range:
+    """So many members out of all, evenly: with 1,000 of them those who send."""
+    return range(0, MEMBERS, MEMBERS // number) if number else range(0)
+
+
+def _classes(gateway: str, way: Way) -> None:
+    """HTB, a class for each member: chosen by a map lookup, or by the mark among the filters of one of 256 buckets."""
+    rate = f"{way.rate * 8}bit" if way.rate != UNREACHED else "8gbit"
+    members = [(FIRST + at, at + 1) for at in _spread(way.classes)]
+    for card in ("wan0",) if way.filters else ("lan0", "wan0"):
+        lines = [f"qdisc add dev {card} root handle 1: htb direct_qlen 1000"]
+        lines += [f"class add dev {card} parent 1: classid 1:{at:x} htb rate {rate} burst 64k quantum 60000" for _, at in members]
+        _sh(f"tc -n {gateway} -batch -", "\n".join([*lines, *(_filters(way) if way.filters else ())]))
+    kind, field = ("mark", "meta mark") if way.filters else ("classid", "meta priority")
+    values = ", ".join(f"{each} : {number if way.filters else f'1:{number:x}'}" for each, number in members)
+    _sh(
+        f"ip netns exec {gateway} nft -f -",
+        f"""table inet shape {{
+            map classes {{ type ipv4_addr : {kind}; size 65536; elements = {{ {values} }} }}
+            chain forward {{ type filter hook forward priority -150;
+                iifname "lan0" {field} set ip saddr map @classes
+                oifname "lan0" {field} set ip daddr map @classes
+            }}
+        }}""",
+    )
+
+
+def _filters(way: Way) -> Iterator[str]:
+    """A bucket for the last octet of the public source (as `fw` would take that of the mark), and a walk through its filters."""
+    add = "filter add dev wan0 parent 1: protocol ip prio 1"
+    yield f"{add} handle 2: u32 divisor 256"
+    for at in _spread(way.classes):
+        yield f"{add} u32 ht 2:{_public(at):x}: match mark {at + 1} 0xffffffff flowid 1:{at + 1:x}"
+    yield f"{add} u32 ht 800:: match ip src 0.0.0.0/0 hashkey mask 0x000000ff at 12 link 2:"
+
+
+def _public(member: int) -> int:
+    """The last octet of the address as which the member leaves."""
+    return 1 + member % 200
+
+
+def _costs(bench: Network, ways: list[Way]) -> Iterator[Figure]:
+    """CPU time of the sender for a packet, relative to no limits in the same round."""
+    os.sched_setaffinity(0, {0})
+    with _inside(bench.members):
+        sources = [FIRST + at for at in _spread(ACTIVE)]
+        sockets = {way.name: [_socket(each, 4000 + at, bench.target(way)) for each in sources] for at, way in enumerate(ways)}
+    for each in sockets.values():
+        _send(each, 2 * ACTIVE)  # connections begin here, not in what is measured
+    rounds = [{way.name: _send(sockets[way.name], PACKETS) for way in ways} for _ in range(ROUNDS)]
+    os.sched_setaffinity(0, range(os.cpu_count() or 1))
+    sent = len(ways) * (2 * ACTIVE + ROUNDS * PACKETS)
+    yield Figure("arrived", bench.arrived() / sent, "of what was sent", ">= 0.99")
+    yield Figure("packet_plain", median(each["plain"] for each in rounds) * 1e6, "µs of CPU")
+    for way in ways[1:]:
+        yield Figure(way.name, median(each[way.name] / each["plain"] for each in rounds), "of no limits", GOALS.get(way.name))
+
+
+def _socket(source: IPv4Address, port: int, target: str) -> socket.socket:
+    made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    made.setsockopt(socket.IPPROTO_IP, 15, 1)  # IP_FREEBIND
+    made.bind((str(source), port))
+    made.connect((target, DISCARD))
+    return made
+
+
+def _send(sockets: list[socket.socket], number: int) -> float:
+    """Seconds of CPU for a packet; the sockets take turns."""
+    payload, sends = bytes(64), [each.send for each in sockets]
+    start = time.process_time()
+    for _ in range(number // len(sends)):
+        for send in sends:
+            send(payload)
+    return (time.process_time() - start) / number
+
+
+def _shares(bench: Network, ways: list[Way]) -> Iterator[Figure]:
+    """What a limited member gets of his rate, and his neighbour of what he gets alone."""
+    for way in ways:
+        for direction in ("up", "down"):
+            with _speaking(bench, way, FIRST, up=direction == "up") as octets:
+                share = _rate(octets) / RATE
+            yield Figure(f"{way.name}_share_{direction}", share, "of 5 Mbit/s", ">= 0.85")
+            yield Figure(f"{way.name}_over_{direction}", share, "of 5 Mbit/s", "<= 1.02")
+    yield Figure("neighbour_share", _neighbour(bench, ways[0]), "of what he gets alone", ">= 0.97")
+
+
+def _neighbour(bench: Network, way: Way) -> float:
+    """The median of rounds, each alone and beside a limited member who sends all he can."""
+    found = []
+    with _speaking(bench, way, FIRST + 1, up=True) as octets:
+        for _ in range(7):
+            alone = _rate(octets, settle=0.5, measure=1.0)
+            with _speaking(bench, way, FIRST, up=True):
+                found.append(_rate(octets, settle=0.5, measure=1.0) / alone)
+    return median(found)
+
+
+def _rate(octets: Callable[[], int], *, settle: float = SETTLE, measure: float = MEASURE) -> float:
+    time.sleep(settle)
+    start, before = time.monotonic(), octets()
+    time.sleep(measure)
+    return (octets() - before) / (time.monotonic() - start)
+
+
+@contextmanager
+def _speaking(bench: Network, way: Way, member: IPv4Address, *, up: bool) -> Iterator[Callable[[], int]]:
+    """A TCP connection of the member through the way's gateway that carries as much as it takes; how many octets have arrived."""
+    with _inside(bench.internet):
+        listener = socket.create_server((bench.target(way), 0))
+    with _inside(bench.members):
+        near = socket.socket()
+        near.setsockopt(socket.IPPROTO_IP, 15, 1)  # IP_FREEBIND
+        near.bind((str(member), 0))
+        near.connect(listener.getsockname())
+    far, _peer = listener.accept()
+    source, sink = (near, far) if up else (far, near)
+    arrived = [0]
+    threads = [Thread(target=_pour, args=(source,), daemon=True), Thread(target=_drain, args=(sink, arrived), daemon=True)]
+    for thread in threads:
+        thread.start()
+    try:
+        yield lambda: arrived[0]
+    finally:
+        for each in (near, far):
+            each.shutdown(socket.SHUT_RDWR)
+        for thread in threads:
+            thread.join(10)
+        for each in (near, far, listener):
+            each.close()
+
+
+def _pour(source: socket.socket) -> None:
+    chunk = bytes(1 << 16)
+    try:
+        while True:
+            source.sendall(chunk)
+    except OSError:
+        return
+
+
+def _drain(sink: socket.socket, arrived: list[int]) -> None:
+    try:
+        while got := sink.recv(1 << 18):
+            arrived[0] += len(got)
+    except OSError:
+        return
+
+
+@contextmanager
+def _inside(space: str) -> Iterator[None]:
+    """Sockets that this thread makes are in the namespace."""
+    home, there = os.open("/proc/thread-self/ns/net", os.O_RDONLY), os.open(f"/run/netns/{space}", os.O_RDONLY)
+    os.setns(there, os.CLONE_NEWNET)
+    try:
+        yield
+    finally:
+        os.setns(home, os.CLONE_NEWNET)
+        os.close(there)
+        os.close(home)
+
+
+def _sh(command: str, text: str | None = None) -> str:
+    return subprocess.run(command.split(), input=text, text=True, check=True, capture_output=True).stdout

@@ -1,0 +1,129 @@
+"""Invitations and changes of addresses, with mail that goes through a real SMTP server."""
+
+import re
+import socket
+from collections.abc import Iterator
+from datetime import timedelta
+from email import message_from_bytes
+from email.message import Message
+from email.policy import default
+from typing import Any
+
+import pytest
+from aiosmtpd.controller import Controller
+from allauth.account.models import EmailAddress
+from django.conf import LazySettings
+from django.db.models.functions import Now
+from django.test import Client
+
+from apps.accounts import invitations, outgoing
+from apps.accounts.models import Invitation, User
+from apps.lib.errors import Problem
+from tests import rows
+from tests.db.pages import signed_in, text
+from tests.db.test_signing_in import PASSWORD, again, sign_in
+
+ADDRESS = "ines@lindenhof.example"
+
+
+class Inbox:
+    """What the server took."""
+
+    def __init__(self) -> None:
+        self.mails: list[tuple[list[str], Message]] = []
+
+    async def handle_DATA(self, _server: Any, _session: Any, envelope: Any) -> str:  # noqa: N802 - aiosmtpd calls it so
+        self.mails.append((envelope.rcpt_tos, message_from_bytes(envelope.content, policy=default)))
+        return "250 OK"
+
+    def arrived(self) -> dict[str, str]:
+        """The last text for each address."""
+        outgoing.settle()
+        return {to: mail.get_content() for tos, mail in self.mails for to in tos}  # type: ignore[attr-defined]  # policy default
+
+
+@pytest.fixture
+def inbox(settings: LazySettings) -> Iterator[Inbox]:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    box = Inbox()
+    server = Controller(box, hostname="127.0.0.1", port=port)
+    server.start()
+    options = {"host": "127.0.0.1", "port": port, "timeout": 30}
+    settings.MAILERS = {"default": {"BACKEND": "django.core.mail.backends.smtp.EmailBackend", "OPTIONS": options}}
+    yield box
+    server.stop()
+
+
+def link_in(mail: str) -> str:
+    found = re.search(r"http://testserver(\S+)", mail)
+    assert found, mail
+    return found[1]
+
+
+def test_an_administrator_invites_by_mail_and_the_link_works_once(db: None, inbox: Inbox) -> None:
+    admin = signed_in(rows.user())
+    given = {"email": ADDRESS, "roles": ["helpdesk"], "password": "wrong"}
+    assert "not your password" in text(admin.post("/account/invitations/", given))
+    assert admin.post("/account/invitations/", given | {"password": PASSWORD}).status_code == 302
+    link = link_in(inbox.arrived()[ADDRESS])
+    assert ADDRESS in text(Client().get(link))
+    of_hers = {"username": "ines", "first_name": "Ines", "last_name": "Adler", "password": PASSWORD}
+    assert "too short" in text(Client().post(link, of_hers | {"password": "short"}))
+    assert "is taken" in text(Client().post(link, of_hers | {"username": "Mara"}))
+    assert Client().post(link, of_hers)["Location"] == "/account/login/"
+    ines = User.objects.get(username="ines")
+    assert (ines.roles, ines.is_staff) == (["helpdesk"], True)
+    assert EmailAddress.objects.get(user=ines).verified
+    assert Client().get(link).status_code == 410
+    assert Client().post(link, of_hers | {"username": "second"}).status_code == 410
+    client = Client()
+    assert sign_in(client, ADDRESS)["Location"] == "/"
+    assert client.get("/account/invitations/").status_code == 403
+
+
+def test_a_link_that_is_forged_withdrawn_or_too_old_opens_nothing(db: None) -> None:
+    admin = rows.user()
+    made, token = invitations.invite(email=ADDRESS, roles=["member"], by=admin)
+    assert invitations.find(token) == made
+    assert invitations.find(f"{made.pk}:{'A' * 43}") is None
+    assert invitations.find(f"{made.pk + 1}:{token.partition(':')[2]}") is None
+    Invitation.objects.filter(pk=made.pk).update(expires=Now() - timedelta(seconds=1))
+    assert invitations.find(token) is None
+    later, other = invitations.invite(email=ADDRESS.upper(), roles=["member"], by=admin)
+    with pytest.raises(Problem, match="invited already"):
+        invitations.invite(email=ADDRESS, roles=["member"], by=admin)
+    assert signed_in(admin).post(f"/account/invitations/{later.pk}/withdraw/").status_code == 302
+    assert invitations.find(other) is None
+
+
+def test_nobody_is_invited_twice_or_to_a_role_that_is_none(db: None) -> None:
+    admin = rows.user()
+    User.objects.filter(pk=admin.pk).update(email=ADDRESS)
+    with pytest.raises(Problem, match="has an account already"):
+        invitations.invite(email=ADDRESS, roles=["member"], by=admin)
+    with pytest.raises(Problem, match="no such role"):
+        invitations.invite(email="other@lindenhof.example", roles=["emperor"], by=admin)
+
+
+def test_both_addresses_hear_of_a_change_and_the_new_one_counts_when_its_link_was_opened(db: None, inbox: Inbox) -> None:
+    user = rows.user("ines", staff=False)
+    User.objects.filter(pk=user.pk).update(email=ADDRESS)
+    EmailAddress.objects.create(user=user, email=ADDRESS, primary=True, verified=True)
+    client = Client()
+    sign_in(client, "ines")
+    assert client.post("/account/email/", {"email": "new@lindenhof.example", "action_add": ""})["Location"].startswith(
+        "/account/reauthenticate/"
+    )
+    again(client)
+    client.post("/account/email/", {"email": "new@lindenhof.example", "action_add": ""})
+    told = inbox.arrived()
+    assert set(told) == {"new@lindenhof.example"}
+    assert User.objects.get(pk=user.pk).email == ADDRESS
+    link = link_in(told["new@lindenhof.example"])
+    client.get(link)
+    assert User.objects.get(pk=user.pk).email == ADDRESS, "opening alone, as a mail scanner does, changes nothing"
+    client.post(link)
+    assert User.objects.get(pk=user.pk).email == "new@lindenhof.example"
+    assert f"from {ADDRESS} to new@lindenhof.example" in " ".join(inbox.arrived()[ADDRESS].split())

@@ -1,0 +1,254 @@
+"""Every route as every role: what answers must be what docs/permissions.md says, and no member sees anything of another."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.cookies import SimpleCookie
+from ipaddress import ip_address
+from typing import Any
+
+import pytest
+from django.conf import settings as configured
+from django.core.management import call_command
+from django.db import transaction
+from django.test import Client
+
+from apps.accounts import matrix, tokens
+from apps.accounts.models import User
+from apps.accounts.roles import Right, Role
+from apps.accounts.routes import API, DEVELOPMENT, PAGES, Page
+from apps.bans.blocks.services import block
+from apps.members.models import Device, Member
+from apps.nat.pinholes.services import add_pinhole
+from apps.nat.services import add_forward
+from tests import rows
+from tests.db.pages import signed_in
+
+DOCUMENT = configured.ROOT / "docs" / "permissions.md"
+ABSENT = 999_999_999
+
+
+@dataclass(frozen=True)
+class World:
+    """A network, one person for each role, and a member whose things nobody but staff may see."""
+
+    people: dict[str, User]
+    scripts: dict[str, Client]
+    other: rows.Resident
+    ids: dict[str, int]
+    marks: tuple[str, ...]
+
+    def client(self, column: str) -> Client:
+        return Client() if column == matrix.ANONYMOUS else signed_in(self.people[column])
+
+    def path(self, route: matrix.Route) -> str:
+        """The route's address, with the other member's ids wherever a member's thing is meant."""
+        subject = route.basename or route.name
+        return "/" + re.sub(
+            r"<(?:\w+:)?(\w+)>|\(\?P<(\w+)>(?:[^()]|\([^()]*\))*\)", lambda found: self._value(subject, found[1] or found[2]), route.path
+        ).replace("^", "").replace("$", "").replace("\\", "").replace("/?", "/")
+
+    def _value(self, subject: str, name: str) -> str:
+        if name in WORDS:
+            return WORDS[name]
+        return str(next((found for start, found in self.ids.items() if subject.startswith(start)), ABSENT))
+
+
+WORDS = {
+    "history": "00000000-0000-4000-8000-000000000000",
+    "form": "txt",
+    "gateway": "nat-1",
+    "number": "1",
+    "name": "parts",
+    "format": "json",
+    "key": "a-b",
+    "uidb36": "1",
+    "provider_id": "nobody",
+    "token": "forged",
+}
+
+
+@pytest.fixture
+def world(network: rows.Network) -> World:
+    people = {role.value: rows.user(f"{role.value}s", roles=[role.value]) for role in Role}
+    scripts = {name: Client(headers={"authorization": f"Bearer {tokens.create(user=user, name='s')[1]}"}) for name, user in people.items()}
+    scripts[matrix.ANONYMOUS] = Client()
+    mine, other = network.residents["m1"], network.residents["m2"]
+    Member.objects.filter(pk=mine.member.pk).update(user=people["member"])
+    Member.objects.filter(pk=other.member.pk).update(name="Xaver Verborgen", email="xaver.verborgen@lindenhof.example")
+    other.member.refresh_from_db()
+    forward = add_forward(
+        holding=other.holding,
+        public=other.mapping.public,
+        protocol="tcp",
+        public_port=44321,
+        private_port=22,
+        purpose="Xaver's secret server",
+        by=network.admin,
+    )
+    inside = ip_address(int(other.prefix.prefix.network_address) + 0x51)
+    pinhole = add_pinhole(holding=other.prefix, address=inside, protocol="tcp", port=44322, purpose="Xaver's pinhole", by=network.admin)
+    held = block(member=other.member, reason="abuse", by=network.admin)
+    device = Device.objects.get(member=other.member)
+    ids = {
+        "desk:member": other.member.pk,
+        "desk:holdings": other.member.pk,
+        "desk:holding-add": other.member.pk,
+        "desk:holding": other.holding.pk,
+        "desk:device-add": other.member.pk,
+        "desk:device": device.pk,
+        "nat:forwards-of": other.member.pk,
+        "nat:forward-add": other.member.pk,
+        "nat:forward": forward.pk,
+        "nat:pinholes-of": other.member.pk,
+        "nat:pinhole-add": other.member.pk,
+        "nat:pinhole": pinhole.pk,
+        "nat:renumber": other.prefix.pk,
+        "bans:block-member": other.member.pk,
+        "bans:block": held.pk,
+        "network:pool": network.private.pk,
+        "gateways:gateway": network.gateways[0].pk,
+        "gateways:edit": network.gateways[0].pk,
+        "gateways:": network.group.pk,
+        "member": other.member.pk,
+        "address": other.holding.pk,
+        "mapping": other.mapping.pk,
+        "forward": forward.pk,
+        "pinhole": pinhole.pk,
+        "block": held.pk,
+        "group": network.group.pk,
+    }
+    marks = ("Verborgen", "verborgen", str(other.holding.prefix.network_address), str(inside), "44321", device.mac, "Xaver")
+    return World(people, scripts, other, ids, marks)
+
+
+@contextmanager
+def undone() -> Iterator[None]:
+    """Whatever the request changed is as before afterwards."""
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
+
+
+def asked(client: Client, method: str, path: str) -> Any:
+    cookies = client.cookies.output(header="", sep=";")
+    with undone():
+        answer = client.generic(method, path, b"{}" if path.startswith("/api/") else b"", content_type="application/json")
+    client.cookies = SimpleCookie(cookies)  # who was signed out is signed in again, as in the database
+    return answer
+
+
+def let_through(answer: Any) -> bool:
+    """Whether the answer came from the view. What fails in it is no answer at all."""
+    assert answer.status_code < 500, (answer.request["PATH_INFO"], answer.status_code)
+    away = answer.status_code == 302 and (answer["Location"] == "/me/" or answer["Location"].startswith("/account/login/?next="))
+    return not away and answer.status_code not in ((401, 403, 405) if answer.request["PATH_INFO"].startswith("/api/") else (403, 405))
+
+
+def seen(world: World, column: str, clients: dict[str, Client], route: matrix.Route) -> str:
+    """What this column can do there, in the words of the document."""
+    path, words = world.path(route), []
+    for word, method in (("see", "GET"), ("send", "POST")) if not route.method else ((_word(route.method), route.method),):
+        client = world.scripts[column] if route.method else clients[column]
+        if let_through(asked(client, method, path)):
+            words.append(word)
+    return ", ".join(words) or matrix.NOTHING
+
+
+def _word(method: str) -> str:
+    return "see" if method == "GET" else "send"
+
+
+def documented() -> dict[str, list[str]]:
+    """The tables of the document: the cells of each route."""
+    lines = [line.strip("| ").split(" | ") for line in DOCUMENT.read_text().splitlines() if line.startswith("| `")]
+    return {line[0].strip("`"): line[2:] for line in lines}
+
+
+def test_each_role_can_do_on_each_route_what_the_table_says_and_nothing_else(world: World) -> None:
+    clients = {column: world.client(column) for column in matrix.COLUMNS}
+    table, wrong = documented(), []
+    for route in matrix.routes():
+        cells = [seen(world, column, clients, route) for column in matrix.COLUMNS]
+        if cells != table.get(route.key):
+            wrong.append((route.key, cells, table.get(route.key)))
+    assert wrong == []
+
+
+def test_the_table_is_the_one_that_the_code_gives() -> None:
+    assert DOCUMENT.read_text() == matrix.document(), "Write it anew: manage.py permissions"
+
+
+def test_every_route_has_a_line_and_every_line_a_route() -> None:
+    assert matrix.without_a_line() == []
+    names = {name for name, _path, _pattern in matrix.found()}
+    assert sorted(set(PAGES) - DEVELOPMENT - names) == []
+    assert set(API) <= {matrix._basename(pattern) for _name, _path, pattern in matrix.found()}
+
+
+def test_a_route_without_a_line_is_closed_to_everybody(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(PAGES, "desk:members")
+    monkeypatch.delitem(API, "member")
+    assert matrix.without_a_line() == ["api:member-detail", "api:member-list", "desk:members"]
+    assert world.client("network_admin").get("/members/").status_code == 403
+    assert world.scripts["network_admin"].get("/api/members/").status_code == 403
+
+
+def test_a_member_finds_nothing_of_another_member_anywhere(world: World) -> None:
+    """Ids of another in addresses, queries and forms; pages, fragments, files and the API, with a session and with a token."""
+    browser, script = world.client("member"), world.scripts["member"]
+    ids: dict[str, str | int] = {
+        **dict.fromkeys(("member", "pk", "id", "user", "ids", "members"), world.other.member.pk),
+        "holding": world.other.holding.pk,
+        "q": "VERBORGEN",
+        "search": "VERBORGEN",
+    }
+    told = []
+    for route in matrix.routes():
+        path = world.path(route)
+        for client in (browser, script):
+            for headers in ({}, {"HX-Request": "true"}):
+                with undone():
+                    told.append((path, client.get(path, ids, headers=headers)))
+                    told.append((path, client.post(path, ids, headers=headers)))
+    texts = [(path, answer.content.decode(errors="replace")) for path, answer in told if not answer.streaming]
+    assert [path for path, text in texts if any(mark in text for mark in world.marks)] == []
+    changed = Member.objects.get(pk=world.other.member.pk)
+    assert (changed.name, changed.version) == ("Xaver Verborgen", world.other.member.version)
+
+
+def test_somebody_with_several_roles_may_do_what_any_of_them_allows(world: World) -> None:
+    both = signed_in(rows.user("both", roles=["auditor", "helpdesk"]))
+    assert both.get("/rollouts/").status_code == 200
+    assert both.get("/members/add/").status_code == 200
+    assert both.post("/rollouts/deploy/").status_code == 403
+
+
+def test_automation_counts_with_a_token_only(world: World) -> None:
+    assert world.scripts["automation"].get("/api/members/").status_code == 200
+    assert world.client("automation").get("/api/members/").status_code == 403
+    assert world.client("automation").get("/members/").status_code == 403
+
+
+def test_who_is_not_active_any_more_is_asked_to_sign_in(world: World) -> None:
+    client = world.client("network_admin")
+    User.objects.filter(pk=world.people["network_admin"].pk).update(is_active=False)
+    assert client.get("/members/").status_code == 302
+    assert world.scripts["network_admin"].get("/api/members/").status_code == 401
+
+
+def test_the_history_knows_who_got_which_role(world: World) -> None:
+    User.objects.filter(pk=world.people["member"].pk).update(roles=["auditor"])
+    events = User.pgh_event_model.objects.filter(pgh_obj_id=world.people["member"].pk).order_by("pgh_id")  # type: ignore[attr-defined]
+    assert list(events.values_list("pgh_label", "roles")) == [("insert", ["member"]), ("update", ["auditor"])]
+    assert "password" not in {field.name for field in events.model._meta.fields}
+
+
+def test_the_table_is_written_by_the_command(tmp_path: Any, world: World) -> None:
+    call_command("permissions", output=tmp_path / "permissions.md", stdout=(tmp_path / "said").open("w"))
+    assert (tmp_path / "permissions.md").read_text() == DOCUMENT.read_text()
+
+
+def test_a_page_that_takes_nothing_has_no_right_to_send() -> None:
+    assert Page(Right.OWN).right("POST") is None

@@ -1,0 +1,231 @@
+"""Gateway profiles: the database refuses nonsense first, a change is a rollout, and pages say what kernels really hold."""
+
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.db import IntegrityError, transaction
+from django.test import Client
+from django.utils import timezone
+
+from apps.accounts import tokens
+from apps.deployments import comparing, drift, services, snapshot
+from apps.deployments.decisions import release, roll_back
+from apps.deployments.memory import Memory
+from apps.deployments.models import GatewayState, Rollout
+from apps.deployments.services import reconcile
+from apps.deployments.words import in_words, lines_of
+from apps.gateways import kernels
+from apps.gateways.services import collect
+from apps.gateways.settings import profile_of, tune
+from apps.lib.errors import Conflict
+from apps.network.models import Pool, Profile
+from firewall import policy as firewall
+from firewall import wire
+from firewall.profile import Differs, sysctls
+from firewall.ruleset import EMPTY
+from tests import rows
+from tests.db.pages import queries, signed_in, text
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+ESTABLISHED = "net.netfilter.nf_conntrack_tcp_timeout_established"
+VALUES: dict[str, Any] = {name: getattr(firewall.Profile(), name) for name in firewall.Profile.__dataclass_fields__}
+FORM = {"version": 0, "managed": "on"} | {name: value for name, value in VALUES.items() if name != "tcp_loose"}
+
+
+@pytest.fixture
+def staff(network: rows.Network) -> Client:
+    return signed_in(network.admin)
+
+
+def path(network: rows.Network) -> str:
+    return f"/gateways/groups/{network.group.pk}/profile/"
+
+
+def tuned(network: rows.Network, *, managed: bool = True, **changes: Any) -> Profile:
+    version = profile_of(network.group).version
+    return tune(group=network.group, version=version, managed=managed, by=network.admin, **VALUES | changes)
+
+
+def compiled(network: rows.Network) -> firewall.Profile | None:
+    return snapshot.take(network.group).policies[network.gateways[0].pk].gateway.settings.profile
+
+
+@pytest.mark.parametrize(
+    ("given", "constraint"),
+    [
+        ({"connections": 4095}, "profile_limits"),
+        ({"tcp_established": 10}, "profile_limits"),
+        ({"last_port": 70_000}, "profile_limits"),
+        ({"buckets": 8193}, "profile_buckets"),
+        ({"connections": 1 << 20, "buckets": 65_536}, "profile_buckets"),
+        ({"first_port": 60_000}, "profile_ports"),
+    ],
+)
+def test_the_database_refuses_what_cannot_be(network: rows.Network, given: dict[str, Any], constraint: str) -> None:
+    Profile.objects.create(group=network.group)
+    with pytest.raises(IntegrityError, match=constraint), transaction.atomic():
+        Profile.objects.update(**given)
+
+
+def test_without_a_profile_kernels_are_left_as_they_are(network: rows.Network) -> None:
+    assert compiled(network) is None
+    tuned(network, udp=60)
+    assert compiled(network) == firewall.Profile(udp=60)
+    tuned(network, udp=60, managed=False)
+    assert compiled(network) is None
+
+
+def test_a_change_is_a_rollout_that_says_so_in_words_and_can_be_gone_back_from(served: rows.Network) -> None:
+    assert reconcile(served.group)
+    tuned(served)
+    first = reconcile(served.group)
+    assert first and first.state == Rollout.State.CONFIRMED
+    assert "14 kernel settings changed" in in_words(lines_of(first.revision.changes))
+    assert f"# {ESTABLISHED} = 7440" in first.revision.delta
+    tuned(served, tcp_established=3600)
+    second = reconcile(served.group)
+    assert second and "1 kernel setting changed" in in_words(lines_of(second.revision.changes))
+    compared = comparing.revisions(first.revision, second.revision, 0)
+    [(title, _note, lines)] = compared.shown.groups
+    assert title == "kernel settings"
+    assert [line[:2] for line in lines] == [("\u2212", f"{ESTABLISHED} = 7440"), ("+", f"{ESTABLISHED} = 3600")]
+    assert held(served) == "3600"
+    roll_back(first.revision, why="calls break", by=served.admin)
+    assert reconcile(served.group)
+    assert held(served) == "7440" and Profile.objects.get().tcp_established == 3600
+    release(served.group, by=served.admin)
+    reconcile(served.group)
+    assert held(served) == "3600"
+    tuned(served, managed=False)
+    assert reconcile(served.group)
+    assert held(served) == "432000"
+    assert reconcile(served.group, cause="schedule") is None
+
+
+def test_a_process_that_knows_nothing_of_the_gateways_says_the_same(served: rows.Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert reconcile(served.group)
+    tuned(served)
+    out = StringIO()
+    call_command("plan", stdout=out)
+    assert out.getvalue().count("14 kernel settings changed") == 2 and f"# {ESTABLISHED} = 7440" in out.getvalue()
+    monkeypatch.setattr(services, "memory", Memory())
+    rollout = reconcile(served.group)
+    assert rollout and "14 kernel settings changed" in in_words(lines_of(rollout.revision.changes))
+
+
+def held(network: rows.Network) -> str:
+    """What both gateways' kernels have for open TCP connections, as the collector reads it."""
+    assert all(map(collect, network.gateways))
+    states = GatewayState.objects.filter(gateway__in=network.gateways)
+    [value] = {state.kernel["held"][ESTABLISHED] for state in states if state.kernel}
+    return str(value)
+
+
+def test_a_second_writer_gets_a_conflict(network: rows.Network) -> None:
+    tuned(network)
+    with pytest.raises(Conflict):
+        tune(group=network.group, version=0, managed=True, by=network.admin, **VALUES)
+    with pytest.raises(Conflict):
+        tune(group=network.group, version=7, managed=True, by=network.admin, **VALUES)
+
+
+def test_the_page_saves_says_since_when_and_warns_of_what_is_allowed_but_unwise(staff: Client, network: rows.Network) -> None:
+    page = text(staff.get(path(network)))
+    assert "nothing of it is on" in page and 'value="524288"' in page
+    page = text(staff.post(path(network), FORM | {"connections": 1_000_000}, follow=True))
+    assert "Saved." in page and "Mara Lindqvist" in page and "not yet as shown" in page
+    assert "up to 2 connections share a bucket" in page
+    Pool.objects.filter(kind=Pool.Kind.PUBLIC4).update(sharing=Pool.Sharing.BLOCKS, block_size=1024)
+    assert "have blocks with the ports 32768 to 60999" in text(staff.get(path(network)))
+    row = Profile.objects.get()
+    assert (row.connections, row.tcp_loose, row.managed) == (1_000_000, False, True)
+
+
+@pytest.mark.parametrize(
+    ("given", "name", "says"),
+    [
+        ({"connections": 17_000_000}, "connections", ""),
+        ({"tcp_established": 60}, "tcp_established", ""),
+        ({"buckets": 8_200}, "buckets", "A multiple of 8,192, and for so many connections at least 65,536"),
+        ({"buckets": 16_384}, "buckets", "at least 65,536"),
+        ({"first_port": 60_000}, "last_port", "At least 1,024 ports"),
+        ({"udp": "x"}, "udp", ""),
+    ],
+)
+def test_what_cannot_be_is_said_at_its_field(staff: Client, network: rows.Network, given: dict[str, Any], name: str, says: str) -> None:
+    response = staff.post(path(network), FORM | given)
+    assert response.status_code == 422 and f'id="id_{name}_error"' in text(response) and says in text(response)
+    assert not Profile.objects.exists()
+
+
+def test_a_stale_save_shows_what_was_saved_meanwhile(staff: Client, network: rows.Network) -> None:
+    staff.post(path(network), FORM)
+    page = text(staff.post(path(network), FORM | {"udp": 60}))
+    assert "Saved meanwhile" in page and "Save mine" in page
+    assert "Saved." in text(staff.post(path(network), FORM | {"udp": 60, "version": 1}, follow=True))
+
+
+def test_only_staff_changes_it(network: rows.Network) -> None:
+    assert signed_in(rows.user("guest", staff=False)).post(path(network), FORM).status_code == 403
+
+
+def seen(network: rows.Network, tracked: int, held: dict[str, str], untuned: dict[str, str]) -> None:
+    gateway = network.gateways[0]
+    GatewayState.objects.get_or_create(gateway=gateway, defaults={"seen": timezone.now()})
+    kernels.record(gateway=gateway, answer=wire.GaugesAre({}, tracked, held, untuned), at=timezone.now())
+
+
+def test_pages_say_what_a_kernel_holds_what_it_refuses_and_when_its_table_is_nearly_full(staff: Client, network: rows.Network) -> None:
+    mine = f"/gateways/{network.gateways[0].pk}/"
+    tuned(network)
+    assert "as its kernel holds it" not in text(staff.get(mine))
+    GatewayState.objects.create(gateway=network.gateways[0], seen=timezone.now())
+    few = queries(staff, mine)
+    held = sysctls(firewall.Profile()) | {kernels.MOST: "262144", kernels.BUCKETS: "65536", ESTABLISHED: "60"}
+    seen(network, 220_000, held, {kernels.MOST: "EACCES", kernels.BUCKETS: "EINVAL"})
+    page = text(staff.get(mine))
+    assert "83 %, nearly full" in page and "The connection table of nat-1 is 83 % full." in page
+    assert "fewer than connections" in page
+    assert "This gateway is a network namespace" in page and "The kernel refuses it (EINVAL)." in page
+    assert f"<code>{ESTABLISHED}</code>" in page and "Not yet, or set by somebody since." in page
+    assert queries(staff, mine) == few
+    assert "Not as it should be on nat-1" in text(staff.get(path(network)))
+    seen(network, 1_000, sysctls(firewall.Profile()), {})
+    assert "nearly full" not in text(staff.get(mine)) and "Not as it should be" not in text(staff.get(path(network)))
+
+
+def test_what_was_set_by_hand_is_shown_with_name_wanted_and_found(staff: Client, network: rows.Network) -> None:
+    told = drift.told(wire.Drifted("", (), {}, (Differs(ESTABLISHED, "7440", "60"),)), EMPTY, 0)
+    GatewayState.objects.create(gateway=network.gateways[0], seen=timezone.now(), drift=told, drift_since=timezone.now())
+    page = text(staff.get(f"/gateways/{network.gateways[0].pk}/"))
+    assert "kernel setting is another one" in page
+    assert f"{ESTABLISHED} = 60" in page and f"{ESTABLISHED} = 7440" in page
+
+
+def test_a_script_reads_and_changes_it(network: rows.Network) -> None:
+    _token, key = tokens.create(user=network.admin, name="script")
+    api = Client(headers={"authorization": f"Bearer {key}"})
+    where = f"/api/profile/{network.group.pk}/"
+    assert (api.get(where).json()["version"], api.get(where).json()["buckets"]) == (0, 524_288)
+    answer = api.patch(where, {"version": 0, "udp": 60}, content_type="application/json")
+    assert answer.status_code == 200, answer.json()
+    assert (answer.json()["udp"], answer.json()["version"], answer.json()["managed"]) == (60, 1, True)
+    assert api.patch(where, {"version": 0, "udp": 70}, content_type="application/json").status_code == 409
+    bad = api.patch(where, {"version": 1, "buckets": 8193}, content_type="application/json")
+    assert bad.status_code == 400 and "buckets" in bad.json()
+    seen(network, 5, {kernels.MOST: "100"}, {})
+    [kernel] = api.get(where).json()["kernels"]
+    assert (kernel["tracked"], kernel["most"]) == (5, 100)
+    assert {"name": kernels.BUCKETS, "wanted": "524288", "found": "nothing", "why": "Not yet, or set by somebody since."} in kernel[
+        "others"
+    ]
+
+
+def test_a_change_is_in_the_history_with_its_author(staff: Client, network: rows.Network) -> None:
+    staff.post(path(network), FORM)
+    staff.post(path(network), FORM | {"version": 1, "udp_stream": 120})
+    page = text(staff.get(path(network)))
+    assert "Mara Lindqvist" in page and "120" in page

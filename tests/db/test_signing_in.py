@@ -1,0 +1,308 @@
+"""Signing in: by name or address, bounded tries that tell nothing, sessions that end, the second factor that staff need."""
+
+import json
+import re
+from collections.abc import Iterator
+from io import StringIO
+from ipaddress import ip_network
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from allauth.core import context
+from allauth.mfa.models import Authenticator
+from allauth.mfa.totp.internal import auth as totp
+from allauth.usersessions.models import UserSession
+from django.conf import LazySettings
+from django.contrib.auth import hashers
+from django.core import mail
+from django.core.cache import cache
+from django.core.exceptions import ValidationError
+from django.core.management import call_command
+from django.test import Client, RequestFactory
+from redis import Redis
+
+from apps.accounts import outgoing, sessions, slots, source
+from apps.accounts.adapter import confirm_password
+from apps.accounts.models import User
+from tests import rows
+from tests.db.pages import text
+from tests.whole.worker import broker
+
+PASSWORD = "correct horse battery"
+LOGIN = "/account/login/"
+
+
+@pytest.fixture
+def mara(db: None) -> User:
+    user = rows.user()
+    User.objects.filter(pk=user.pk).update(email="mara@lindenhof.example")
+    user.refresh_from_db()
+    return user
+
+
+@pytest.fixture(scope="module")
+def redis_url() -> Iterator[str]:
+    """A Redis of one's own."""
+    with TemporaryDirectory(prefix="nw-") as directory, broker(Path(directory)) as url:
+        yield url
+
+
+def sign_in(client: Client, login: str, password: str = PASSWORD, **headers: Any) -> Any:
+    return client.post(LOGIN, {"login": login, "password": password}, **headers)
+
+
+def again(client: Client) -> None:
+    """Gives the password once more, as delicate pages ask for."""
+    assert client.post("/account/reauthenticate/", {"password": PASSWORD}).status_code == 302
+
+
+def without_token(page: str) -> str:
+    """The page without what differs at each request."""
+    return re.sub(r'(value|X-CSRFToken)[=":&quot; ]+[A-Za-z0-9]{64}', "", page)
+
+
+@pytest.mark.parametrize("login", ["mara", "MARA", "mara@lindenhof.example"])
+def test_one_signs_in_by_name_or_address(mara: User, login: str) -> None:
+    client = Client()
+    assert sign_in(client, login)["Location"] == "/"
+    assert client.get("/").status_code == 200
+
+
+def test_a_wrong_password_and_an_unknown_name_get_the_same_answer(mara: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    hashed: list[str] = []
+    real = hashers.MD5PasswordHasher.encode
+
+    def counting(self: Any, password: str, salt: str) -> str:
+        hashed.append(password)
+        return str(real(self, password, salt))
+
+    monkeypatch.setattr(hashers.MD5PasswordHasher, "encode", counting)
+    answers, work = [], []
+    for login in ("mara", "nobody", "mara@lindenhof.example", "nobody@lindenhof.example"):
+        hashed.clear()
+        answer = sign_in(Client(), login, "wrong password")
+        answers.append((answer.status_code, without_token(text(answer)).replace(login, "")))
+        work.append(len(hashed))
+    assert len(set(answers)) == 1
+    assert "do not belong together" in answers[0][1]
+    assert len(set(work)) == 1, "one hash for each, whether the account exists or not"
+
+
+def test_after_five_wrong_tries_even_the_right_password_waits(mara: User) -> None:
+    for _ in range(5):
+        assert "do not belong together" in text(sign_in(Client(), "mara", "wrong"))
+    told = text(sign_in(Client(), "mara"))
+    assert "Too many tries" in told
+    assert sign_in(Client(), "jakob", "wrong", REMOTE_ADDR="203.0.113.9").status_code == 200
+
+
+def test_an_unknown_name_runs_into_the_same_limit(db: None) -> None:
+    answers = [text(sign_in(Client(), "nobody", "wrong")) for _ in range(6)]
+    assert ["Too many tries" in each for each in answers] == [False] * 5 + [True]
+
+
+def test_one_address_cannot_try_many_names(db: None) -> None:
+    answers = [sign_in(Client(), f"nobody{number}", "wrong") for number in range(12)]
+    assert "Too many tries" in text(answers[-1])
+    elsewhere = sign_in(Client(), "nobody99", "wrong", REMOTE_ADDR="203.0.113.9")
+    assert "do not belong together" in text(elsewhere)
+
+
+def test_limits_take_a_fixed_room_however_many_names_are_tried(db: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slots, "SLOTS", 64)
+    for number in range(2000):
+        cache.set(f"try-{number}", [number], 300)
+    held = cache._local  # type: ignore[attr-defined]  # there is no Redis in these tests: it counts here
+    assert 0 < len(held) <= 64
+    assert max(len(value) for _ends, value in held.values()) <= slots.LONGEST
+    with pytest.raises(ValueError, match="does not fit"):
+        cache.set("long", "x" * slots.LONGEST)
+
+
+def test_limits_in_redis_are_shared_bounded_and_end(settings: LazySettings, monkeypatch: pytest.MonkeyPatch, redis_url: str) -> None:
+    settings.REDIS_URL = redis_url
+    monkeypatch.setattr(slots, "SLOTS", 64)
+    one, other = (slots.SlotCache("netzwart:slot", {}) for _ in range(2))
+    assert one.add("lock", True, 60)
+    assert not other.add("lock", True, 60)
+    assert other.get("lock") is True
+    assert other.delete("lock")
+    assert one.get("lock", "gone") == "gone"
+    for number in range(500):
+        one.set(f"try-{number}", [number], 300)
+    redis = Redis.from_url(redis_url)
+    names = list(redis.scan_iter("netzwart:slot:*"))
+    assert 0 < len(names) <= 64
+    assert all(0 < redis.ttl(name) <= 300 for name in names)
+
+
+def test_a_forged_forwarded_header_does_not_change_the_source(settings: LazySettings) -> None:
+    def asked(direct: str, forwarded: str) -> str:
+        return source.address(RequestFactory().get("/", REMOTE_ADDR=direct, HTTP_X_FORWARDED_FOR=forwarded))
+
+    assert asked("203.0.113.9", "10.0.0.1") == "203.0.113.9"
+    settings.TRUSTED_PROXIES = [ip_network("192.0.2.0/24"), ip_network("2001:db8::/64")]
+    assert asked("203.0.113.9", "10.0.0.1") == "203.0.113.9"
+    assert asked("192.0.2.1", "10.0.0.1, 203.0.113.9") == "203.0.113.9"
+    assert asked("192.0.2.1", "10.0.0.1, 203.0.113.9, 192.0.2.2") == "203.0.113.9"
+    assert asked("2001:db8::1", "203.0.113.9, rubbish") == "2001:db8::1"
+    assert asked("::ffff:192.0.2.1", "2001:db8:1::9") == "2001:db8:1::9"
+    assert asked("", "203.0.113.9") == source.UNKNOWN
+
+
+def test_sessions_are_listed_and_ended_by_their_owner_alone(mara: User) -> None:
+    here, there, jakob = Client(), Client(), Client()
+    rows.user("jakob")
+    sign_in(here, "mara", HTTP_USER_AGENT="Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0")
+    sign_in(there, "mara", HTTP_USER_AGENT="Mozilla/5.0 (iPhone) Safari/605", REMOTE_ADDR="203.0.113.9")
+    sign_in(jakob, "jakob")
+    page = text(here.get("/account/sessions/"))
+    assert all(told in page for told in ("Firefox, Linux", "Safari, iPhone", "203.0.113.9", "this one"))
+    phone = UserSession.objects.get(ip="203.0.113.9")
+    assert jakob.post(f"/account/sessions/{phone.pk}/end/").status_code == 404
+    assert there.get("/members/").status_code == 200
+    assert here.post(f"/account/sessions/{phone.pk}/end/").status_code == 302
+    assert there.get("/members/").status_code == 302
+    assert here.get("/members/").status_code == 200
+
+
+def test_all_other_sessions_end_at_once(mara: User) -> None:
+    clients = [Client() for _ in range(3)]
+    for client in clients:
+        sign_in(client, "mara")
+    clients[0].post("/account/sessions/end-others/")
+    assert [client.get("/members/").status_code for client in clients] == [200, 302, 302]
+
+
+def test_when_a_session_was_last_seen_is_written_every_five_minutes_only(mara: User, django_assert_num_queries: Any) -> None:
+    client = Client()
+    sign_in(client, "mara")
+    client.get("/account/")
+    before = UserSession.objects.get().last_seen_at
+    client.get("/account/")
+    assert UserSession.objects.get().last_seen_at == before
+    held = client.session
+    held[sessions._SEEN] = 0
+    held.save()
+    client.get("/account/", REMOTE_ADDR="203.0.113.9")
+    row = UserSession.objects.get()
+    assert (row.last_seen_at > before, row.ip) == (True, "203.0.113.9")
+
+
+def test_a_forgotten_password_is_answered_alike_and_a_link_reaches_who_exists(mara: User) -> None:
+    answers = []
+    for address in ("mara@lindenhof.example", "nobody@lindenhof.example"):
+        answer = Client().post("/account/password/reset/", {"email": address})
+        answers.append((answer.status_code, answer["Location"]))
+    outgoing.settle()
+    assert len(set(answers)) == 1
+    assert [message.to for message in mail.outbox] == [["mara@lindenhof.example"]]
+    link = re.search(r"http://testserver(/account/password/reset/key/\S+)", str(mail.outbox[0].body))
+    assert link
+    client = Client()
+    form = client.get(link[1])
+    saved = client.post(form["Location"], {"password1": "a new long secret", "password2": "a new long secret"})
+    assert saved.status_code == 302
+    assert sign_in(Client(), "mara", "a new long secret")["Location"] == "/"
+    assert "used already" in text(Client().get(link[1]))
+
+
+def test_nobody_signs_up_by_himself(db: None) -> None:
+    given = {"email": "x@example.org", "username": "x", "password1": PASSWORD}
+    assert "By invitation only" in text(Client().post("/account/signup/", given))
+    assert not User.objects.exists()
+
+
+def test_staff_without_a_second_factor_are_led_to_set_one_up_and_can_do_nothing_else(mara: User, settings: LazySettings) -> None:
+    settings.REQUIRE_SECOND_FACTOR = True
+    client = Client()
+    sign_in(client, "mara")
+    for path in ("/", "/members/", "/account/sessions/", "/account/password/change/", "/rollouts/"):
+        assert client.get(path)["Location"] == "/account/second-factor/", path
+    assert client.post("/rollouts/deploy/")["Location"] == "/account/second-factor/"
+    assert client.get("/members/", HTTP_HX_REQUEST="true")["HX-Redirect"] == "/account/second-factor/"
+    assert client.get("/api/members/").status_code == 403
+    assert "Until then nothing else opens" in text(client.get("/account/second-factor/"))
+    again(client)
+    secret = re.search(r"<code>([A-Z2-7]+)</code>", text(client.get("/account/second-factor/totp/activate/")))
+    assert secret
+    done = client.post("/account/second-factor/totp/activate/", {"code": code(secret[1])})
+    assert done.status_code == 302, text(done)
+    assert client.get("/members/").status_code == 200
+
+
+def test_a_member_needs_no_second_factor(db: None, settings: LazySettings) -> None:
+    settings.REQUIRE_SECOND_FACTOR = True
+    rows.user("selin", staff=False)
+    client = Client()
+    sign_in(client, "selin")
+    assert client.get("/")["Location"] == "/me/"
+    assert client.get("/account/").status_code == 200
+
+
+def code(secret: str) -> str:
+    """What an app shows now for this secret (RFC 6238)."""
+    return str(totp.format_hotp_value(totp.hotp_value(secret, next(iter(totp.yield_hotp_counters_from_time())))))
+
+
+def test_a_code_signs_in_once_and_tries_are_bounded(mara: User) -> None:
+    secret = totp.generate_totp_secret()
+    made = totp.TOTP.activate(mara, secret).instance
+    assert secret not in json.dumps(Authenticator.objects.get(pk=made.pk).data), "the database alone is of no use"
+    client = Client()
+    assert sign_in(client, "mara")["Location"] == "/account/second-factor/authenticate/"
+    assert client.get("/members/").status_code == 302
+    once = code(secret)
+    assert client.post("/account/second-factor/authenticate/", {"code": once})["Location"] == "/"
+    assert client.get("/members/").status_code == 200
+    other = Client()
+    sign_in(other, "mara")
+    replayed = other.post("/account/second-factor/authenticate/", {"code": once})
+    assert "does not fit" in text(replayed)
+    for _ in range(6):
+        last = other.post("/account/second-factor/authenticate/", {"code": "000000"})
+    assert "Too many tries" in text(last)
+
+
+def test_another_persons_passkey_cannot_be_named_or_removed(mara: User) -> None:
+    rows.user("jakob")
+    key = Authenticator.objects.create(user=mara, type=Authenticator.Type.WEBAUTHN, data={"name": "Key", "credential": {}})
+    client = Client()
+    sign_in(client, "jakob")
+    again(client)
+    for path in (f"/account/second-factor/webauthn/keys/{key.pk}/remove/", f"/account/second-factor/webauthn/keys/{key.pk}/edit/"):
+        assert client.get(path).status_code == 404
+        assert client.post(path, {"name": "Mine"}).status_code == 404
+    assert Authenticator.objects.get(pk=key.pk).data["name"] == "Key"
+
+
+def test_what_is_delicate_asks_for_the_password_again(mara: User) -> None:
+    client = Client()
+    client.force_login(mara)
+    assert client.get("/account/second-factor/totp/activate/")["Location"].startswith("/account/reauthenticate/")
+    wrong = client.post("/account/reauthenticate/", {"password": "wrong"})
+    assert "not your password" in text(wrong)
+    right = client.post("/account/reauthenticate/?next=/account/second-factor/totp/activate/", {"password": PASSWORD})
+    assert right.status_code == 302
+    assert client.get("/account/second-factor/totp/activate/").status_code == 200
+
+
+def test_who_lost_the_phone_gets_a_new_start_and_is_signed_out(mara: User) -> None:
+    totp.TOTP.activate(mara, totp.generate_totp_secret())
+    client = Client()
+    client.force_login(mara)
+    UserSession.objects.create(user=mara, session_key=client.session.session_key, ip="203.0.113.9", user_agent="Firefox")
+    call_command("forget_second_factor", "Mara", stdout=StringIO())
+    assert not Authenticator.objects.exists()
+    assert client.get("/members/").status_code == 302
+
+
+def test_the_approval_of_ones_own_change_counts_wrong_passwords(mara: User) -> None:
+    with context.request_context(RequestFactory().post("/", REMOTE_ADDR="203.0.113.9")):
+        for _ in range(5):
+            with pytest.raises(ValidationError, match="not your password"):
+                confirm_password(mara, "wrong")
+        with pytest.raises(ValidationError, match="Too many tries"):
+            confirm_password(mara, PASSWORD)

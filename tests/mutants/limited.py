@@ -1,0 +1,29 @@
+"""Faults in how fast members may be."""
+
+from tests.mutants.mutant import Mutant
+
+RATES = "tests/whole/test_rates.py::test_a_limited_member_gets_his_rate_both_ways_and_nobody_else_is_slowed"
+
+LIMITED = (
+    Mutant(
+        "swap the rates up and down",
+        "firewall/chains/rates.py",
+        '_WAYS = {UP: "up", DOWN: "down"}',
+        '_WAYS = {UP: "down", DOWN: "up"}',
+        RATES,
+    ),
+    Mutant(
+        "forget IPv6 where rates are limited",
+        "firewall/chains/rates.py",
+        '        yield from (rule(in_prefixes(six, f"{start}6", length), Count(name), DROP) for length in used.lengths(f"{start}6"))\n',
+        "",
+        RATES,
+    ),
+    Mutant(
+        "a bucket of ten seconds",
+        "gateway/elements.py",
+        "attribute(_RATE, rate)",
+        "attribute(_RATE, (10 * int.from_bytes(rate)).to_bytes(8))",
+        "tests/agent/test_table.py::test_another_rate_of_an_element_is_read_back_with_its_end",
+    ),
+)

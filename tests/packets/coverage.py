@@ -1,0 +1,112 @@
+"""Which lines of the rule language packets have passed: a check that random policies leave nothing out.
+
+A line is a rule without the policy's own numbers: its chain, what its parts read and say, and its comment. A packet has passed it when
+it passed all of its parts; a limit counts as passed when it was asked, because no packet of a trace is over one.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from firewall.ruleset import Chain, Dnat, Lookup, Match, OpenOver, Part, RateOver, Reject, Rule, Ruleset, Snat, Verdict, VerdictMap
+from firewall.sets import family_of
+from firewall.tracing import Read, Step, Trace
+
+Line = tuple[str, ...]
+OVER = (RateOver, OpenOver)
+
+
+@dataclass
+class Coverage:
+    """there: lines of all rulesets; parts: what they are made of; passed: how often packets have passed each line; found: how often they
+    were an element of each family.
+    """
+
+    there: set[Line] = field(default_factory=set)
+    parts: set[type[Part]] = field(default_factory=set)
+    passed: Counter[Line] = field(default_factory=Counter)
+    found: Counter[str] = field(default_factory=Counter)
+
+    def add_ruleset(self, ruleset: Ruleset) -> None:
+        """What could be passed now."""
+        self.there |= {line for chain in ruleset.chains.values() for line in lines_of(chain)}
+        self.parts |= {type(part) for chain in ruleset.chains.values() for rule in chain.rules for part in rule.parts}
+
+    def add_trace(self, trace: Trace | None) -> None:
+        """What a packet has passed, and what was answered to it."""
+        if trace is None:
+            return
+        for step in trace.steps:
+            self.passed.update(_passed(step))
+            self.found.update(_family(read.set) for read in step.reads if _found(read))
+        self.add_trace(trace.answer)
+
+    def never(self) -> set[Line]:
+        """Lines that no packet has passed."""
+        return self.there - self.passed.keys()
+
+
+def lines_of(chain: Chain) -> Iterator[Line]:
+    """All lines of a chain: of a verdict map one for each entry, and one for the policy of a base chain."""
+    for rule in chain.rules:
+        maps = [part for part in rule.parts if isinstance(part, VerdictMap)]
+        yield from (_of_entry(chain, verdict) for part in maps for _key, verdict in part.entries)
+        if not maps:
+            yield _line(chain, rule)
+    if chain.hook:
+        yield chain.name, "policy"
+
+
+def _passed(step: Step) -> Iterator[Line]:
+    if step.rule is None:
+        yield step.chain.name, "policy"
+    elif any(isinstance(part, VerdictMap) for part in step.rule.parts):
+        if isinstance(step.verdict, Verdict) and step.matched:
+            yield _of_entry(step.chain, step.verdict)
+    elif step.matched or _asked(step.reads):
+        yield _line(step.chain, step.rule)
+
+
+def _asked(reads: Iterable[Read]) -> bool:
+    """Was the first part that did not let the packet pass a limit, and about this packet?"""
+    first = next(read for read in reads if not read.passed)
+    return (isinstance(first.part, OVER) and None not in first.values) or _found(first)
+
+
+def _found(read: Read) -> bool:
+    """Was it an element of the set? Of one that polices also where it was within its rate."""
+    family = family_of(read.set)
+    return read.element is not None and (read.passed or bool(family and family.polices))
+
+
+def _of_entry(chain: Chain, verdict: Verdict) -> Line:
+    return chain.name, f"{verdict.action} {verdict.chain}"
+
+
+def _line(chain: Chain, rule: Rule) -> Line:
+    """What a rule asks of every length of prefixes is said once."""
+    return chain.name, *dict.fromkeys(map(_words, rule.parts)), rule.comment
+
+
+def _words(part: Part) -> str:
+    match part:
+        case Match():
+            symbols = " ".join(str(value) for value in part.values if isinstance(value, str))
+            return f"{part.field}{' not' * part.negated} {symbols}"
+        case Lookup():
+            return f"{' '.join(part.fields)}{' not' * part.negated} in {_family(part.set)}"
+        case Dnat() | Snat():
+            return f"{type(part).__name__} {_family(part.map)}"
+        case RateOver() | OpenOver():
+            return f"{type(part).__name__} {part.set.rstrip('_0123456789')} {' '.join(part.fields)}"
+        case Verdict():
+            return f"{part.action} {part.chain}"
+        case Reject():
+            return str(part.refusal)
+        case _:
+            return type(part).__name__
+
+
+def _family(name: str) -> str:
+    family = family_of(name)
+    return family.name if family else name

@@ -1,0 +1,107 @@
+"""What happens on the cables of a gateway, at random: first packets, by ways of tests/packets/ways.py, and what follows."""
+
+from dataclasses import dataclass
+from random import Random
+
+from firewall.policy import Address, Policy
+from tests.packets.scenes import OWN6
+from tests.packets.ways import ANYWHERE, KINDS, LISTENERS_QUERY, NEIGHBOUR_SOLICITATION, PROTOCOLS, Way, ways_of
+
+
+@dataclass(frozen=True)
+class First:
+    """A packet that belongs to no connection. its source port is chosen when it is sent, from that on which is free.
+
+    card: where it comes in, "" for the gateway's own. own_port: of a server, where it listens; 0: it is chosen. flags: TCP's;
+    icmp: the type of an ICMP message, hops: how many it has left. parts: 1 whole, 2 in fragments, 0 its first fragment alone.
+    """
+
+    card: str
+    source: Address
+    destination: Address
+    protocol: int
+    port: int
+    source_class: int
+    flags: frozenset[str]
+    icmp: int
+    parts: int
+    hops: int
+    own_port: int
+
+
+@dataclass(frozen=True)
+class Again:
+    """A further packet the same way as the first of a connection that is open."""
+
+    flow: int
+
+
+@dataclass(frozen=True)
+class Cookie:
+    """The next packet of a client whose SYN the gateway answered in the server's stead."""
+
+    flow: int
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A packet the other way; card: where it comes in, "" where the connection leaves."""
+
+    flow: int
+    card: str = ""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """An ICMP error about the last packet of a connection that got through, from its receiver or, with `router`, from on the way."""
+
+    flow: int
+    router: bool
+    kind: int
+
+
+type Event = First | Again | Cookie | Answer | Fault
+
+
+def events(random: Random, policy: Policy) -> list[Event]:
+    """What happens, in order, to a gateway with this policy."""
+    about = list(ways_of(policy).values())
+    return [_event(random, about) for _ in range(random.choice([60, 60, 60, random.randint(1, 60)]))]
+
+
+def _event(random: Random, about: list[list[Way]]) -> Event:
+    flow = random.randint(0, 9)
+    match random.choice(["first"] * 6 + ["again", "cookie", "answer", "answer", "fault"]):
+        case "first":
+            return _first(random, random.choice(random.choice([*about, *about, ANYWHERE])))
+        case "again":
+            return Again(flow)
+        case "cookie":
+            return Cookie(flow)
+        case "answer":
+            return Answer(flow, random.choice([""] * 6 + ["lan0", "wan0", "srv0"]))
+        case _:
+            return Fault(flow, random.random() < 0.5, random.randint(0, 3))
+
+
+def _first(random: Random, way: Way) -> First:
+    source, destination = random.choice(way.pairs)
+    card, kind = random.choice(way.cards), random.choice(way.kinds or KINDS[source.version])
+    return First(
+        card,
+        source,
+        destination,
+        random.choice(way.protocols or PROTOCOLS[source.version]),
+        random.choice(way.ports),
+        random.choice([20_000, 20_000, 100, 600]),
+        random.choice([frozenset({"syn"})] * 5 + [frozenset({"ack"}), frozenset({"syn", "ack"}), frozenset({"rst"})]),
+        kind,
+        random.choice([1] * 8 + [2, 2, 0]) if card else 1,
+        _hops(kind) if destination in OWN6 else 64,
+        random.choice(way.own_ports),
+    )
+
+
+def _hops(kind: int) -> int:
+    """As many as the message must have on its own link (RFC 4861, RFC 2710)."""
+    return {NEIGHBOUR_SOLICITATION: 255, LISTENERS_QUERY: 1}.get(kind, 64)

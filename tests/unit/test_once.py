@@ -1,0 +1,59 @@
+import pytest
+from django.http import HttpRequest, HttpResponse
+
+from apps.lib.once import OncePage, once_a_page
+
+
+class AskedError(Exception):
+    """What a view raises in a test."""
+
+
+def respond(method: str, numbers: list[int]) -> list[int]:
+    """What a view sees that asks for 3, 3, 5 and 3 again."""
+    seen: list[int] = []
+
+    @once_a_page
+    def next_after(start: int) -> int:
+        numbers.append(start)
+        return start + len(numbers)
+
+    def view(_request: HttpRequest) -> HttpResponse:
+        seen.extend(next_after(start) for start in (3, 3, 5, 3))
+        return HttpResponse()
+
+    request = HttpRequest()
+    request.method = method
+    OncePage(view)(request)
+    OncePage(view)(request)
+    return seen
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_a_page_asks_once_for_each_argument_and_the_next_page_again(method: str) -> None:
+    asked: list[int] = []
+    assert respond(method, asked) == [4, 4, 7, 4, 6, 6, 9, 6]
+    assert asked == [3, 5, 3, 5]
+
+
+def test_a_request_that_may_change_something_always_asks() -> None:
+    asked: list[int] = []
+    assert respond("POST", asked) == [4, 5, 8, 7, 8, 9, 12, 11]
+
+
+def test_nothing_is_kept_outside_of_a_request_not_even_after_one_that_failed() -> None:
+    asked: list[int] = []
+
+    @once_a_page
+    def ask() -> int:
+        asked.append(1)
+        return len(asked)
+
+    def view(_request: HttpRequest) -> HttpResponse:
+        ask()
+        raise AskedError
+
+    request = HttpRequest()
+    request.method = "GET"
+    with pytest.raises(AskedError):
+        OncePage(view)(request)
+    assert (ask(), ask()) == (2, 3)

@@ -1,0 +1,125 @@
+"""A gateway's profile: which values it sets, that they travel unchanged, and that what cannot be is refused by its field."""
+
+import dataclasses
+import json
+from ipaddress import IPv4Network
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firewall import digest, profile, wire
+from firewall.codec import WireError, decode, encode
+from firewall.compile import compile_policy
+from firewall.compose import compose
+from firewall.diff import Delta, apply, diff
+from firewall.policy import Gateway, Interfaces, Management, Policy, PolicyError, Profile, Settings
+from firewall.render import render
+from firewall.ruleset import Ruleset
+from firewall.sets import Kind
+from firewall.summary import Line, summarise
+from gateway.inspection import inspect_delta, inspect_ruleset
+from tests.policies import profiles
+
+
+def compiled(wanted: Profile | None) -> Ruleset:
+    management = Management((IPv4Network("192.0.2.0/24"),))
+    return compile_policy(Policy(Gateway("gw1", Interfaces("lan", "wan", "mgmt"), management, settings=Settings(profile=wanted))))
+
+
+@given(profiles, profiles, profiles)
+def test_a_change_of_profile_is_a_delta_with_a_way_back_a_digest_and_a_sum(
+    first: Profile | None, second: Profile | None, third: Profile | None
+) -> None:
+    one, two, three = map(compiled, (first, second, third))
+    there, further = diff(one, two), diff(two, three)
+    assert bool(there) == (first != second) and not there.touches_rules
+    assert apply(one, there) == two and apply(two, there.inverted()) == one
+    assert digest.update(digest.digest(one), there) == digest.digest(two)
+    assert (digest.digest(one) == digest.digest(two)) == (first == second)
+    assert apply(one, compose(there, further)) == three
+    sent = wire.Apply(1, 2, "", "", there, two, 30)
+    assert wire.request(json.loads(json.dumps(encode(sent)))) == sent
+
+
+@given(profiles.filter(bool))
+def test_what_is_set_reads_back_as_not_differing(wanted: Profile) -> None:
+    profile.check(wanted)
+    held = profile.sysctls(wanted)
+    assert not profile.differing(wanted, held)
+    held["net.ipv4.ip_forward"] = "0"
+    del held["net.netfilter.nf_conntrack_max"]
+    missing = profile.Differs("net.netfilter.nf_conntrack_max", str(wanted.connections), "")
+    assert profile.differing(wanted, held) == (missing, profile.Differs("net.ipv4.ip_forward", "1", "0"))
+
+
+HOSTILE = {
+    "connections": [4095, 16_777_217, -1],
+    "buckets": [0, 8191, 8193, 65_535, 1 << 40],
+    "tcp_established": [0, 299, 432_001],
+    "tcp_syn_sent": [4, 601],
+    "udp_stream": [29, 3601],
+    "icmp": [0, 301],
+    "generic": [29, 1 << 64],
+    "first_port": [0, 1023, 65_536],
+    "last_port": [33_000, 1024, 65_536],
+}
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in HOSTILE.items() for value in values])
+def test_a_value_that_cannot_be_is_refused_by_its_name_on_both_sides(name: str, value: int) -> None:
+    given: dict[str, Any] = {name: value}
+    bad = dataclasses.replace(Profile(), **given)
+    assert name in dict(profile.faults(bad))
+    with pytest.raises(PolicyError, match=r"profile\."):
+        compiled(bad)
+    good = compiled(Profile())
+    forged = dataclasses.replace(good, profile=bad)
+    with pytest.raises(PolicyError, match=r"profile\."):
+        inspect_ruleset(forged)
+    with pytest.raises(PolicyError, match=r"profile\."):
+        inspect_delta(diff(good, forged))
+
+
+def test_a_hash_much_smaller_than_its_table_is_refused() -> None:
+    assert dict(profile.faults(Profile(connections=1 << 20, buckets=65_536))).keys() == {"buckets"}
+
+
+@pytest.mark.parametrize("name", ["kernel.core_pattern", "net/ipv4/../../kernel/core_pattern", "tcp_loose\n", "first_port "])
+def test_no_other_sysctl_than_those_of_a_profile_has_a_name(name: str) -> None:
+    data = encode(compiled(Profile()))
+    data["profile"][name] = 1
+    with pytest.raises(WireError, match="unknown field"):
+        decode(Ruleset, data)
+
+
+@given(st.sampled_from([each.name for each in dataclasses.fields(Profile)]), st.sampled_from(["1", None, 1.0, [], {"is": "Profile"}]))
+def test_a_value_of_another_type_is_refused_with_its_path(name: str, value: object) -> None:
+    data = encode(compiled(Profile()))
+    data["profile"][name] = value
+    with pytest.raises(WireError, match=f"profile.{name}"):
+        decode(Ruleset, data, "ruleset")
+
+
+def test_what_was_kept_before_there_were_profiles_still_reads() -> None:
+    ruleset = compiled(None)
+    old, delta = encode(ruleset), encode(diff(compiled(None), Ruleset()))
+    del old["profile"], delta["profile"]
+    assert decode(Ruleset, old) == ruleset
+    assert decode(Delta, delta) == diff(ruleset, Ruleset())
+
+
+def test_the_text_names_each_value_and_stays_a_comment_for_nft() -> None:
+    before, after = compiled(Profile()), compiled(Profile(udp=60))
+    assert list(profile.render(before.profile, after.profile)) == ["# net.netfilter.nf_conntrack_udp_timeout = 60"]
+    assert len(list(profile.render(before.profile, None))) == len(profile.NAMES)
+    lines = render(after, now=0).splitlines()
+    assert "# net.netfilter.nf_conntrack_max = 524288" in lines
+    assert "# net.ipv4.ip_local_port_range = 32768 60999" in lines
+
+
+def test_the_summary_counts_settings() -> None:
+    two = Profile(udp=60, tcp_loose=False)
+    assert Line(Kind.PROFILE, 0, 0, 2, 14) in summarise(diff(compiled(Profile()), compiled(two)), compiled(two))
+    assert Line(Kind.PROFILE, 0, 0, 14, 0) in summarise(diff(compiled(Profile()), compiled(None)), compiled(None))

@@ -1,0 +1,137 @@
+"""Every page of the staff in a browser: nothing that axe-core objects to, in light and dark, and on a phone nothing to push sideways."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import pytest
+from django.conf import LazySettings
+from django.test import Client
+from playwright.sync_api import Browser, BrowserContext, ViewportSize
+from pytest_django.live_server_helper import LiveServer
+
+from apps.accounts.models import User
+from apps.deployments import services
+from apps.deployments.memory import Memory
+from tests.db.conftest import in_memory
+from tests.web import scene
+from tests.web.conftest import signed_in
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("whole")]
+
+AXE: Final = (Path(__file__).parent / "vendor" / "axe.min.js").read_text()
+TAGS: Final = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+OF_WIDTH: Final = [  # rules whose answer depends on how wide the page is; the others read what a desk has read already
+    "aria-hidden-focus", "button-name", "color-contrast", "label", "link-name", "page-has-heading-one", "scrollable-region-focusable",
+    "select-name", "summary-name", "target-size",
+]  # fmt: skip
+RUN: Final = """async (runOnly) => {
+    const found = await axe.run(document, { runOnly, resultTypes: ["violations"] });
+    return found.violations.map((each) => `${each.id}: ${each.nodes.map((node) => node.html.slice(0, 120)).slice(0, 3).join(" | ")}`);
+}"""
+TOO_WIDE: Final = """() => {
+    const root = document.documentElement;
+    if (root.scrollWidth <= root.clientWidth) return [];
+    const all = [...document.querySelectorAll("main *, header *")];
+    const wide = all.filter((each) => each.getBoundingClientRect().right > root.clientWidth + 1);
+    return [`${root.scrollWidth} wide: ` + wide.slice(0, 3).map((each) => each.outerHTML.slice(0, 120)).join(" | ")];
+}"""
+DESKTOP: Final[ViewportSize] = {"width": 1280, "height": 900}
+PHONE: Final[ViewportSize] = {"width": 360, "height": 740}
+
+
+@pytest.fixture
+def looks(transactional_db: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[User]:
+    """The demo network with one of everything on two gateways in memory, and who looks at it."""
+    monkeypatch.setattr(services, "memory", Memory())
+    settings.REDIS_URL = "unix:///nonexistent/redis.sock"
+    with TemporaryDirectory(prefix="nw-") as directory:
+        settings.GATEWAY_SOCKETS = Path(directory)
+        with in_memory(settings.GATEWAY_SOCKETS):
+            yield scene.make()
+
+
+class Looker:
+    """Opens pages in one window and keeps what is wrong with them."""
+
+    def __init__(self, context: BrowserContext, own: str) -> None:
+        self.faults: list[str] = []
+        self.context = context
+        self.own = urlsplit(own).netloc
+        self.at = ""
+        self.page = context.new_page()
+        self.page.on("request", self._asked)
+        self.page.on("pageerror", lambda error: self.blame(f"script: {error}"))
+        self.page.on("console", lambda message: self.blame(f"console: {message.text}") if self._wrong(message) else None)
+
+    def _asked(self, request: Any) -> None:
+        if urlsplit(request.url).netloc not in (self.own, ""):
+            self.blame(f"asks {request.url}")
+
+    def _wrong(self, message: Any) -> bool:
+        """An error; a page that answers 404 or 422 is one in the browser's eyes only."""
+        return message.type in ("error", "warning") and "status of 4" not in message.text
+
+    def blame(self, fault: str) -> None:
+        self.faults.append(f"{self.at}: {fault}")
+
+    def open(self, path: str, at: str) -> None:
+        self.at = at
+        answer = self.page.goto(path, wait_until="load")
+        assert answer is not None and answer.status in (200, 404, 422), f"{at}: no page; if there is none, say so in tests/web/scene.py"
+        self.page.evaluate(AXE)
+
+    def axe(self, run: dict[str, Any]) -> None:
+        for each in self.page.evaluate(RUN, run):
+            self.blame(each)
+
+    def width(self) -> None:
+        for each in self.page.evaluate(TOO_WIDE):
+            self.blame(each)
+
+
+def check_what_is_not_visited(user: User) -> None:
+    """What is listed as no page is none."""
+    client = Client()
+    client.force_login(user)
+    for name in scene.POSTED:
+        assert client.get(scene.address(name)).status_code == 405, f"{name} can be visited"
+    for name in scene.FILES:
+        assert not client.get(scene.address(name))["Content-Type"].startswith("text/html"), f"{name} can be visited"
+
+
+def look_at(desk: Looker, phone: Looker, pages: Iterable[scene.Page]) -> None:
+    """Each page in both windows and both themes."""
+    for each in pages:
+        desk.open(each.path, f"{each.name} {each.path}")
+        desk.axe({"type": "tag", "values": TAGS})
+        desk.width()
+        desk.page.emulate_media(color_scheme="dark")
+        desk.axe({"type": "rule", "values": ["color-contrast", "link-in-text-block"]})
+        desk.page.emulate_media(color_scheme="light")
+        phone.open(each.path, f"{each.name} {each.path} on a phone")
+        phone.axe({"type": "rule", "values": OF_WIDTH})
+        phone.width()
+
+
+def test_every_page_is_accessible_and_fits_a_phone(chromium: Browser, live_server: LiveServer, looks: User) -> None:
+    check_what_is_not_visited(looks)
+    desk = Looker(signed_in(chromium, live_server, looks, viewport=DESKTOP, locale="en-GB", color_scheme="light"), live_server.url)
+    given = {"viewport": PHONE, "locale": "de-DE", "color_scheme": "dark", "has_touch": True}
+    phone = Looker(signed_in(chromium, live_server, looks, **given), live_server.url)
+    stranger = Looker(chromium.new_context(base_url=live_server.url, viewport=PHONE, reduced_motion="reduce"), live_server.url)
+    stranger.open(scene.address("accounts:login"), "the login")
+    stranger.axe({"type": "tag", "values": TAGS})
+    stranger.width()
+    look_at(desk, phone, scene.pages())
+    resident = User.objects.get(username=scene.RESIDENT)
+    own_desk = Looker(signed_in(chromium, live_server, resident, viewport=DESKTOP, locale="en-GB", color_scheme="light"), live_server.url)
+    own_phone = Looker(signed_in(chromium, live_server, resident, **given), live_server.url)
+    look_at(own_desk, own_phone, scene.own())
+    lookers = (stranger, desk, phone, own_desk, own_phone)
+    for looker in lookers:
+        looker.context.close()
+    faults = [fault for looker in lookers for fault in looker.faults]
+    assert not faults, "\n".join(faults)

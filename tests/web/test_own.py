@@ -1,0 +1,36 @@
+"""A member opens a port alone, and it works: real gateways, real packets."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from apps.members.models import Member
+from lab.lab import Lab
+from tests import rows
+from tests.web.conftest import sign_in
+from tests.whole.system import reaches, wait_for
+
+pytestmark = [pytest.mark.kernel, pytest.mark.browser, pytest.mark.xdist_group("whole")]
+
+
+def test_a_member_opens_a_port_closes_it_and_undoes_that(page: Page, lab: Lab, network: rows.Network, working: None) -> None:
+    Member.objects.filter(pk=network.residents["m1"].member.pk).update(user=rows.user("selin", staff=False))
+    sign_in(page, "selin", lands="/me/")
+    expect(page.get_by_role("heading", name="You are connected")).to_be_visible()
+    page.get_by_role("link", name="Open a port").click()
+    page.get_by_label("Public port").fill("8443")
+    page.get_by_label("Its port").fill("443")
+    page.get_by_label("What for").fill("Nextcloud")
+    page.get_by_role("button", name="Open the port").click()
+    expect(page.get_by_role("status").get_by_text("Works, ")).to_be_visible(timeout=15_000)
+    answer = reaches(lab, "internet", "198.51.100.7", 8443)
+    assert answer is not None
+    assert (answer.node, answer.port) == ("m1", 443)
+
+    page.get_by_role("link", name="Close TCP 8443").click()
+    page.get_by_role("dialog").get_by_role("button", name="Close port 8443").click()
+    expect(page.get_by_text("after you asked.")).to_be_visible(timeout=15_000)
+    assert reaches(lab, "internet", "198.51.100.7", 8443) is None
+
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("status").get_by_text("Works, ")).to_be_visible(timeout=15_000)
+    wait_for(lambda: reaches(lab, "internet", "198.51.100.7", 8443))
