@@ -16,7 +16,7 @@ from firewall.policy import Address
 from firewall.profile import Differs
 from firewall.ruleset import Elements, Ruleset
 
-VERSION = 5
+VERSION = 6
 MAX_LINE = 1 << 20
 MAX_MESSAGE = 512 << 20
 CONFIRM_WITHIN = range(1, 601)  # seconds
