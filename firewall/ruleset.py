@@ -346,6 +346,7 @@ class Set:
 
 
 RATE_WIDTH = 8  # octets
+LOWEST_RATE, HIGHEST_RATE = 1_000, 10**10  # octets a second; above, the kernel's nanoseconds in a bucket would not fit its 64 bits
 BURST = 1 << 16  # octets: what segmentation offload may make of many packets passes as one, however slow the rate (RFC 791, total length)
 
 

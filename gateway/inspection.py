@@ -9,9 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from firewall import names, profile
 from firewall.codec import WireError
 from firewall.diff import Delta
-from firewall.elements.rates import HIGHEST, LOWEST
 from firewall.policy import PolicyError, Profile
 from firewall.ruleset import (
+    HIGHEST_RATE,
+    LOWEST_RATE,
     RATE_WIDTH,
     Action,
     Chain,
@@ -166,8 +167,8 @@ def _elements(of: Set, elements: Elements) -> None:
     values = RATE_WIDTH if of.polices else width(of.value) * (1 + of.ranges)
     if {len(element.value) for element in elements.values()} != {values}:
         raise WireError(f"set {of.name}: a value is not {values} octets wide")
-    if of.polices and not all(LOWEST <= int.from_bytes(element.value) <= HIGHEST for element in elements.values()):
-        raise WireError(f"set {of.name}: a rate is not between {LOWEST} and {HIGHEST} octets a second")
+    if of.polices and not all(LOWEST_RATE <= int.from_bytes(element.value) <= HIGHEST_RATE for element in elements.values()):
+        raise WireError(f"set {of.name}: a rate is not between {LOWEST_RATE} and {HIGHEST_RATE} octets a second")
     for fault in _faults(of, elements.values()):
         raise WireError(f"set {of.name}: {fault}")
 
