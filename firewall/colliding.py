@@ -42,17 +42,22 @@ class After:
 
 def check(after: After) -> None:
     """Raises PolicyError, naming both, when a listener stands on a forward's public port or on a member's address."""
-    for key, listener in after.all("lst4").items():
-        forward = after.get("fwd4", key)
-        if forward:
-            to = f"{ipv4_text(forward.value[:4])}:{int.from_bytes(forward.value[4:6])}"
-            raise PolicyError(f"listener {_place(key, listener)} is also the public side of a forward to {to}; end one of them")
+    for name in ("lst4", *after.starting("guard4_")):
+        _beside_forwards(after, name)
     for host in after.all("lst4_hosts"):
         if after.get("up4", host):
             raise PolicyError(_HELD.format(ipv4_text(host), "this address"))
     for host in after.all("lst6_hosts"):
         if prefix := _held6(after, host):
             raise PolicyError(_HELD.format(ipv6_text(host), prefix))
+
+
+def _beside_forwards(after: After, name: str) -> None:
+    for key, listener in after.all(name).items():
+        forward = after.get("fwd4", key)
+        if forward:
+            to = f"{ipv4_text(forward.value[:4])}:{int.from_bytes(forward.value[4:6])}"
+            raise PolicyError(f"listener {_place(key, listener)} is also the public side of a forward to {to}; end one of them")
 
 
 def _place(key: bytes, listener: Element) -> str:

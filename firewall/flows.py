@@ -15,6 +15,7 @@ from firewall.diff import Delta, ElementChange
 from firewall.ruleset import Element, Elements
 
 _DNAT_PADDING = b"\0\0"
+_SERVICE4 = 12  # octets of a key of an IPv4 address, protocol and port; of IPv6 the shortest key has 16
 _TCP, _UDP = 6, 17  # IANA protocol numbers
 
 
@@ -93,7 +94,7 @@ class Changes:
             case "fwd4":
                 _note_values(self._forwards, change)
                 self._opened.note(change)
-            case "pin6" | "pinproto6" | "pinhost6":
+            case "pin6" | "pinproto6" | "pinhost6" | "guard4" | "guard6":
                 self._closed.note(change)
 
     def __bool__(self) -> bool:
@@ -239,7 +240,10 @@ class _Opened:
 
 
 class _Closed:
-    """Pinholes that went, all deltas taken together, but for what came in their place. False when there are none."""
+    """Pinholes and guards of services that went, all deltas taken together, but for what came in their place. False when there are none.
+
+    What a gateway has connected in a server's stead carries numbers that it translates: without its guard nobody does.
+    """
 
     def __init__(self) -> None:
         self._gone: set[bytes] = set()
@@ -251,7 +255,7 @@ class _Closed:
     @property
     def toward(self) -> set[Toward]:
         """Where flows lead that came in through them."""
-        return {Toward(key[:16], key[16] if len(key) > 16 else 0) for key in self._gone}
+        return {_all_toward(key) for key in self._gone}
 
     def note(self, change: ElementChange) -> None:
         """One more change of what is open. The sets' keys are of different widths, so they may lie together."""
@@ -335,6 +339,12 @@ def _key(address: bytes, protocol: int, port: int) -> bytes:
 def _toward(key: bytes) -> Toward:
     """Where packets go that a forward of this key takes."""
     return Toward(key[:4], key[4], int.from_bytes(key[8:10]))
+
+
+def _all_toward(key: bytes) -> Toward:
+    """The same of all ports of its protocol, for keys of any width."""
+    octets = 4 if len(key) == _SERVICE4 else 16
+    return Toward(key[:octets], key[octets] if len(key) > octets else 0)
 
 
 def _target(address: bytes, port: int) -> bytes:

@@ -304,13 +304,18 @@ class RateLimit:
 
 @dataclass(frozen=True, slots=True)
 class Listener:
-    """A port of one of the network's own servers. Its packets pass without connection tracking, both ways."""
+    """A port of one of the network's own servers. Its packets pass without connection tracking, both ways.
+
+    window_scale: of a guarded one, which TCP alone can be: the shift that the server itself offers (RFC 7323, 2.2), 0 to 14. Gateways
+    answer its SYNs in its stead and track the rest. None: it is not guarded.
+    """
 
     id: int
     address: Address
     protocol: Protocol
     port: int
     name: str = ""
+    window_scale: int | None = None
 
 
 class Owner(NamedTuple):

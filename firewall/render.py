@@ -38,6 +38,8 @@ from firewall.ruleset import (
     Ruleset,
     Set,
     Snat,
+    Synproxy,
+    TcpFlags,
     Type,
     Value,
     Verdict,
@@ -248,6 +250,10 @@ def _render_part(part: Part) -> str:
             return f"counter name {names.symbol(name)}" if name else "counter"
         case Notrack():
             return "notrack"
+        case TcpFlags(on, off):
+            return f"tcp flags & ({' | '.join(map(names.symbol, on + off))}) == {' | '.join(map(names.symbol, on))}"
+        case Synproxy(mss, scale):
+            return f"synproxy mss {mss} wscale {scale} timestamp sack-perm"
         case AssignHelper(helper):
             return f'ct helper set "{helper}"'
         case Masquerade():

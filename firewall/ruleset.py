@@ -82,6 +82,14 @@ class Lookup:
     negated: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class TcpFlags:
+    """A TCP packet with all flags of `on` and none of `off`; the others do not matter. In nft's words: fin, syn, rst, psh, ack, urg."""
+
+    on: tuple[str, ...]
+    off: tuple[str, ...]
+
+
 class Action(StrEnum):
     ACCEPT = "accept"
     DROP = "drop"
@@ -229,6 +237,21 @@ class OpenOver:
 
 
 @dataclass(frozen=True, slots=True)
+class Synproxy:
+    """Make a TCP connection with the client before the server hears of it (man nft, "SYNPROXY STATEMENT").
+
+    A packet with SYN is answered with a SYN-ACK whose number is a cookie (RFC 4987, 3.6), and goes no further. Another one with ACK is
+    dropped, unless that acknowledges a cookie: then it goes no further either, and the gateway itself sends the server a SYN, which is
+    new to connection tracking at the output hook. Packets with neither go on to the next rule. Only what connection tracking does not
+    know may come here, at the input or forward hook. mss, scale: what the SYN-ACK offers: the greatest segment in octets, and the shift
+    of the window, which must be the server's own, because his windows are passed on unchanged. SACK and timestamps are offered too.
+    """
+
+    mss: int
+    scale: int
+
+
+@dataclass(frozen=True, slots=True)
 class Masquerade:
     """Rewrite the source to the gateway's own first address on the interface that the packet leaves by."""
 
@@ -255,6 +278,8 @@ Part: TypeAlias = (
     | RateOver
     | OpenOver
     | AssignHelper
+    | TcpFlags
+    | Synproxy
 )
 
 
@@ -326,6 +351,7 @@ class Set:
 
 
 RATE_WIDTH = 8  # octets
+LOWEST_RATE, HIGHEST_RATE = 1_000, 10**10  # octets a second; above, the kernel's nanoseconds in a bucket would not fit its 64 bits
 BURST = 1 << 16  # octets: what segmentation offload may make of many packets passes as one, however slow the rate (RFC 791, total length)
 
 

@@ -1,6 +1,7 @@
 """The sets and maps of every ruleset: what each is called, what its elements look like, and what people call them.
 
-Prefixes lie in one hash set for each length in use, named after their family and that length: "bans4_24".
+Prefixes lie in one hash set for each length in use, named after their family and that length: "bans4_24"; guarded services in one for
+each window scale.
 """
 
 from collections.abc import Iterator
@@ -33,7 +34,8 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Sets that look alike. by_length: one for each prefix length; otherwise there is one, of this very name.
+    """Sets that look alike. by_length: one for each prefix length (of guarded services, each window scale); otherwise there is one, of this
+    very name.
 
     always: it is there even without elements, so that its first element changes no rule. repeats: the family whose elements these
     are once more; what people call them is counted there. within: the family in which an element says all that it says here, and more.
@@ -96,6 +98,8 @@ FAMILIES = (
     Family("lst4", Kind.LISTENERS, _PORT_KEY),
     Family("lst4_hosts", Kind.LISTENERS, (Type.IPV4,), repeats="lst4"),
     Family("lst6", Kind.LISTENERS, _PORT_KEY6),
+    Family("guard4", Kind.LISTENERS, _PORT_KEY, by_length=True),
+    Family("guard6", Kind.LISTENERS, _PORT_KEY6, by_length=True),
     Family("lst6_hosts", Kind.LISTENERS, (Type.IPV6,), repeats="lst6"),
 )
 ALWAYS = tuple(family.name for family in FAMILIES if family.always)

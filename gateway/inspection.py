@@ -9,9 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from firewall import names, owners, profile
 from firewall.codec import WireError
 from firewall.diff import Delta
-from firewall.elements.rates import HIGHEST, LOWEST
 from firewall.policy import PolicyError, Profile
 from firewall.ruleset import (
+    HIGHEST_RATE,
+    LOWEST_RATE,
     RATE_WIDTH,
     Action,
     Chain,
@@ -19,9 +20,12 @@ from firewall.ruleset import (
     Elements,
     Field,
     Match,
+    Part,
     Rule,
     Ruleset,
     Set,
+    Synproxy,
+    TcpFlags,
     Type,
     Verdict,
     chains_used,
@@ -33,6 +37,8 @@ from firewall.sets import LARGEST_SET
 LATEST = 1 << 40  # Unix seconds: whatever ends later is a mistake, and would overflow the kernel's milliseconds
 _LONGEST_LIFE = 86_400  # seconds
 _NO_WAY_IN = ((), (179,))  # BGP neighbours repair nothing
+_WIDEST_SCALE = 14  # RFC 7323, 2.3
+_FLAGS = frozenset({"fin", "syn", "rst", "psh", "ack", "urg"})
 HELPERS = "helpers"  # helpers come and go with this chain
 _WHO = (Field.IIFNAME, Field.IP_SADDR, Field.IP6_SADDR)
 
@@ -133,6 +139,17 @@ def _chains(chains: Iterable[tuple[str, Chain]]) -> None:
             raise WireError(f"chain {name} calls itself {chain.name}")
         if chain.name != HELPERS and helpers_used(chain):
             raise WireError(f"chain {name}: only the chain {HELPERS} may assign helpers")
+        for part in (part for rule in chain.rules for part in rule.parts):
+            _part(name, part)
+
+
+def _part(chain: str, part: Part) -> None:
+    """Numbers and flags that nft would bend."""
+    match part:
+        case Synproxy(mss, scale) if not (0 < mss < 65536 and 0 <= scale <= _WIDEST_SCALE):
+            raise WireError(f"chain {chain}: a segment of {mss} octets and a window scale of {scale} are impossible")
+        case TcpFlags(on, off) if not on or not off or set(on) & set(off) or not _FLAGS.issuperset(on + off):
+            raise WireError(f"chain {chain}: TCP flags {on} without {off} make no sense")
 
 
 def width(types: tuple[Type, ...]) -> int:
@@ -150,8 +167,8 @@ def _elements(of: Set, elements: Elements) -> None:
     values = _value_widths(of)
     if not {len(element.value) for element in elements.values()} <= values:
         raise WireError(f"set {of.name}: a value is not {max(values)} octets wide")
-    if of.polices and not all(LOWEST <= int.from_bytes(element.value) <= HIGHEST for element in elements.values()):
-        raise WireError(f"set {of.name}: a rate is not between {LOWEST} and {HIGHEST} octets a second")
+    if of.polices and not all(LOWEST_RATE <= int.from_bytes(element.value) <= HIGHEST_RATE for element in elements.values()):
+        raise WireError(f"set {of.name}: a rate is not between {LOWEST_RATE} and {HIGHEST_RATE} octets a second")
     for fault in _faults(of, elements.values()):
         raise WireError(f"set {of.name}: {fault}")
 

@@ -337,12 +337,15 @@ class Changes:
             protocol=self.dice.choice(["tcp", "udp"]),
             port=self.dice.randrange(1, 4),
             enabled=self.dice.random() < 0.8,
+            guarded=self.dice.random() < 0.3,
         )
 
     def _raw_listener(self) -> None:
-        query = "UPDATE bans_listener SET port = %s, enabled = %s, group_id = %s WHERE id = %s"
+        query = "UPDATE bans_listener SET port = %s, enabled = %s, group_id = %s, guarded = %s, window_scale = %s WHERE id = %s"
         group = self.dice.choice([self.net.group, self.net.group, self.other])
-        self.sql(query, self.dice.randrange(1, 4), self.dice.random() < 0.7, group.pk, self._any(Listener.objects.all()).pk)
+        guard = self.dice.random() < 0.4, self.dice.choice([7, 7, 10])
+        pk = self._any(Listener.objects.all()).pk
+        self.sql(query, self.dice.randrange(1, 4), self.dice.random() < 0.7, group.pk, *guard, pk)
 
     def _delete_listener(self) -> object:
         return Listener.objects.filter(pk=self._any(Listener.objects.all()).pk).delete()

@@ -199,7 +199,9 @@ def apart(found: list[Forward]) -> tuple[Forward, ...]:
 @st.composite
 def listeners(draw: st.DrawFn) -> Listener:
     address = draw(st.sampled_from(SERVERS))
-    return Listener(draw(st.integers(1, 10**6)), address, draw(st.sampled_from(Protocol)), draw(st.integers(1, 4)), draw(texts))
+    protocol = draw(st.sampled_from(Protocol))
+    guard = draw(st.none() | st.sampled_from([7, 10])) if protocol is Protocol.TCP else None
+    return Listener(draw(st.integers(1, 10**6)), address, protocol, draw(st.integers(1, 4)), draw(texts), guard)
 
 
 def blocked(draw: st.DrawFn, held: list[IPv4Address], prefixes: list[IPv6Network]) -> tuple[Block, ...]:

@@ -66,12 +66,15 @@ def record(*, gateway: Gateway, answer: GaugesAre, at: datetime) -> None:
 
 
 def table_of(status: GatewayState | None, row: Profile | None) -> Table | None:
-    """The gateway's table, beside the profile of its group; None before it was read. The status comes with its gateway."""
+    """The gateway's table, beside the profile of its group as far as one was saved: what is only recommended, nobody has to hold.
+
+    None before it was read. The status comes with its gateway.
+    """
     if status is None or not status.kernel:
         return None
     kept: dict[str, Any] = status.kernel
     held: dict[str, str] = kept["held"]
-    others = tuple(_others(row, held, kept["untuned"])) if row and row.managed else ()
+    others = tuple(_others(row, held, kept["untuned"])) if row and row.pk and row.managed else ()
     at = datetime.fromtimestamp(kept["at"], UTC)
     return Table(status.gateway, at, kept["tracked"], _number(held, MOST), _number(held, BUCKETS), others)
 

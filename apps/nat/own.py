@@ -25,6 +25,11 @@ LONGEST: Final = 20
 """Ports of a range that members open for themselves: public addresses are shared."""
 
 
+def may_open(public_port: int, ports: int) -> bool:
+    """Are these ports for members? What the administrators opened beyond, members can close, not open again."""
+    return public_port >= LOWEST and ports <= LONGEST
+
+
 def open_port(
     *,
     member: Member,

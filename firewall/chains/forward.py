@@ -1,8 +1,8 @@
 """What goes through the gateway."""
 
 from firewall import probing
-from firewall.chains import listeners
-from firewall.chains.parts import ACCEPT, DROP, at, jump, rule
+from firewall.chains import guards, listeners
+from firewall.chains.parts import ACCEPT, at, jump, rule
 from firewall.chains.used import Used
 from firewall.policy import Gateway, Interfaces
 from firewall.ruleset import Action, Chain, Count, Field, Hook, Priority, Verdict, VerdictMap
@@ -20,7 +20,7 @@ def chain(gateway: Gateway, used: Used) -> Chain:
                 VerdictMap(
                     (Field.CT_STATE,),
                     (
-                        (("invalid",), DROP),
+                        (("invalid",), guards.verdict(used)),
                         (("untracked",), listeners.verdict(used)),
                         (("new",), jump("new")),
                         (("related",), jump("related")),
@@ -28,6 +28,7 @@ def chain(gateway: Gateway, used: Used) -> Chain:
                 )
             ),
             rule(VerdictMap((Field.IIFNAME, Field.OIFNAME), jumps)),
+            *guards.passing(gateway, used),
             rule(at(Field.CT_STATE, "related"), ACCEPT),
             rule(Count("unmatched")),
         ),

@@ -1,12 +1,13 @@
 """Servers of the network itself: their packets pass without connection tracking, which they would fill.
 
-What the raw chain leaves untracked, this one accepts, both ways; nothing else that is untracked passes.
+What the raw chain leaves untracked, this one accepts, both ways, or answers, where it is a SYN to a guarded service; nothing else that is
+untracked passes.
 """
 
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from firewall.chains import blocks
+from firewall.chains import blocks, guards
 from firewall.chains.parts import ACCEPT, DROP, ERRORS4, ERRORS6, at, jump, rule
 from firewall.chains.used import Used
 from firewall.policy import Gateway
@@ -19,12 +20,7 @@ _ERRORS = {4: Match(Field.ICMP_TYPE, ERRORS4), 6: Match(Field.ICMPV6_TYPE, ERROR
 
 def in_use(used: Used) -> bool:
     """Does any server listen?"""
-    return "lst4" in used or "lst6" in used
-
-
-def side(gateway: Gateway) -> str:
-    """The interface behind which servers stand."""
-    return gateway.interfaces.server or gateway.interfaces.lan
+    return "lst4" in used or "lst6" in used or guards.in_use(used)
 
 
 def untracked(gateway: Gateway, used: Used) -> Iterator[Rule]:
@@ -44,7 +40,7 @@ def chain(gateway: Gateway, used: Used) -> Chain | None:
     """Answers of servers, who are no members, and errors of routers, who may have any address, stand before anti-spoofing."""
     if not in_use(used):
         return None
-    ways, there = tuple(_ways(gateway, used)), at(Field.OIFNAME, side(gateway))
+    ways, there = tuple(_ways(gateway, used)), at(Field.OIFNAME, guards.side(gateway))
     return Chain(
         "listeners",
         (
@@ -54,6 +50,7 @@ def chain(gateway: Gateway, used: Used) -> Chain | None:
             rule(jump("spoofed")),
             *blocks.begun(gateway, used),
             *(rule(there, *to, ACCEPT) for to, _back, _errors in ways),
+            *guards.answered(gateway, used, guards.SYN),
             rule(Count("untracked"), DROP),
         ),
     )
@@ -66,7 +63,7 @@ def sources(used: Used) -> Iterator[Lookup]:
 
 def _ways(gateway: Gateway, used: Used) -> Iterator[tuple[Way, Way, Way]]:
     """For each family in use: what goes to servers, what comes from them, and ICMP errors to them."""
-    here = at(Field.IIFNAME, side(gateway))
+    here = at(Field.IIFNAME, guards.side(gateway))
     for version, source, destination in _SIDES:
         if f"lst{version}" in used:
             to = Lookup((destination, Field.L4PROTO, Field.TH_DPORT), f"lst{version}")

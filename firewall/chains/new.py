@@ -1,7 +1,7 @@
 """The first packet of a connection."""
 
 from firewall import limiting, probing
-from firewall.chains import blocks, icmp6, pinholes
+from firewall.chains import blocks, guards, icmp6, pinholes
 from firewall.chains.parts import RETURN, WITH_PORTS, at, jump, rule
 from firewall.chains.used import Used
 from firewall.policy import Gateway, Interfaces
@@ -20,6 +20,7 @@ def chain(gateway: Gateway, used: Used) -> Chain:
             *blocks.jumps(gateway, used),
             *((rule(jump("limits")),) if limiting.meters(gateway.settings.limits) else ()),
             icmp6.new(),
+            *guards.answered(gateway, used, guards.ACK),
             rule(Match(Field.CT_STATUS, ("dnat",)), RETURN, comment="port forwards"),
             *_out(gateway),
             *_servers(gateway.interfaces),

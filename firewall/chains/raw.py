@@ -1,6 +1,6 @@
 """Before connection tracking: what must never depend on it, whatever fills its table."""
 
-from firewall.chains import bans, listeners
+from firewall.chains import bans, guards, listeners
 from firewall.chains.input import NEIGHBOUR_DISCOVERY
 from firewall.chains.parts import ACCEPT, at, jump, rule
 from firewall.chains.used import Used
@@ -11,7 +11,8 @@ from firewall.ruleset import Chain, Field, Hook, Match, Notrack, Priority, Rule
 def prerouting(gateway: Gateway, used: Used) -> Chain:
     """What comes in."""
     flood = _flood(gateway.interfaces.wan) if gateway.settings.flood_mode and bans.sources(used) else ()
-    return _chain("prerouting", (*_untracked(gateway, Field.IIFNAME, Field.TCP_DPORT), *flood, *listeners.untracked(gateway, used)))
+    servers = (*listeners.untracked(gateway, used), *guards.untracked(used))
+    return _chain("prerouting", (*_untracked(gateway, Field.IIFNAME, Field.TCP_DPORT), *flood, *servers))
 
 
 def output(gateway: Gateway) -> Chain:

@@ -5,10 +5,9 @@ from collections.abc import Iterable
 from firewall.elements.types import ElementsBySet, KeysBySet
 from firewall.elements.unique import all_different
 from firewall.policy import Keys, Policy, PolicyError, Prefix, RateLimit
-from firewall.ruleset import RATE_WIDTH, Element
+from firewall.ruleset import HIGHEST_RATE, LOWEST_RATE, RATE_WIDTH, Element
 from firewall.sets import of_length
 
-LOWEST, HIGHEST = 1_000, 10**10  # octets a second; above, the kernel's nanoseconds in a bucket would not fit its 64 bits
 TARIFF, NOW = "tariff", "rate"
 
 
@@ -33,8 +32,8 @@ _MADE_BY = {TARIFF: "tariff", NOW: "rate limit"}
 
 
 def _value(limit: RateLimit, rate: int) -> bytes:
-    if not LOWEST <= rate <= HIGHEST:
-        raise PolicyError(f"rate of {limit.prefix}: {rate} octets a second are not between {LOWEST} and {HIGHEST}")
+    if not LOWEST_RATE <= rate <= HIGHEST_RATE:
+        raise PolicyError(f"rate of {limit.prefix}: {rate} octets a second are not between {LOWEST_RATE} and {HIGHEST_RATE}")
     return rate.to_bytes(RATE_WIDTH)
 
 

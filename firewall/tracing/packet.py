@@ -72,7 +72,7 @@ class Packet:
     """A packet as it arrives. interface: where it comes in, "" for the gateway's own. protocol: its IANA number.
 
     flow: the connection that it belongs to, None for the first packet of one. state: worked out from flow, protocol and
-    flags unless it is given. fragment: only a part of it arrives.
+    flags unless it is given. fragment: only a part of it arrives. cookie: it acknowledges one of the gateway's own (`Synproxy`).
     """
 
     interface: str
@@ -85,6 +85,7 @@ class Packet:
     flags: frozenset[str] = SYN
     hop_limit: int = 64
     fragment: bool = False
+    cookie: bool = False
     flow: Flow | None = None
     state: State | None = None
 

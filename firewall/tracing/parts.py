@@ -23,10 +23,13 @@ from firewall.ruleset import (
     Reject,
     Set,
     Snat,
+    Synproxy,
+    TcpFlags,
     Verdict,
     VerdictMap,
 )
 from firewall.tracing.fields import key_of, read, same, values_of
+from firewall.tracing.packet import TCP
 from firewall.tracing.passage import Passage
 from firewall.tracing.result import Read, TraceError
 
@@ -86,6 +89,22 @@ def _notrack(passage: Passage, part: Notrack) -> Read:
 def _limit(_passage: Passage, part: Limit) -> Read:
     """Whether a rate is exceeded is not the packet's to say: the trace is that of one which is not."""
     return Read(part)
+
+
+def _tcp_flags(passage: Passage, part: TcpFlags) -> Read:
+    reading = read(passage, Field.TCP_FLAGS)
+    passed = all(same(Field.TCP_FLAGS, flag, reading) for flag in part.on)
+    return Read(part, (reading,), passed and not any(same(Field.TCP_FLAGS, flag, reading) for flag in part.off))
+
+
+def _synproxy(passage: Passage, part: Synproxy) -> Read:
+    """A packet is taken for one without a cookie unless it is said to have one (`nft_synproxy_eval_v4`)."""
+    if passage.packet.protocol != TCP:
+        return Read(part, passed=False)
+    flags = passage.packet.flags
+    if "syn" in flags or ("ack" in flags and passage.packet.cookie):
+        return Read(part, verdict=part)
+    return Read(part, verdict=Verdict(Action.DROP)) if "ack" in flags else Read(part)
 
 
 def _reject(_passage: Passage, part: Reject) -> Read:
@@ -177,6 +196,8 @@ HANDLERS: dict[type[Any], Callable[[Passage, Any], Read]] = {
     RateOver: _over,
     OpenOver: _over,
     AssignHelper: _assign_helper,
+    TcpFlags: _tcp_flags,
+    Synproxy: _synproxy,
 }
 
 

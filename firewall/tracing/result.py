@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from firewall.policy import Address
-from firewall.ruleset import Chain, Element, Part, Refusal, Reject, Rule, Verdict
+from firewall.ruleset import Chain, Element, Part, Refusal, Reject, Rule, Synproxy, Verdict
 from firewall.tracing.packet import Ends, Flow, Packet, State
 
 
@@ -19,12 +19,14 @@ class Outcome(StrEnum):
 
     FORWARDED = "forwarded"
     DELIVERED = "delivered"  # to the gateway itself
+    ANSWERED = "answered"  # by the gateway in the server's stead, or taken as the client's answer to that
     DROPPED = "dropped"
     REJECTED = "rejected"
     UNROUTED = "unrouted"  # no route leads to where it goes
     HELD = "held"  # a fragment that waits for the others
 
 
+Ending: TypeAlias = Verdict | Reject | Synproxy
 Reading: TypeAlias = str | int | Address | frozenset[str] | None
 
 
@@ -41,7 +43,7 @@ class Read:
     set: str = ""
     key: bytes = b""
     element: Element | None = None
-    verdict: Verdict | Reject | None = None
+    verdict: Ending | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ class Step:
     number: int
     rule: Rule | None
     reads: tuple[Read, ...]
-    verdict: Verdict | Reject | None
+    verdict: Ending | None
     packet: Packet
 
     @property
@@ -88,7 +90,7 @@ class Trace:
 
     interface: where routing would send it, "" if it never came so far. elements, counters: how many packets each element
     (by set and key) and each named counter counts, those of the answer too. answer: what becomes of the gateway's own
-    packet that says no, None if there is none or its source is not known.
+    packet that says no, or of what it sends client or server as both's stand-in; None if there is none or its source is not known.
     """
 
     packet: Packet

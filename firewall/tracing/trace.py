@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from firewall.ruleset import Refusal, Reject, Ruleset
-from firewall.tracing.packet import ANSWERS, ICMP, ICMPV6, TCP, Icmp, Packet, State
+from firewall.ruleset import Refusal, Reject, Ruleset, Synproxy, Verdict
+from firewall.tracing.packet import ANSWERS, ICMP, ICMPV6, SYN, TCP, Flow, Icmp, Packet, State
 from firewall.tracing.passage import Passage
-from firewall.tracing.result import Leaving, Outcome, Trace
+from firewall.tracing.result import Ending, Leaving, Outcome, Trace
 from firewall.tracing.routes import Routes
 from firewall.tracing.tracking import state_of
-from firewall.tracing.walk import Ending, Walk
+from firewall.tracing.walk import Walk
 
 _PROHIBITED = {4: Icmp(3, 13), 6: Icmp(1, 1)}  # RFC 1812, 5.2.7.1; RFC 4443, 3.1
 _LAST_INFORMATIVE = 18  # an ICMP message of a later type is told nothing, like an error (NR_ICMP_TYPES)
@@ -20,7 +20,11 @@ Key = TypeVar("Key")
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """The first packet of a connection, an answer to it, and the next packet; None for what cannot follow."""
+    """The first packet of a connection, an answer to it, and the next packet; None for what cannot follow.
+
+    Where the gateway answers in the server's stead, the next packet brings the cookie back, and the answer is the server's first one after
+    the gateway has connected to it too.
+    """
 
     first: Trace
     answer: Trace | None = None
@@ -37,12 +41,17 @@ def trace(ruleset: Ruleset, packet: Packet, routes: Routes, *, now: int) -> Trac
     walk = Walk(ruleset, Passage(ruleset, packet, now=now, begins=packet.begins))
     outcome, ending = _own(walk, routes) if not packet.interface else _through(walk, routes)
     result = _result(packet, walk, outcome)
-    if not isinstance(ending, Reject):
-        return result
-    answer = _answer(ruleset, walk.passage, ending.refusal, routes, now, begins=not packet.begins)
+    match ending:
+        case Reject(refusal):
+            own, begins = _refusing(walk.passage, refusal, routes), not packet.begins
+            result = replace(result, refusal=refusal)
+        case Synproxy():
+            own, begins = _stand_in(packet), True
+        case _:
+            return result
+    answer = _answer(ruleset, own, routes, now, begins=begins) if own else None
     return replace(
         result,
-        refusal=ending.refusal,
         answer=answer,
         elements=_sum(result.elements, answer.elements if answer else {}),
         counters=_sum(result.counters, answer.counters if answer else {}),
@@ -52,6 +61,8 @@ def trace(ruleset: Ruleset, packet: Packet, routes: Routes, *, now: int) -> Trac
 def trace_flow(ruleset: Ruleset, packet: Packet, routes: Routes, *, now: int) -> Conversation:
     """The same for a connection: its first packet, then what an answer to it and a further packet meet."""
     first = trace(ruleset, packet, routes, now=now)
+    if first.outcome is Outcome.ANSWERED:
+        return _guarded(ruleset, first, routes, now)
     flow = first.flow()
     if flow is None or first.outcome is not Outcome.FORWARDED:
         return Conversation(first)
@@ -62,6 +73,18 @@ def trace_flow(ruleset: Ruleset, packet: Packet, routes: Routes, *, now: int) ->
         back = replace(back, icmp=replace(packet.icmp, type=ANSWERS[packet.protocol][packet.icmp.type]))
     back = replace(back.moved(flow.reply), interface=first.interface)
     return Conversation(first, trace(ruleset, back, routes, now=now), trace(ruleset, further, routes, now=now))
+
+
+def _guarded(ruleset: Ruleset, first: Trace, routes: Routes, now: int) -> Conversation:
+    """A connection that the gateway makes with both sides."""
+    packet = first.packet
+    following = trace(ruleset, replace(packet, flags=frozenset({"ack"}), cookie=True), routes, now=now)
+    begun = following.answer
+    if begun is None or begun.outcome is not Outcome.FORWARDED:
+        return Conversation(first, next=following)
+    flow = Flow(packet.ends, packet.ends.turned())
+    back = replace(packet, interface=begun.interface, flow=flow, flags=frozenset({"ack"})).moved(flow.reply)
+    return Conversation(first, trace(ruleset, back, routes, now=now), following)
 
 
 def _through(walk: Walk, routes: Routes) -> tuple[Outcome, Ending | None]:
@@ -92,7 +115,13 @@ def _own(walk: Walk, routes: Routes) -> tuple[Outcome, Ending | None]:
 
 
 def _ended(ending: Ending) -> Outcome:
-    return Outcome.REJECTED if isinstance(ending, Reject) else Outcome.DROPPED
+    match ending:
+        case Reject():
+            return Outcome.REJECTED
+        case Synproxy():
+            return Outcome.ANSWERED
+        case Verdict():
+            return Outcome.DROPPED
 
 
 def _result(packet: Packet, walk: Walk, outcome: Outcome) -> Trace:
@@ -104,11 +133,18 @@ def _result(packet: Packet, walk: Walk, outcome: Outcome) -> Trace:
     return Trace(packet, outcome, passage.state, tuple(walk.steps), passage.interface, leaves, elements=elements, counters=counters)
 
 
-def _answer(ruleset: Ruleset, refused: Passage, refusal: Refusal, routes: Routes, now: int, *, begins: bool) -> Trace | None:
-    """What becomes of the packet that tells a sender he was refused; None when there is none, or it cannot be known."""
-    packet = _refusing(refused, refusal, routes)
-    if packet is None:
-        return None
+def _stand_in(packet: Packet) -> Packet:
+    """What the gateway sends in the other side's stead: a SYN-ACK to a client, or, once he has proved himself, a SYN to the server.
+
+    The first belongs to no connection, the second begins one (`synproxy_send_client_synack`, `synproxy_send_server_syn`).
+    """
+    if "syn" in packet.flags:
+        return replace(packet, interface="", flags=frozenset({"syn", "ack"}), flow=None, state=State.INVALID).moved(packet.ends.turned())
+    return replace(packet, interface="", flags=SYN, flow=None, state=None, cookie=False)
+
+
+def _answer(ruleset: Ruleset, packet: Packet, routes: Routes, now: int, *, begins: bool) -> Trace:
+    """What becomes of the gateway's own packet."""
     passage = Passage(ruleset, packet, now=now, begins=begins)
     passage.track()
     walk = Walk(ruleset, passage)
@@ -124,7 +160,7 @@ def _refusing(refused: Passage, refusal: Refusal, routes: Routes) -> Packet | No
         if packet.protocol != TCP or "rst" in packet.flags or not back:
             return None
         reset = frozenset({"rst"} if "ack" in packet.flags else {"rst", "ack"})  # RFC 9293, 3.10.7.1
-        turned = replace(packet, interface="", flags=reset, flow=known, state=State.RELATED)
+        turned = replace(packet, interface="", flags=reset, flow=known, state=State.RELATED if known else State.INVALID)
         return turned.moved(packet.ends.turned())
     source = routes.address(back, packet.version)
     if source is None or _tells_nobody(packet):

@@ -4,14 +4,11 @@ Source: linux/netfilter_ipv4.h (priorities), man nft, "CHAINS" and "VERDICT STAT
 """
 
 from collections.abc import Callable, Iterator
-from typing import TypeAlias
 
-from firewall.ruleset import Action, Chain, Reject, Rule, Ruleset, Verdict
+from firewall.ruleset import Action, Chain, Rule, Ruleset, Verdict
 from firewall.tracing.parts import meet
 from firewall.tracing.passage import Passage
-from firewall.tracing.result import Read, Step, TraceError
-
-Ending: TypeAlias = Verdict | Reject
+from firewall.tracing.result import Ending, Read, Step, TraceError
 
 _TRACKING, _DESTINATION, _SOURCE = -200, -100, 100  # NF_IP_PRI_CONNTRACK, NF_IP_PRI_NAT_DST, NF_IP_PRI_NAT_SRC
 _DEEPEST = 16  # NFT_JUMP_STACK_SIZE
@@ -29,7 +26,7 @@ class Walk:
         """Let the packet meet everything at one hook. What ends it, or None when it goes on."""
         for _priority, _order, stage in sorted(self._stages(name), key=lambda each: each[:2]):
             ending = stage()
-            if isinstance(ending, Reject) or (ending and ending.action is Action.DROP):
+            if ending and (not isinstance(ending, Verdict) or ending.action is Action.DROP):
                 return ending
         return None
 

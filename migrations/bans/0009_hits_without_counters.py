@@ -4,7 +4,7 @@ from django.db import migrations
 
 
 class Migration(migrations.Migration):
-    dependencies = [("bans", "0007_listeners"), ("traffic", "0003_last_counts_of_tallies")]
+    dependencies = [("bans", "0008_guarded_listeners"), ("traffic", "0003_last_counts_of_tallies")]
 
     operations = [
         migrations.RemoveField("banhits", "counter_packets"),

@@ -5,8 +5,9 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from firewall import names
-from firewall.elements.rates import HIGHEST, LOWEST
 from firewall.ruleset import (
+    HIGHEST_RATE,
+    LOWEST_RATE,
     RATE_WIDTH,
     Action,
     Chain,
@@ -89,7 +90,7 @@ def ranges(draw: st.DrawFn) -> bytes:
     return b"".join(address + port.to_bytes(2) + b"\0\0" for port in (first, draw(st.integers(first + 1, 65535))))
 
 
-rates = st.integers(LOWEST, HIGHEST).map(lambda rate: rate.to_bytes(RATE_WIDTH))
+rates = st.integers(LOWEST_RATE, HIGHEST_RATE).map(lambda rate: rate.to_bytes(RATE_WIDTH))
 
 
 def elements(of: Set, now: int) -> st.SearchStrategy[dict[bytes, Element]]:

@@ -67,7 +67,8 @@ def test_only_staff_sees_the_allow_list(own: BanList, client: Client) -> None:
     entry = allow(prefix="203.0.113.9", author=None)
     client.force_login(rows.user("guest", staff=False))
     paths = ("/bans/allowed/", f"/bans/allowed/{entry.pk}/", f"/bans/allowed/{entry.pk}/remove/", "/bans/covering/")
-    assert [client.post(path).status_code for path in paths] == [403] * 4
+    assert [client.get(path).status_code for path in paths] == [403] * 4
+    assert [client.post(path).status_code for path in paths] == [403, 403, 403, 405]
     assert AllowEntry.objects.exists()
 
 

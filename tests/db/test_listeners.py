@@ -1,8 +1,10 @@
 """Listeners: where they may be, who may not be where they are, and what reaches the gateways."""
 
 from ipaddress import ip_address, ip_network
+from typing import Any
 
 import pytest
+from django.db import IntegrityError, transaction
 
 from apps.bans.listeners import services
 from apps.bans.listeners.selectors import listeners
@@ -61,6 +63,20 @@ def test_a_forward_from_where_a_server_listens_is_refused_and_names_it(network: 
     assert forward(network, 26)
 
 
+def test_only_tcp_is_guarded_with_a_window_scale_that_tcp_has(network: rows.Network) -> None:
+    made = listen(network)
+    given: dict[str, Any] = {"name": "web", "address": made.address, "port": 443, "enabled": True, "note": "", "by": network.admin}
+    with pytest.raises(Problem, match="Only TCP has SYNs"):
+        services.change_listener(listener=made, version=1, protocol="udp", guarded=True, **given)
+    with pytest.raises(Problem, match="15 is no window scale"):
+        services.change_listener(listener=made, version=1, protocol="tcp", guarded=True, window_scale=15, **given)
+    services.change_listener(listener=made, version=1, protocol="tcp", guarded=True, window_scale=10, **given)
+    assert (made.guarded, made.window_scale) == (True, 10)
+    for wrong, name in (({"protocol": "udp"}, "listener_guard_is_for_tcp"), ({"window_scale": 15}, "listener_window_scale")):
+        with pytest.raises(IntegrityError, match=name), transaction.atomic():
+            Listener.objects.filter(pk=made.pk).update(**wrong)
+
+
 def test_two_admins_cannot_change_a_listener_at_once(network: rows.Network) -> None:
     made = listen(network)
     given = {"name": "web", "address": made.address, "protocol": "tcp", "port": 80, "enabled": True, "note": "", "by": network.admin}
@@ -91,6 +107,7 @@ def test_listeners_that_are_on_and_servers_interfaces_reach_the_gateways(transac
     services.set_server_interface(gateway=network.gateways[0], name="srv0", by=network.admin)
     policies = snapshot.take(network.group).policies
     assert [policies[each.pk].gateway.interfaces.server for each in network.gateways] == ["srv0", ""]
-    assert [(each.id, str(each.address), each.port, each.name) for each in policies[network.gateways[0].pk].listeners] == [
-        (web.pk, SERVER, 443, "web")
-    ]
+    Listener.objects.filter(pk=listen(network, port=25).pk).update(guarded=True, window_scale=10)
+    policies = snapshot.take(network.group).policies
+    found = [(each.id, str(each.address), each.port, each.window_scale) for each in policies[network.gateways[0].pk].listeners]
+    assert found[0] == (web.pk, SERVER, 443, None) and found[1][1:] == (SERVER, 25, 10)

@@ -196,6 +196,16 @@ def test_closing_says_what_it_does_and_can_be_undone(network: rows.Network) -> N
     assert forwards_of(network.residents["m1"].member).get().public_port == 8443
 
 
+def test_a_port_that_only_administrators_open_is_closed_without_an_undo_and_says_so_before(network: rows.Network) -> None:
+    forward, selin = opened(network, port=443), lives_in(network)
+    assert "only they can open it again." in text(selin.get(f"/me/ports/{forward.pk}/close/"))
+    page = text(selin.post(f"/me/ports/{forward.pk}/close/", follow=True))
+    assert "is being closed." in page
+    assert ">Undo<" not in page
+    assert "Ports below 1024" in text(selin.post(f"/me/ports/{forward.pk}/reopen/"))
+    assert not forwards_of(network.residents["m1"].member).exists()
+
+
 @pytest.mark.parametrize("count", [1, 8])
 def test_the_page_takes_as_many_queries_for_few_ports_as_for_many(network: rows.Network, count: int) -> None:
     for port in range(count):

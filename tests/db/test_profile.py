@@ -197,6 +197,13 @@ def test_pages_say_what_a_kernel_holds_what_it_refuses_and_when_its_table_is_nea
     assert "nearly full" not in text(staff.get(mine)) and "Not as it should be" not in text(staff.get(path(network)))
 
 
+def test_before_a_profile_is_saved_no_kernel_is_called_wrong(staff: Client, network: rows.Network) -> None:
+    seen(network, 7, {"net.netfilter.nf_conntrack_max": "262144"}, {})
+    page = staff.get(path(network)).content.decode()
+    assert "262,144" in page
+    assert "Not as it should be" not in page
+
+
 def test_what_was_set_by_hand_is_shown_with_name_wanted_and_found(staff: Client, network: rows.Network) -> None:
     told = drift.told(wire.Drifted("", (), {}, (Differs(ESTABLISHED, "7440", "60"),)), EMPTY, 0)
     GatewayState.objects.create(gateway=network.gateways[0], seen=timezone.now(), drift=told, drift_since=timezone.now())

@@ -142,7 +142,7 @@ def test_a_forward_in_the_block_of_another_is_refused_with_his_name_and_a_free_p
     wanted = {"holding": mine.holding, "public": IPv4Address("198.51.100.7"), "protocol": "tcp", "private_port": 80, "by": network.admin}
     with pytest.raises(Problem) as caught:
         services.add_forward(**wanted, public_port=9000)  # type: ignore[arg-type]  # as tests give them
-    said = "Port 9000 of 198.51.100.7 is one of those that Resident of m2 has for himself, 8192 to 12287. 12288 is free."
+    said = "Port 9000 of 198.51.100.7 is one of those that Resident of m2 has alone, 8192 to 12287. 12288 is free."
     assert (str(caught.value), caught.value.fieldname, caught.value.offer) == (said, "public_port", "12288")
     assert services.add_forward(**wanted, public_port=5000).pk  # type: ignore[arg-type]  # in his own block
     assert services.add_forward(**wanted, public_port=443).pk  # type: ignore[arg-type]  # below all blocks

@@ -125,9 +125,9 @@ MUTANTS = (
     ),
     Mutant(
         "accept invalid packets",
-        "firewall/chains/forward.py",
-        '(("invalid",), DROP)',
-        '(("invalid",), ACCEPT)',
+        "firewall/chains/guards.py",
+        'Verdict(Action.GOTO, "strays") if in_use(used) else DROP',
+        'Verdict(Action.GOTO, "strays") if in_use(used) else ACCEPT',
         f"{PROMISES}::test_an_invalid_packet_reaches_nobody",
     ),
     Mutant(
@@ -189,8 +189,8 @@ MUTANTS = (
     Mutant(
         "ban only one direction",
         "firewall/chains/bans.py",
-        "for side in (sources(used), destinations(used)) if side",
-        "for side in (sources(used),) if side",
+        "for way, side in sides if side",
+        "for way, side in sides[:1] if side",
         f"{PROMISES}::test_nobody_connects_to_a_banned_host",
     ),
     *FORWARDED,

@@ -3,6 +3,7 @@
 from tests.mutants.mutant import Mutant
 
 BLOCKS, LISTENERS = "tests/whole/test_blocks.py", "tests/whole/test_listeners.py"
+GUARDS = "tests/whole/test_guards.py"
 PROFILE = "tests/agent/test_profile.py"
 LIMITS, PROTECTION = "tests/whole/test_limits.py", "tests/whole/test_protection.py"
 
@@ -34,6 +35,20 @@ SERVED = (
         'rule(Count("untracked"), DROP),',
         'rule(Count("untracked"), ACCEPT),',
         f"{LISTENERS}::test_nothing_else_that_is_untracked_passes",
+    ),
+    Mutant(
+        "guard without notrack",
+        "firewall/chains/raw.py",
+        "*listeners.untracked(gateway, used), *guards.untracked(used)",
+        "*listeners.untracked(gateway, used),",
+        f"{GUARDS}::test_a_flood_of_syns_reaches_no_server_while_clients_come_and_stay_and_bans_hold",
+    ),
+    Mutant(
+        "drop what is invalid before its cookie is seen",
+        "firewall/chains/forward.py",
+        '(("invalid",), guards.verdict(used))',
+        '(("invalid",), Verdict(Action.DROP))',
+        f"{GUARDS}::test_a_flood_of_syns_reaches_no_server_while_clients_come_and_stay_and_bans_hold",
     ),
     Mutant(
         "limit who is exempt",

@@ -8,7 +8,22 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from firewall.ruleset import Chain, Dnat, Lookup, Match, OpenOver, Part, RateOver, Reject, Rule, Ruleset, Snat, Verdict, VerdictMap
+from firewall.ruleset import (
+    Chain,
+    Dnat,
+    Lookup,
+    Match,
+    OpenOver,
+    Part,
+    RateOver,
+    Reject,
+    Rule,
+    Ruleset,
+    Snat,
+    TcpFlags,
+    Verdict,
+    VerdictMap,
+)
 from firewall.sets import family_of
 from firewall.tracing import Read, Step, Trace
 
@@ -101,6 +116,8 @@ def _words(part: Part) -> str:
             return f"{type(part).__name__} {part.set.rstrip('_0123456789')} {' '.join(part.fields)}"
         case Verdict():
             return f"{part.action} {part.chain}"
+        case TcpFlags():
+            return f"tcp {' '.join(part.on)}"
         case Reject():
             return str(part.refusal)
         case _:

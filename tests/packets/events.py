@@ -37,6 +37,13 @@ class Again:
 
 
 @dataclass(frozen=True)
+class Cookie:
+    """The next packet of a client whose SYN the gateway answered in the server's stead."""
+
+    flow: int
+
+
+@dataclass(frozen=True)
 class Answer:
     """A packet the other way; card: where it comes in, "" where the connection leaves."""
 
@@ -53,7 +60,7 @@ class Fault:
     kind: int
 
 
-type Event = First | Again | Answer | Fault
+type Event = First | Again | Cookie | Answer | Fault
 
 
 def events(random: Random, policy: Policy) -> list[Event]:
@@ -64,11 +71,13 @@ def events(random: Random, policy: Policy) -> list[Event]:
 
 def _event(random: Random, about: list[list[Way]]) -> Event:
     flow = random.randint(0, 9)
-    match random.choice(["first"] * 6 + ["again", "answer", "answer", "fault"]):
+    match random.choice(["first"] * 6 + ["again", "cookie", "answer", "answer", "fault"]):
         case "first":
             return _first(random, random.choice(random.choice([*about, *about, ANYWHERE])))
         case "again":
             return Again(flow)
+        case "cookie":
+            return Cookie(flow)
         case "answer":
             return Answer(flow, random.choice([""] * 6 + ["lan0", "wan0", "srv0"]))
         case _:

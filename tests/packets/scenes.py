@@ -216,10 +216,15 @@ def _rates(random: Random, held: list[Prefix], ends: list[int]) -> Iterator[Rate
 
 
 def _listeners(random: Random) -> Iterator[Listener]:
-    """Of many servers, or of none."""
+    """Of many servers, or of none; guarded with one window scale or another, or not."""
     places = [(address, *service) for address in SERVERS for service in LISTENING]
     found = random.sample(places, random.choice([0, random.randint(5, 10)]))
-    return (Listener(n, *place) for n, place in enumerate(found))
+    return (Listener(n, *place, window_scale=_guard(random, *place)) for n, place in enumerate(found))
+
+
+def _guard(random: Random, address: Address, protocol: Protocol, _port: int) -> int | None:
+    """None over IPv6: no card has checked these packets, and then the kernel drops their SYNs (docs/adr/0015-guarded-services.md)."""
+    return random.choice([None, 7, 7, 10]) if protocol is Protocol.TCP and address.version == 4 else None
 
 
 def _most[T](random: Random, of: list[T]) -> list[T]:

@@ -17,7 +17,7 @@ from gateway.kernel import Kernel
 from gateway.table import Tally
 from tests.packets import frames
 from tests.packets.coverage import Coverage
-from tests.packets.events import Again, Answer, Event, Fault, First
+from tests.packets.events import Again, Answer, Cookie, Event, Fault, First
 from tests.packets.scenes import NOW
 from tests.packets.ways import ERRORS, ERRORS6
 from tests.packets.wires import ROUTES, Seen, Wires
@@ -90,7 +90,10 @@ class Open:
 
 @dataclass
 class Talk:
-    """What was said so far under one policy. drawn, drawn_anew: source ports that the kernel might choose, and did."""
+    """What was said so far under one policy. drawn, drawn_anew: source ports that the kernel might choose, and did.
+
+    asked: SYNs that the gateway answered in the server's stead, with the number of its SYN-ACK.
+    """
 
     gateway: Gateway
     policy: Policy
@@ -102,6 +105,7 @@ class Talk:
     coverage: Coverage = field(default_factory=Coverage)
     drawn: int = 0
     drawn_anew: int = 0
+    asked: list[tuple[Packet, int]] = field(default_factory=list)
 
     @classmethod
     def about(cls, gateway: Gateway, policy: Policy, coverage: Coverage | None = None) -> "Talk":
@@ -117,6 +121,8 @@ class Talk:
         match event:
             case First():
                 self._first(event)
+            case Cookie():
+                self._cookie(event)
             case Again() | Answer() | Fault() if self.open:
                 about = self.open[event.flow % len(self.open)]
                 if not about.here or isinstance(event, Again):
@@ -140,10 +146,18 @@ class Talk:
         if known is None and flow and any(each.protocol == packet.protocol and _clash(each.flow, flow) for each in self.open):
             return  # two connections that would look alike: the kernel drops one, and no trace can know
         seen = self._compare(foretold, packet, self._octets(packet, event.parts))
+        if foretold.outcome is Outcome.ANSWERED and seen:
+            self.asked.append((packet, int.from_bytes(seen[0].octets[_sequence(packet)])))
         if known and _tracked(foretold):
             known.flow = replace(known.flow, replied=known.flow.replied or not packet.begins or self._answers_itself(foretold))
         elif not known and foretold.state is State.NEW and foretold.leaves:
             self._opened(foretold, packet, seen)
+
+    def _cookie(self, event: Cookie) -> None:
+        if self.asked:
+            asked, number = self.asked.pop(event.flow % len(self.asked))
+            packet = replace(asked, flags=frozenset({"ack"}), cookie=True)
+            self._compare(trace(self.ruleset, packet, ROUTES, now=NOW), packet, [frames.octets(packet, sequence=(101, number + 1))])
 
     def _is_of(self, packet: Packet, each: Open) -> bool:
         return packet.ends in (each.flow.original, each.flow.reply)
@@ -291,6 +305,12 @@ def _path(foretold: Trace) -> list[str]:
         mark = "*" if step.matched else " "
         lines.append(f"  {mark} {step.chain.name:16} {step.number:2} {text}")
     return lines
+
+
+def _sequence(packet: Packet) -> slice:
+    """Where TCP's number stands in a packet without options."""
+    at = 24 if packet.version == 4 else 44
+    return slice(at, at + 4)
 
 
 def _clash(one: Flow, other: Flow) -> bool:

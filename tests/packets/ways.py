@@ -90,6 +90,7 @@ def ways_of(policy: Policy) -> dict[str, list[Way]]:
         "allowed": [way for each in policy.allowed for way in _with(each.prefix)],
         "blocks": [way for each in policy.blocks for way in _blocked(each.prefix)],
         "listeners": [way for each in policy.listeners for way in _listener(side, each.address, NUMBERS[each.protocol], each.port)],
+        "guards": _guards(policy),
         "probe": [Way(("probe0",), [scenes.PROBE4, scenes.PROBE6], [*FOREIGN, *FOREIGN6])] if policy.gateway.probe else [],
     }
     possible = {kind: [way for way in ways if way.pairs] for kind, ways in found.items()}
@@ -190,6 +191,12 @@ def _listener(side: str, address: Address, protocol: int, port: int) -> list[Way
         Way(("wan0", side), [*foreign, *members], [address], [icmp], kinds=errors[:-1]),
         Way(("wan0",), [address], [*members, *there]),
     ]
+
+
+def _guards(policy: Policy) -> list[Way]:
+    """Blocked members at guarded services, over IPv4: there are no others."""
+    blocked = [each for each in MEMBERS if any(each in block.prefix for block in policy.blocks if block.prefix.version == 4)]
+    return [Way(("lan0",), blocked, [each.address], [TCP], [each.port]) for each in policy.listeners if each.window_scale is not None]
 
 
 def _of(version: int) -> tuple[Sequence[Address], Sequence[Address]]:

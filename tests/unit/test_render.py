@@ -129,6 +129,16 @@ CASES = {
             Listener(3, IPv6Address("2001:db8:99::53"), Protocol.UDP, 53, "name server"),
         ),
     ),
+    "guarded": Policy(
+        NAT_1,
+        addresses=(HOST,),
+        listeners=(
+            Listener(1, IPv4Address("192.0.2.130"), Protocol.TCP, 443, "portal", window_scale=7),
+            Listener(2, IPv4Address("192.0.2.130"), Protocol.TCP, 25, "mail", window_scale=10),
+            Listener(3, IPv4Address("192.0.2.130"), Protocol.UDP, 53, "name server"),
+            Listener(4, IPv6Address("2001:db8:99::80"), Protocol.TCP, 443, "portal", window_scale=7),
+        ),
+    ),
     "bans": Policy(
         NAT_1,
         bans=(

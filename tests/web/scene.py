@@ -17,10 +17,12 @@ from apps.deployments.models import HeldBack, Revision, Rollout
 from apps.deployments.services import reconcile
 from apps.desk.seeding import demo
 from apps.lib.validity import holds_now
-from apps.members.models import Device
+from apps.members.models import Device, Member, Tariff
 from apps.nat.models import Pinhole, PortForward
 from apps.nat.pinholes.services import add_pinhole
 from apps.network.models import Gateway, GatewayGroup, Holding, Pool
+from apps.traffic.rates.models import RateLimit
+from apps.traffic.rates.services import limit
 
 LONG = "Kindergarten-Freundeskreis-Nachbarschaftshilfe-Donaudampfschifffahrtsgesellschaft"  # 81 letters without a place to break
 FEED = b"".join(b"198.18.%d.0/24 # %s\n" % (at, LONG.encode()) for at in range(60))
@@ -29,7 +31,8 @@ RESIDENT = "selin"
 
 # What cannot be visited: answers to POST alone, files, and a few more with their reasons.
 POSTED = (
-    "accounts:logout", "lib:theme", "nat:forward-add", "nat:forward-switch", "nat:forward-restore",
+    "accounts:session-end", "accounts:sessions-end-others", "accounts:invitation-withdraw",
+    "lib:theme", "nat:forward-add", "nat:forward-switch", "nat:forward-restore",
     "nat:pinhole-add", "nat:pinhole-switch", "nat:pinhole-restore", "bans:feed_now", "bans:add", "bans:bulk", "bans:restore", "bans:revert",
     "bans:blocks-bulk", "bans:block-restore", "bans:reachable-add", "bans:reachable-remove", "bans:server-interface", "deployments:deploy",
     "deployments:again", "deployments:pause", "deployments:resume", "deployments:approve", "gateways:put-right", "desk:live-end",
@@ -46,7 +49,12 @@ NOT_VISITED = {
     "bans:saved": "a part of bans:list, asked for by HTMX alone",
     "bans:feed_state": "a part of bans:list, asked for by HTMX alone",
     "desk:live-seen": "needs a kernel; visited by test_live.py",
-    "accounts:login": "sends away whoever has signed in; visited in test_every_page.py before that",
+    **dict.fromkeys(
+        ("accounts:invited", "account_confirm_email", "account_reset_password_from_key"),
+        "needs what was sent by mail; see test_invitations.py",
+    ),
+    **dict.fromkeys(("mfa_edit_webauthn", "mfa_remove_webauthn"), "needs a passkey; see test_signing_in.py"),
+    **dict.fromkeys(("openid_connect_login", "openid_connect_callback"), "leads to another's page; see test_single_sign_on.py"),
 }
 
 
@@ -65,6 +73,8 @@ def make() -> User:
     assert reconcile(group, by=mara.pk)
     _openings(mara)
     _bans(mara)
+    member = Member.objects.get(user__username=RESIDENT)
+    limit(member=member, up_kbit=1000, down_kbit=5000, reason="other", note=LONG, until=timezone.now() + timedelta(hours=3), by=mara)
     group.removal_least = 3
     group.save()
     assert reconcile(group, by=mara.pk)
@@ -133,6 +143,13 @@ LISTS = ("list", "switch", "edit", "delete", "feed", "feed_now", "feed_held", "f
 ROLLOUT = ("rollout", "again", "delta", "stop", "pause", "resume")
 MEMBER = ("member", "member-edit", "member-activate", "member-leave", "holdings", "holding-add", "device-add")
 
+# Pages for who has not signed in.
+STRANGERS = (
+    "account_login", "account_inactive", "account_signup", "account_reset_password", "account_reset_password_done",
+    "account_reset_password_from_key_done", "account_email_verification_sent", "socialaccount_login_cancelled",
+    "socialaccount_login_error",
+)  # fmt: skip
+
 # What stands in the address of a page whose address needs something.
 SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     **{f"bans:{name}": _list for name in LISTS},
@@ -163,6 +180,13 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "desk:live-end": lambda: {"gateway": "nat-1", "number": 1},
     "lib:styleguide": lambda: {"name": "parts"},
     "nat:renumber": _holding,
+    "members:tariff": _pk(Tariff),
+    "rates:limit": _member,
+    "rates:release": _pk(RateLimit),
+    "rates:uplink": _group,
+    "rates:switch": _group,
+    "accounts:session-end": lambda: {"pk": 1},
+    "accounts:invitation-withdraw": lambda: {"pk": 1},
 }
 
 # What is asked for beside: pages look otherwise with an answer, with nothing found, or filtered.

@@ -11,13 +11,16 @@ from apps.bans.listeners.models import Listener
 from apps.bans.serving import ChangeableSerializer, RowsViewSet
 from apps.lib.serving import with_activations
 
+GUARD = ("guarded", "window_scale")
+CHANGEABLE = ("name", "address", "protocol", "port", *GUARD, "enabled", "note")
+
 
 class ListenerSerializer(ChangeableSerializer):
     address = serializers.IPAddressField()
 
     class Meta:
         model = Listener
-        fields = ["id", "group", "name", "address", "protocol", "port", "enabled", "note", "active", "version"]
+        fields = ["id", "group", "name", "address", "protocol", "port", *GUARD, "enabled", "note", "active", "version"]
         validators: list[Any] = []  # the service names who is there
 
     def create(self, validated_data: Mapping[str, Any]) -> Listener:
@@ -25,7 +28,7 @@ class ListenerSerializer(ChangeableSerializer):
         return with_activations([listening.add_listener(by=self.context["request"].user, **given)])[0]
 
     def update(self, instance: Listener, validated_data: Mapping[str, Any]) -> Listener:
-        given: dict[str, Any] = {name: getattr(instance, name) for name in ("name", "address", "protocol", "port", "enabled", "note")}
+        given: dict[str, Any] = {name: getattr(instance, name) for name in CHANGEABLE}
         given |= {key: value for key, value in validated_data.items() if key != "group"}
         version = given.pop("version", instance.version)
         changed = listening.change_listener(listener=instance, version=version, by=self.context["request"].user, **given)

@@ -16,10 +16,15 @@ class ListenerForm(forms.ModelForm[Listener]):
 
     class Meta:
         model = Listener
-        fields = ("group", "name", "address", "protocol", "port", "enabled", "note")
+        fields = ("group", "name", "address", "protocol", "port", "guarded", "window_scale", "enabled", "note")
+        help_texts = {
+            "guarded": _("Gateways answer SYNs in the server's stead, and track its connections. TCP alone."),
+            "window_scale": _("Of the guard: what the server itself offers; ss -ti shows it as wscale."),
+        }
 
     def __init__(self, data: Any = None, listener: Listener | None = None) -> None:
         super().__init__(data, instance=listener)
+        self.fields["window_scale"].required = False
         self.fields["version"].initial = listener.version if listener else None
         if listener:
             del self.fields["group"]
@@ -28,6 +33,11 @@ class ListenerForm(forms.ModelForm[Listener]):
             if GatewayGroup.objects.count() == 1:
                 self.fields["group"].initial = GatewayGroup.objects.get()
                 self.fields["group"].widget = forms.HiddenInput()
+
+    def clean_window_scale(self) -> int:
+        """What it is, or what most servers offer, where nothing is said."""
+        given = self.cleaned_data["window_scale"]
+        return self.instance.window_scale if given is None else int(given)
 
     def validate_constraints(self) -> None:
         """The service names who is there."""

@@ -15,6 +15,8 @@ from apps.network.models import Gateway, GatewayGroup
 class Listener(Versioned, Deployed):
     """A port of a server: open to members and internet, past connection tracking, both ways.
 
+    guarded: the gateways answer SYNs in its stead, and track the rest; window_scale: what the server itself offers then (RFC 7323, 2.2).
+
     The database refuses one in a pool of members' addresses or on the public side of a forward, and those on a listener
     (migration bans/0007).
     """
@@ -28,17 +30,21 @@ class Listener(Versioned, Deployed):
     address = AddressField(_("address"))
     protocol = models.CharField(_("protocol"), max_length=3, choices=Protocol)
     port = models.PositiveIntegerField(_("port"))
+    guarded = models.BooleanField(_("SYN flood guard"), default=False, db_default=False)
+    window_scale = models.PositiveSmallIntegerField(_("window scale"), default=7, db_default=7)
     enabled = models.BooleanField(_("on"), default=True)
     note = models.CharField(_("note"), max_length=200, blank=True)
 
     class Meta:
         ordering = ["name", "id"]
-        triggers = [stamp_transaction("group", "name", "address", "protocol", "port", "enabled")]
+        triggers = [stamp_transaction("group", "name", "address", "protocol", "port", "guarded", "window_scale", "enabled")]
         constraints = [
             models.UniqueConstraint(fields=["address", "protocol", "port"], name="listener_once"),
             models.CheckConstraint(condition=~Q(name=""), name="listener_has_a_name"),
             models.CheckConstraint(condition=Q(protocol__in=["tcp", "udp"]), name="listener_protocol"),
             models.CheckConstraint(condition=Q(port__range=(1, 65535)), name="listener_port"),
+            models.CheckConstraint(condition=Q(guarded=False) | Q(protocol="tcp"), name="listener_guard_is_for_tcp"),
+            models.CheckConstraint(condition=Q(window_scale__lte=14), name="listener_window_scale"),
         ]
 
     def __str__(self) -> str:

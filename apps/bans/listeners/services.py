@@ -14,12 +14,24 @@ from apps.lib.nudge import nudge
 from apps.lib.refusals import detail_of
 from apps.network.models import Gateway, GatewayGroup
 from firewall import names
+from firewall.elements.listeners import SCALES
 from firewall.policy import PolicyError
 
 
-def add_listener(*, group: GatewayGroup, name: str, address: Address, protocol: str, port: int, note: str = "", by: User) -> Listener:
-    """Let a server listen from now on. Raises Problem when somebody else is there."""
-    given = _checked(name, protocol, port) | {"address": address, "note": note.strip()}
+def add_listener(
+    *,
+    group: GatewayGroup,
+    name: str,
+    address: Address,
+    protocol: str,
+    port: int,
+    guarded: bool = False,
+    window_scale: int = 7,
+    note: str = "",
+    by: User,
+) -> Listener:
+    """Let a server listen from now on. Raises Problem when somebody else is there, or what is asked for cannot be guarded."""
+    given = _checked(name, protocol, port) | _guard(protocol, guarded, window_scale) | {"address": address, "note": note.strip()}
     try:
         with transaction.atomic():
             made = Listener.objects.create(group=group, **given)
@@ -31,10 +43,22 @@ def add_listener(*, group: GatewayGroup, name: str, address: Address, protocol: 
 
 
 def change_listener(
-    *, listener: Listener, version: int, name: str, address: Address, protocol: str, port: int, enabled: bool, note: str, by: User
+    *,
+    listener: Listener,
+    version: int,
+    name: str,
+    address: Address,
+    protocol: str,
+    port: int,
+    guarded: bool = False,
+    window_scale: int = 7,
+    enabled: bool,
+    note: str,
+    by: User,
 ) -> Listener:
-    """Change where it listens, what it is called, and whether it is on. Raises Conflict when somebody changed it since `version`."""
-    given = _checked(name, protocol, port) | {"address": address, "note": note.strip(), "enabled": enabled}
+    """Change all there is of it. Raises Conflict when somebody changed it since `version`, Problem like `add_listener`."""
+    given = _checked(name, protocol, port) | _guard(protocol, guarded, window_scale)
+    given |= {"address": address, "note": note.strip(), "enabled": enabled}
     try:
         with transaction.atomic():
             if not Listener.objects.filter(pk=listener.pk, version=version).update(version=F("version") + 1, **given):
@@ -85,6 +109,14 @@ def _checked(name: str, protocol: str, port: int) -> dict[str, Any]:
     if not 0 < port < 65536:
         raise Problem(_("%(port)d is no port. Choose 1 to 65535.") % {"port": port}, "port")
     return {"name": name, "protocol": protocol, "port": port}
+
+
+def _guard(protocol: str, guarded: bool, window_scale: int) -> dict[str, Any]:
+    if guarded and protocol != Listener.Protocol.TCP:
+        raise Problem(_("Only TCP has SYNs that gateways could answer. Choose TCP, or leave the SYN flood guard off."), "guarded")
+    if window_scale not in SCALES:
+        raise Problem(_("%(scale)d is no window scale. Choose 0 to 14.") % {"scale": window_scale}, "window_scale")
+    return {"guarded": guarded, "window_scale": window_scale}
 
 
 def _explained(error: IntegrityError, address: Address, protocol: str, port: int) -> Problem:

@@ -19,7 +19,7 @@ from apps.lib.standing import standing
 
 PER_PAGE = 50
 LAST_CHANGES = 20
-FIELDS = ("name", "address", "protocol", "port", "note")
+FIELDS = ("name", "address", "protocol", "port", "guarded", "window_scale", "note")
 
 
 def _page(request: HttpRequest, form: ListenerForm | None = None) -> HttpResponse:
@@ -41,6 +41,8 @@ def listeners(request: HttpRequest) -> HttpResponse:
             given = {name: form.cleaned_data[name] for name in (*FIELDS, "group")}
             made = services.add_listener(by=person(request), **given)
             messages.success(request, _("“%(name)s” is on its way to the gateways.") % {"name": made.name})
+            if warning := _warning(made):
+                messages.warning(request, warning)
             return redirect("bans:listeners")
         except Problem as problem:
             form.add_error(problem.fieldname or None, str(problem))
@@ -64,7 +66,18 @@ def listener(request: HttpRequest, pk: int) -> HttpResponse:
             form.add_error(problem.fieldname or None, str(problem))
     [row] = standing([get_object_or_404(Listener.objects.select_related("group"), pk=pk)])
     shown = {"row": row, "listener": row.thing, "form": form, "entries": history_of(found, LAST_CHANGES)}
+    shown["warning"] = _warning(row.thing)
     return render(request, "bans/listener.html", shown, status=422 if form.is_bound else 200)
+
+
+def _warning(listener: Listener) -> str:
+    """What to look at where the kernel may drop all SYNs (docs/adr/0015-guarded-services.md); "" where it does not."""
+    if not listener.guarded or listener.address.version == 4:
+        return ""
+    return _(
+        "Connect to “%(name)s” once: over IPv6 the guard works only where the gateways' cards check TCP checksums (ethtool -k: "
+        "rx-checksumming). If it is silent, switch generic-receive-offload on there, or the guard off here."
+    ) % {"name": listener.name}
 
 
 @staff_page

@@ -6,8 +6,8 @@ from apps.deployments.reading.types import Reading
 from firewall.policy import Keys, Listener, Protocol
 
 
-def _listener(pk: int, address: str, protocol: str, port: int, name: str) -> Listener:
-    return Listener(pk, ip_address(address), Protocol(protocol), port, name)
+def _listener(pk: int, address: str, protocol: str, port: int, name: str, window_scale: int | None) -> Listener:
+    return Listener(pk, ip_address(address), Protocol(protocol), port, name, window_scale)
 
 
 def _touched(touched: Keys) -> dict[str, list[str]]:
@@ -16,7 +16,8 @@ def _touched(touched: Keys) -> dict[str, list[str]]:
 
 LISTENERS = Reading(
     """
-    SELECT l.id, host(l.address), l.protocol, l.port, l.name FROM bans_listener l
+    SELECT l.id, host(l.address), l.protocol, l.port, l.name, CASE WHEN l.guarded THEN l.window_scale END
+    FROM bans_listener l
     WHERE l.group_id = %(group)s AND l.enabled {only} ORDER BY l.id
     """,
     "AND l.address = ANY(%(hosts)s::inet[])",

@@ -15,7 +15,6 @@ from apps.lib.states import Kind
 from apps.members.models import Member
 from apps.nat.selectors import mappings_of
 from apps.network.models import Holding
-from apps.network.selectors import holdings_of
 from apps.traffic.rates import selectors
 from apps.traffic.rates.words import rates, sentence
 
@@ -59,8 +58,3 @@ def _connected(member: Member) -> Truth:
 def _contact(holdings: Sequence[Holding]) -> str:
     notice = notice_of(holdings[0].prefix.network_address) if holdings else None
     return notice.contact if notice else ""
-
-
-def own_holdings(member: Member) -> list[Holding]:
-    """What the member holds now."""
-    return list(holdings_of(member))

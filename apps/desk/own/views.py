@@ -8,7 +8,7 @@ from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import person
 from apps.desk.own.page import own_page
-from apps.desk.own.truth import own_holdings, truth
+from apps.desk.own.truth import truth
 from apps.lib.errors import Problem
 from apps.lib.params import number
 from apps.lib.standing import poll, standing
@@ -18,6 +18,7 @@ from apps.nat import own, services
 from apps.nat.forms import ForwardForm
 from apps.nat.models import PortForward
 from apps.nat.selectors import forwards_of, public_addresses_of
+from apps.network.selectors import holdings_of
 from apps.traffic.selectors import total_of
 
 
@@ -31,7 +32,7 @@ def _home(request: HttpRequest, member: Member, *, saved: int = 0, closed: int =
     part = "#forwards" if request.headers.get("HX-Target") == "forwards" else ""
     context = _forwards(member, saved, closed, problem)
     if not part:
-        holdings = own_holdings(member)
+        holdings = list(holdings_of(member))
         context |= {"truth": truth(member, holdings), "holdings": holdings, "traffic": total_of(member)}
     return render(request, f"desk/own/home.html{part}", context, status=422 if problem else 200)
 
@@ -44,6 +45,7 @@ def _forwards(member: Member, saved: int, closed: int, problem: str) -> dict[str
         "rows": rows,
         "saved": saved,
         "closed": gone[0] if gone else None,
+        "undo": bool(gone) and own.may_open(gone[0].thing.public_port, gone[0].thing.ports),
         "problem": problem,
         "most": member.tariff.most_forwards,
         "public_addresses": public_addresses_of(member),
@@ -106,7 +108,11 @@ def close_port(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
     """Say what closing does; then do it."""
     forward = _own(member, pk)
     if request.method != "POST":
-        return render(request, "desk/own/close_port.html", {"forward": forward, "member": member})
+        return render(
+            request,
+            "desk/own/close_port.html",
+            {"forward": forward, "member": member, "undo": own.may_open(forward.public_port, forward.ports)},
+        )
     services.remove_forward(forward=forward, by=person(request))
     return _done(request, member, closed=pk)
 

@@ -254,6 +254,8 @@ RESOLVERS: dict[str, Callable[[Found], list[Behind]]] = {
     **{f"rate{way}{version}": _rate_limit for way in ("up", "down") for version in (4, 6)},
     "lst4": _listener,
     "lst6": _listener,
+    "guard4": _listener,
+    "guard6": _listener,
     "lst4_hosts": _listener,
     "lst6_hosts": _listener,
 }

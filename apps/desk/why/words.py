@@ -12,9 +12,9 @@ from apps.desk.why.behind import Behind
 from apps.lib import formats
 from apps.lib.states import Kind
 from firewall.render import key_renderer
-from firewall.ruleset import Action, Count, Dnat, DnatTo, Reject, Ruleset, Snat, Verdict
+from firewall.ruleset import Action, Count, Dnat, DnatTo, Reject, Ruleset, Snat, Synproxy, Verdict
 from firewall.sets import family_of
-from firewall.tracing import Ends, Leaving, Outcome, Packet, Read, State, Step
+from firewall.tracing import Ends, Leaving, Outcome, Packet, Read, State, Step, Trace
 
 # What it means that a named counter counted a packet which did not get through
 CAUSES: dict[str, str | Promise] = {
@@ -54,6 +54,10 @@ def verdict(answer: Answer) -> Said:
     step = trace.decided
     things = [each for read in (step.reads if step else ()) for each in answer.behind(read)] or list(_blocks(answer))
     match trace.outcome:
+        case Outcome.ANSWERED:
+            return Said(Kind.OK, _("Answered by the gateway."), _stood_in(trace), things)
+        case Outcome.DROPPED if any(isinstance(read.part, Synproxy) for read in (step.reads if step else ())):
+            return Said(Kind.BAD, _("Dropped."), _("It acknowledges nothing that the gateway has sent in the server's stead:"), things)
         case Outcome.DROPPED:
             return Said(Kind.BAD, _("Dropped."), _why(answer, things), things)
         case Outcome.REJECTED:
@@ -62,6 +66,13 @@ def verdict(answer: Answer) -> Said:
         case _:
             nowhere = _("%(address)s is reached through a port forward only, and there is none.")
             return Said(Kind.WARN, _("Leads nowhere."), nowhere % {"address": trace.packet.destination})
+
+
+def _stood_in(trace: Trace) -> str:
+    """What the gateway did in the server's stead, and in the client's."""
+    if trace.packet.cookie:
+        return _("Its sender has proved to be there, so now the gateway connects to the server. What the guard is for:")
+    return _("The server hears of it when its sender has answered: the guard against SYN floods is on. What it is for:")
 
 
 def _arrived(answer: Answer) -> tuple[str, str]:
@@ -113,6 +124,7 @@ def _why(answer: Answer, things: list[Behind]) -> str:
 OUTCOMES: dict[Outcome, str | Promise] = {
     Outcome.FORWARDED: gettext_lazy("goes through"),
     Outcome.DELIVERED: gettext_lazy("reaches the gateway itself"),
+    Outcome.ANSWERED: gettext_lazy("answered by the gateway"),
     Outcome.DROPPED: gettext_lazy("dropped"),
     Outcome.REJECTED: gettext_lazy("refused"),
     Outcome.UNROUTED: gettext_lazy("leads nowhere"),
@@ -184,6 +196,8 @@ def step(of: Step) -> str:
             return _rewritten(of) or _("accepted")
         case Reject():
             return _("refused")
+        case Synproxy():
+            return _("answered in the server's stead")
         case _:
             return _("counted") if any(isinstance(read.part, Count) for read in of.reads) else _("goes on")
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from apps.lib.formats import BITS, OCTETS, PACKETS, Number
+from apps.lib.formats import BITS, OCTETS, Number
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,6 @@ class Unit:
 
 VOLUME = Unit(OCTETS)
 RATE = Unit(BITS)
-PACKET_RATE = Unit(PACKETS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +49,6 @@ class Chart:
     lines: Sequence[Line]
     unit: Unit = VOLUME
     threshold: Threshold | None = None
-    csv: str = ""  # where the same numbers are as CSV
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.lines) <= 2:
