@@ -219,6 +219,7 @@ PAGES: Final[dict[str, Page]] = {
     "gateways:gateway": _SEE_NETWORK,
     "gateways:edit": _OPERATE_FORM,
     "gateways:put-right": _OPERATE_ACT,
+    "gateways:count-again": _OPERATE_ACT,
     "gateways:group": _OPERATE_PAGE,
     "gateways:protection": _OPERATE_PAGE,
     "gateways:limits": _OPERATE_PAGE,

@@ -35,7 +35,8 @@ POSTED = (
     "lib:theme", "nat:forward-add", "nat:forward-switch", "nat:forward-restore",
     "nat:pinhole-add", "nat:pinhole-switch", "nat:pinhole-restore", "bans:feed_now", "bans:add", "bans:bulk", "bans:restore", "bans:revert",
     "bans:blocks-bulk", "bans:block-restore", "bans:reachable-add", "bans:reachable-remove", "bans:server-interface", "deployments:deploy",
-    "deployments:again", "deployments:pause", "deployments:resume", "deployments:approve", "gateways:put-right", "desk:live-end",
+    "deployments:again", "deployments:pause", "deployments:resume", "deployments:approve", "gateways:put-right", "gateways:count-again",
+    "desk:live-end",
     "desk:members-bulk", "desk:member-activate", "desk:holding-add", "desk:device-add", "own:port-switch", "own:port-reopen",
 )  # fmt: skip
 FILES = ("bans:download", "nat:forwards-csv", "nat:pinholes-csv", "desk:members-csv", "deployments:delta", "deployments:held-text")
@@ -163,7 +164,7 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     **{f"deployments:{name}": _pk(Rollout) for name in ROLLOUT},
     **{f"deployments:{name}": _pk(HeldBack) for name in ("held", "approve", "held-text")},
     **{f"deployments:{name}": _pk(Revision) for name in ("revision", "back")},
-    **{f"gateways:{name}": _pk(Gateway) for name in ("gateway", "edit", "put-right")},
+    **{f"gateways:{name}": _pk(Gateway) for name in ("gateway", "edit", "put-right", "count-again")},
     **{f"gateways:{name}": _pk(GatewayGroup) for name in ("group", "protection", "limits", "profile", "flood")},
     **{f"nat:{name}": _member for name in ("forwards-of", "forward-add", "pinholes-of", "pinhole-add")},
     **{f"nat:{name}": _forward for name in ("forward-edit", "forward-switch", "forward-remove", "forward-restore")},

@@ -11,7 +11,7 @@ import struct
 import termios
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from random import Random
@@ -101,8 +101,17 @@ class Exchange:
 
     def _quiet(self, addresses: set[str]) -> None:
         """Everybody is connected, and has and knows that the other end has what was sent."""
-        wait_for(lambda: all(each.protocol == "udp" or each.far for each in self._of(addresses)) or self._round(), seconds=60)
-        wait_for(lambda: all(map(self._settled, self._of(addresses))) or self._serve(0), seconds=60)
+        self._work(self._round, lambda: all(each.protocol == "udp" or each.far for each in self._of(addresses)))
+        self._work(self._serve, lambda: all(map(self._settled, self._of(addresses))))
+
+    def _work(self, step: Callable[[], None], over: Callable[[], bool]) -> None:
+        """Step by step, until it is over."""
+
+        def worked() -> bool:
+            step()
+            return over()
+
+        wait_for(lambda: over() or worked(), seconds=60)
 
     def some_rounds(self, number: int = 2) -> None:
         """Wait until everybody has said so many things."""
@@ -141,7 +150,7 @@ class Exchange:
         """With a reset: neither end has anything to send again."""
         del self._flows[flow.number]
         self._reset(flow.near)
-        wait_for(lambda: flow.far is None or self._serve(0), seconds=30)
+        self._work(self._serve, lambda: flow.far is None)
 
     def _settled(self, flow: Flow) -> bool:
         return flow.far is None or not (flow.waits or _unacknowledged(flow.near) or _unacknowledged(flow.far))
@@ -233,7 +242,7 @@ class Exchange:
         elif far not in self._ends and (of := self._flows.get(NUMBER.unpack_from(heard)[0])):
             of.far, self._ends[far] = far, of
 
-    def _serve(self, seconds: float) -> None:
+    def _serve(self, seconds: float = 0) -> None:
         for ready, _ in self._selector.select(seconds):
             if ready.fd in self._selector.get_map():
                 ready.data(ready.fileobj)
