@@ -234,6 +234,8 @@ PAGES: Final[dict[str, Page]] = {
     "rates:release": _RULE_FORM,
     "rates:uplink": _RULE_FORM,
     "rates:switch": _RULE_FORM,
+    "fairshare:edit": _RULE_FORM,
+    "fairshare:off": _RULE_FORM,
     # members' own
     "own:home": Page(Right.OWN),
     "own:port-open": _form(Right.OWN),

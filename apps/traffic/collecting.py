@@ -96,9 +96,18 @@ def _record(gateway: Gateway, ticket: Ticket, reading: wire.Reading, at: datetim
     writing.cover(gateway, at, continues=advance.continues)
     hits.record(gateway=gateway, passed=advance.passed, at=at)
     _keep(gateway, ticket, advance.baseline, nobodys, at)
+    _note_rates(row, advance, at)
     if nobodys.number:
         log.warning("counted for nobody", gateway=gateway.name, elements=nobodys.number, first=nobodys.first)
     return Outcome.WRITTEN
+
+
+def _note_rates(row: Collected, advance: Advance, at: datetime) -> None:
+    """How fast it went since the reading before, if there was one and nothing between is missing."""
+    seconds = (at - row.at).total_seconds() if row.at and advance.continues else 0
+    octets = {way: sum(number for name, number in advance.octets.items() if name.startswith(way)) for way in ("up", "down")}
+    bits = {f"{way}_bits": int(8 * number / seconds) if seconds > 0 else None for way, number in octets.items()}
+    Collected.objects.filter(pk=row.pk).update(**bits)
 
 
 def check_numbers(row: Collected, ticket: Ticket, reading: wire.Reading, at: datetime) -> None:

@@ -186,6 +186,8 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "rates:release": _pk(RateLimit),
     "rates:uplink": _group,
     "rates:switch": _group,
+    "fairshare:edit": _group,
+    "fairshare:off": _group,
     "accounts:session-end": lambda: {"pk": 1},
     "accounts:invitation-withdraw": lambda: {"pk": 1},
 }
