@@ -124,7 +124,10 @@ def test_without_a_capacity_or_while_it_is_off_nobody_is_limited(network: rows.N
     line = Line(network)
     line.carries({"m1": 10_000})
     assert limited(network) == []
-    rates.set_uplink(group=network.group, version=0, up_kbit=None, down_kbit=100_000, limits_rates=True, by=network.admin)
+    rates.set_uplink(group=network.group, version=0, up_kbit=None, down_kbit=100_000, limits_rates=False, by=network.admin)
+    line.carries({"m1": 10_000})
+    assert limited(network) == [], "nobody's rate is limited here"
+    rates.switch(group=network.group, on=True, by=network.admin)
     set_fair_share(group=network.group, version=share.version, by=network.admin, **settings_of(on=False))
     line.carries({"m1": 10_000})
     assert limited(network) == []

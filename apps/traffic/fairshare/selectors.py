@@ -11,11 +11,12 @@ from django.utils.translation import gettext as _
 
 from apps.lib import formats
 from apps.lib.validity import holds_now
-from apps.network.models import GatewayGroup, Holding, Uplink
+from apps.network.models import GatewayGroup, Holding
 from apps.traffic.fairshare.deciding import Talker, Way
 from apps.traffic.fairshare.models import FairShare
 from apps.traffic.models import Collected, Level
 from apps.traffic.rates.models import RateLimit
+from apps.traffic.rates.selectors import uplink_of
 from apps.traffic.rolling import begin_of
 from apps.traffic.writing import PAUSE
 
@@ -50,13 +51,15 @@ def loads(group: GatewayGroup, now: datetime) -> list[Load]:
     """What the group's gateways carried together between their last two readings; nothing when none was read in the last minutes."""
     read = Collected.objects.filter(gateway__group=group, at__gt=now - PAUSE, at__lte=now + PAUSE)
     carried = read.aggregate(up=Sum("up_bits"), down=Sum("down_bits"))
-    uplink = Uplink.objects.filter(group=group).first() or Uplink(group=group)
+    uplink = uplink_of(group)
     kbits = {"up": uplink.up_kbit, "down": uplink.down_kbit}
     return [Load(way, carried[way], kbit and kbit * 1000) for way, kbit in kbits.items() if carried[way] is not None]
 
 
 def ways(share: FairShare, now: datetime) -> dict[str, Way]:
-    """The directions that can be full and are limited then."""
+    """The directions that can be full and are limited then; none where nobody's rate is limited."""
+    if not uplink_of(share.group).limits_rates:
+        return {}
     rates = {"up": share.up_bits, "down": share.down_bits}
     return {
         each.way: Way(each.carried, each.capacity, rate) for each in loads(share.group, now) if each.capacity and (rate := rates[each.way])
@@ -101,7 +104,8 @@ class Now:
     @property
     def blind(self) -> bool:
         """Has nobody said what the uplink carries?"""
-        return not any(Uplink.objects.filter(group=self.share.group).values_list("up_kbit", "down_kbit").first() or ())
+        uplink = uplink_of(self.share.group)
+        return not (uplink.up_kbit or uplink.down_kbit)
 
 
 def shares_now(now: datetime) -> list[Now]:
