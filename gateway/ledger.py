@@ -100,6 +100,7 @@ class Ledger:
             new.replace(self._path)
             self._torn = False
         except OSError as error:
+            self._torn = True
             new.unlink(missing_ok=True)
             log.error("%s cannot be written: %s", self._path, error.strerror)
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Any
 
 import structlog
 from django.conf import settings
@@ -24,6 +25,7 @@ from apps.traffic.models import Collected, LastCounts
 from firewall import counters, wire
 from firewall.counters import Advance, Baseline, ReadingError
 
+RATED_OVER = 10.0  # seconds, at least, unless readings come more often
 LONGEST = timedelta(days=365)  # what a gateway may have counted before it was read for the first time
 
 log = structlog.get_logger()
@@ -103,11 +105,17 @@ def _record(gateway: Gateway, ticket: Ticket, reading: wire.Reading, at: datetim
 
 
 def _note_rates(row: Collected, advance: Advance, at: datetime) -> None:
-    """How fast it went since the reading before, if there was one and nothing between is missing."""
-    seconds = (at - row.at).total_seconds() if row.at and advance.continues else 0
+    """How fast it went lately. Two readings at once say nothing about that: what passed between them belongs to the next rate."""
+    seconds = (at - row.rated_at).total_seconds() if row.rated_at and advance.continues else -1.0
     octets = {way: sum(number for name, number in advance.octets.items() if name.startswith(way)) for way in ("up", "down")}
-    bits = {f"{way}_bits": int(8 * number / seconds) if seconds > 0 else None for way, number in octets.items()}
-    Collected.objects.filter(pk=row.pk).update(**bits)
+    octets = {way: number + getattr(row, f"{way}_octets") for way, number in octets.items()}
+    values: dict[str, Any] = {f"{way}_octets": number for way, number in octets.items()}
+    if seconds < 0:
+        values = {"rated_at": at, "up_bits": None, "down_bits": None, "up_octets": 0, "down_octets": 0}
+    elif seconds >= min(RATED_OVER, settings.COLLECT_SECONDS / 2):
+        bits = {f"{way}_bits": int(8 * number / seconds) for way, number in octets.items()}
+        values = {"rated_at": at, "up_octets": 0, "down_octets": 0} | bits
+    Collected.objects.filter(pk=row.pk).update(**values)
 
 
 def check_numbers(row: Collected, ticket: Ticket, reading: wire.Reading, at: datetime) -> None:

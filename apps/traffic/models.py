@@ -86,7 +86,8 @@ class Collected(models.Model):
 
     asked, told: tickets of the last question, and of the last answer that was written down. boot, table, log, sequence, gone: of that
     answer, as in firewall.counters.Baseline. refused: why the last reading was not believed, "" if it was. nobodys: elements of it that
-    belong to no holding, and the first of them. up_bits, down_bits: what members sent and got between the last two, bit/s.
+    belong to no holding, and the first of them. up_bits, down_bits: what members sent and got lately, up to rated_at, bit/s; None
+    when nobody knows. up_octets, down_octets: since then.
     """
 
     gateway = models.OneToOneField(Gateway, models.CASCADE, primary_key=True, related_name="collected")
@@ -100,6 +101,9 @@ class Collected(models.Model):
     at = models.DateTimeField(null=True)
     up_bits = models.PositiveBigIntegerField(null=True)
     down_bits = models.PositiveBigIntegerField(null=True)
+    rated_at = models.DateTimeField(null=True)
+    up_octets = models.PositiveBigIntegerField(default=0)
+    down_octets = models.PositiveBigIntegerField(default=0)
     refused = models.TextField(default="", blank=True)
     refused_at = models.DateTimeField(null=True)
     nobodys = models.PositiveIntegerField(default=0)

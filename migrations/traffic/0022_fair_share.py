@@ -25,6 +25,21 @@ class Migration(migrations.Migration):
             name="up_bits",
             field=models.PositiveBigIntegerField(null=True),
         ),
+        migrations.AddField(
+            model_name="collected",
+            name="rated_at",
+            field=models.DateTimeField(null=True),
+        ),
+        migrations.AddField(
+            model_name="collected",
+            name="up_octets",
+            field=models.PositiveBigIntegerField(default=0),
+        ),
+        migrations.AddField(
+            model_name="collected",
+            name="down_octets",
+            field=models.PositiveBigIntegerField(default=0),
+        ),
         migrations.CreateModel(
             name="FairShare",
             fields=[

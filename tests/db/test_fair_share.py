@@ -14,7 +14,7 @@ from apps.members.models import Tariff
 from apps.traffic.collecting import draw, record
 from apps.traffic.fairshare.models import FairShare
 from apps.traffic.fairshare.services import look, set_fair_share, switch_off
-from apps.traffic.models import RateLimit
+from apps.traffic.models import Collected, RateLimit
 from apps.traffic.rates import services as rates
 from tests import rows
 from tests.db.pages import signed_in, text
@@ -132,6 +132,19 @@ def test_without_a_capacity_or_while_it_is_off_nobody_is_limited(network: rows.N
     line.carries({"m1": 10_000})
     assert limited(network) == []
     assert FairShare(group=network.group).on is False, "off by default"
+
+
+def test_two_readings_at_once_make_no_rate_and_lose_none(network: rows.Network) -> None:
+    shared(network)
+    line = Line(network)
+    line.carries({"m1": 10}, minutes=2)
+    line.at -= MINUTE * 0.999
+    line.carries({"m1": 6})
+    state = Collected.objects.get(gateway=network.gateways[0])
+    assert (state.down_bits, state.down_octets) == (10_000_000, 6 * MBIT), "6 Mbit in 60 ms are not 6 Gbit/s"
+    line.carries({"m1": 6})
+    state.refresh_from_db()
+    assert (round(state.down_bits or 0, -5), state.down_octets, limited(network)) == (12_000_000, 0, [])
 
 
 def test_a_task_looks_at_each_group_that_shares(network: rows.Network) -> None:

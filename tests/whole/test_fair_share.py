@@ -4,6 +4,7 @@ from contextlib import closing
 from datetime import timedelta
 
 import pytest
+from django.conf import LazySettings
 from django.utils import timezone
 
 from apps.deployments.services import reconcile
@@ -41,7 +42,10 @@ def limited_in_kernels(lab: Lab) -> set[str]:
     return {address for address in (HEAVY, LIGHT) if all(any(f"{address} " in part for part in parts) for parts in sets)}
 
 
-def test_who_fills_the_line_is_limited_until_it_is_no_longer_full_and_a_neighbour_never(lab: Lab, network: rows.Network) -> None:
+def test_who_fills_the_line_is_limited_until_it_is_no_longer_full_and_a_neighbour_never(
+    lab: Lab, network: rows.Network, settings: LazySettings
+) -> None:
+    settings.COLLECT_SECONDS = 2.0
     rates.set_uplink(group=network.group, version=0, up_kbit=LINE, down_kbit=LINE, limits_rates=True, by=network.admin)
     FairShare.objects.create(group=network.group, on=True, up_kbit=RATE, down_kbit=RATE, calm_minutes=1)
     reconcile(network.group)
