@@ -14,7 +14,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 RESTORE = {"visibility_timeout": 15, "unacked_restore_interval": 2, "unacked_restore_throttle": 1}
 # Reading a large gateway's counters, or a feed, is much Python at once: who wants changes out quickly gives each queue a worker of its own.
 CHANGES, READINGS = "celery", "readings"
-SLOW = ("workers.collect", "workers.collect_one", "workers.tend_usage", "workers.refresh_feed")
+SLOW = ("workers.collect", "workers.collect_one", "workers.tend_usage", "workers.share_fairly", "workers.refresh_feed")
 TAKE_OVER_SECONDS = 5.0
 FORGET_SECONDS = 3600.0
 FEEDS_SECONDS = 60.0
@@ -55,6 +55,7 @@ def _make() -> Celery:
             "forget": _every(FORGET_SECONDS, "workers.forget"),
             "refresh feeds": _every(FEEDS_SECONDS, "workers.refresh_feeds"),
             "collect": _every(settings.COLLECT_SECONDS, "workers.collect"),
+            "share fairly": _every(settings.COLLECT_SECONDS, "workers.share_fairly"),
             "tend usage": _every(USAGE_SECONDS, "workers.tend_usage"),
         },
     )

@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from apps.network.models import Gateway, Holding
+from apps.traffic.fairshare.models import FairShare as FairShare
 from apps.traffic.rates.models import RateLimit as RateLimit
 
 
@@ -85,7 +86,8 @@ class Collected(models.Model):
 
     asked, told: tickets of the last question, and of the last answer that was written down. boot, table, log, sequence, gone: of that
     answer, as in firewall.counters.Baseline. refused: why the last reading was not believed, "" if it was. nobodys: elements of it that
-    belong to no holding, and the first of them.
+    belong to no holding, and the first of them. up_bits, down_bits: what members sent and got lately, up to rated_at, bit/s; None
+    when nobody knows. up_octets, down_octets: since then.
     """
 
     gateway = models.OneToOneField(Gateway, models.CASCADE, primary_key=True, related_name="collected")
@@ -97,6 +99,11 @@ class Collected(models.Model):
     sequence = models.PositiveBigIntegerField(default=0)
     gone = models.PositiveBigIntegerField(default=0)
     at = models.DateTimeField(null=True)
+    up_bits = models.PositiveBigIntegerField(null=True)
+    down_bits = models.PositiveBigIntegerField(null=True)
+    rated_at = models.DateTimeField(null=True)
+    up_octets = models.PositiveBigIntegerField(default=0)
+    down_octets = models.PositiveBigIntegerField(default=0)
     refused = models.TextField(default="", blank=True)
     refused_at = models.DateTimeField(null=True)
     nobodys = models.PositiveIntegerField(default=0)
