@@ -14,9 +14,9 @@ from apps.lib.formats import PACKETS
 from apps.network.models import Gateway
 from apps.traffic.coverage import Covered, covered
 from apps.traffic.selectors import Carried, Octets, Point, starts, throughput
-from apps.traffic.windows import TITLES, Window, begin
+from apps.traffic.windows import FIVE_MINUTES, TITLES, Window, begin
 
-LATE: Final = timedelta(minutes=1)  # what passed in a bucket is known about so much after it began
+LATE: Final = timedelta(minutes=1)  # until then hardly anything of five minutes was read
 FAMILIES: Final = (4, 6)
 
 
@@ -50,8 +50,8 @@ def down_up(octets: Octets, shown: Shown) -> tuple[int, int]:
 
 
 def usage(points: Sequence[Point], window: Window, names: Names, shown: Shown = Shown.BOTH) -> Drawing:
-    """A member's usage, down and up; what nobody read is a gap. A bucket that has only just begun is left out."""
-    known = [point for point in points if window.until - point.start >= LATE]
+    """A member's usage, down and up; what nobody read is a gap. Five minutes that have only just begun are left out."""
+    known = [point for point in points if window.unit > FIVE_MINUTES or window.until - point.start >= LATE]
     pairs = [point.octets and down_up(point.octets, shown) for point in known]
     lines = [Line(name, [pair and pair[at] for pair in pairs]) for at, name in enumerate(names)]
     title = _("Traffic of %(time)s") % {"time": TITLES[window.preset]} if window.preset else _("Traffic")

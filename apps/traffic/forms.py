@@ -62,7 +62,7 @@ class WindowForm(forms.Form):
         """What was asked for; the form is valid."""
         since, until = self.cleaned_data["since"], self.cleaned_data["until"]
         if since is None:
-            return windows.ending(self.now, windows.preset_of(self.data.get("window", "")))
+            return windows.ending(self.now, windows.preset_of(self.data.get("window", "")), windows.LISTS)
         return windows.between(since, min(until or self.now, self.now))
 
 

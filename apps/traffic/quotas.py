@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
 import structlog
-from django.db import connection
 from django.utils.timezone import get_current_timezone
 from django.utils.translation import gettext as _
 
@@ -17,7 +16,7 @@ from apps.lib.errors import Problem
 from apps.lib.states import Kind
 from apps.members.models import Member, Tariff
 from apps.traffic.models import Quota
-from apps.traffic.selectors import by_holdings, used
+from apps.traffic.selectors import by_holdings, over_all, used
 
 log = structlog.get_logger()
 
@@ -98,9 +97,8 @@ def above(percent: int, *, now: datetime) -> list[Above]:
     if not Quota.objects.exists():
         return []
     by_holding, given = by_holdings(month(now)[0], now, now)
-    with connection.cursor() as cursor:
-        cursor.execute(_ABOVE.format(by_holding=by_holding), [*given, percent])
-        return [Above(pk, name, tariff, int(up), int(down), quota) for pk, name, tariff, up, down, quota in cursor.fetchall()]
+    found = over_all(_ABOVE.format(by_holding=by_holding), [*given, percent])
+    return [Above(pk, name, tariff, int(up), int(down), quota) for pk, name, tariff, up, down, quota in found]
 
 
 def set_quota(*, tariff: Tariff, octets: int | None, by: User) -> None:

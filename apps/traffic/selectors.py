@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
-from django.db import connection
+from django.db import connection, transaction
 from django.db.models import Max, Min, Sum
 from django.utils import timezone
 
@@ -143,7 +143,8 @@ _BY_BUCKET: Final = """
         coalesce(sum(up_octets) FILTER (WHERE holding_id <> ALL(%s)), 0), coalesce(sum(down_octets) FILTER (WHERE holding_id <> ALL(%s)), 0)
     FROM ({rows}) u GROUP BY 1
 """
-_BY_HOLDING: Final = "SELECT holding_id, sum(up_octets) AS up, sum(down_octets) AS down FROM ({rows}) r GROUP BY 1"
+_BY_HOLDING: Final = "SELECT holding_id, sum(up_octets)::bigint AS up, sum(down_octets)::bigint AS down FROM ({rows}) r GROUP BY 1"
+_LARGE: Final = "SET LOCAL work_mem = '64MB'; SET LOCAL jit = off"  # a group for each of 200,000 holdings, in memory
 _TOP: Final = """
     SELECT m.id, m.name, t.up, t.down FROM (
         SELECT h.member_id, sum(u.up) AS up, sum(u.down) AS down FROM ({by_holding}) u
@@ -242,14 +243,14 @@ def top_talkers(since: datetime, until: datetime, *, now: datetime, limit: int =
     """Who forwarded most in the window, up and down together or one of them."""
     by_holding, given = by_holdings(since, until, now)
     query = _TOP.format(by_holding=by_holding, **_ORDERS[order])
-    return [Talker(pk, name, int(up), int(down)) for pk, name, up, down in _rows(query, [*given, limit])]
+    return [Talker(pk, name, int(up), int(down)) for pk, name, up, down in over_all(query, [*given, limit])]
 
 
 def sums_by(by: By, since: datetime, until: datetime, *, now: datetime) -> list[Share]:
     """What the members of each room, site or tariff forwarded in the window, the most first."""
     by_holding, given = by_holdings(since, until, now)
     query = _SUMS.format(by_holding=by_holding, groups=_BY[by])
-    return [Share(pk, name, int(up), int(down), members) for pk, name, up, down, members in _rows(query, given)]
+    return [Share(pk, name, int(up), int(down), members) for pk, name, up, down, members in over_all(query, given)]
 
 
 def by_holdings(since: datetime, until: datetime, now: datetime) -> tuple[str, list[Any]]:
@@ -266,6 +267,14 @@ def throughput(gateways: Sequence[int], since: datetime, until: datetime, unit: 
     """
     found = _rows(query, [unit, EPOCH, list(gateways), since, until])
     return [Carried(at, family, start, (int(a), int(b)), (int(c), int(d))) for at, family, start, a, b, c, d in found]
+
+
+def over_all(query: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """The rows of a query that looks at everybody's usage."""
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute(_LARGE)
+        return _rows(query, parameters)
 
 
 def _rows(query: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:

@@ -38,6 +38,7 @@ TITLES: Final[dict[Preset, Promise]] = {
 }
 USAGE: Final = {Preset.DAY: (FIVE_MINUTES, 288), Preset.WEEK: (HOUR, 168), Preset.MONTH: (DAY, 30), Preset.YEAR: (DAY, 365)}
 RATES: Final = USAGE | {Preset.MONTH: (4 * HOUR, 180)}  # how fast it went would drown in whole days
+LISTS: Final = USAGE | {Preset.DAY: (HOUR, 24), Preset.WEEK: (DAY, 7)}  # of everybody: they begin where the coarser level has fewer rows
 EACH: Final[dict[timedelta, Promise]] = {
     FIVE_MINUTES: _("in each 5 minutes"),
     HOUR: _("in each hour"),
