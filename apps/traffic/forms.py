@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from django import forms
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from apps.lib import formats
 from apps.traffic import windows
@@ -26,8 +26,8 @@ def _moment(label: Any, help_text: Any = "") -> forms.DateTimeField:
 class WindowForm(forms.Form):
     """From when to when; without both, one of the presets."""
 
-    since = _moment(gettext_lazy("From"))
-    until = _moment(gettext_lazy("To"))
+    since = _moment(pgettext_lazy("time", "From"))
+    until = _moment(pgettext_lazy("time", "To"))
 
     def __init__(self, data: Any, *, now: datetime) -> None:
         super().__init__(data)
