@@ -236,8 +236,21 @@ PAGES: Final[dict[str, Page]] = {
     "rates:switch": _RULE_FORM,
     "fairshare:edit": _RULE_FORM,
     "fairshare:off": _RULE_FORM,
+    # traffic
+    "traffic:overview": _SEE_MEMBERS,
+    "traffic:throughput-csv": _SEE_MEMBERS,
+    "traffic:talkers": _SEE_MEMBERS,
+    "traffic:talkers-csv": _SEE_MEMBERS,
+    "traffic:sums": _SEE_MEMBERS,
+    "traffic:sums-csv": _SEE_MEMBERS,
+    "traffic:quotas": _SEE_MEMBERS,
+    "traffic:quotas-csv": _SEE_MEMBERS,
+    "traffic:quota": _MEMBER_FORM,
+    "traffic:of": _SEE_MEMBERS,
+    "traffic:of-csv": _SEE_MEMBERS,
     # members' own
     "own:home": Page(Right.OWN),
+    "own:traffic-csv": Page(Right.OWN),
     "own:port-open": _form(Right.OWN),
     "own:port-switch": _act(Right.OWN),
     "own:port-close": _form(Right.OWN),
@@ -268,5 +281,6 @@ API: Final[dict[str, Rows]] = {
     "limits": Rows(Right.SEE_NETWORK, Right.OPERATE),
     "profile": Rows(Right.SEE_NETWORK, Right.OPERATE),
     "ratelimit": Rows(Right.SEE_MEMBERS, Right.CHANGE_RULES),
+    "usage": Rows(Right.SEE_MEMBERS),
 }
 ROOT_OF_API: Final = Rows(Right.SEE_MEMBERS)

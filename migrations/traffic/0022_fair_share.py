@@ -11,7 +11,7 @@ class Migration(migrations.Migration):
         ("members", "0003_tariffs_have_rates"),
         ("network", "0012_uplinks"),
         ("pghistory", "0007_auto_20250421_0444"),
-        ("traffic", "0003_last_counts_of_tallies"),
+        ("traffic", "0020_quotas"),
     ]
 
     operations = [
