@@ -233,6 +233,12 @@ PAGES: Final[dict[str, Page]] = {
     "rates:release": _RULE_FORM,
     "rates:uplink": _RULE_FORM,
     "rates:switch": _RULE_FORM,
+    # mail
+    "mail:outbox": _SEE_MEMBERS,
+    "mail:message": _SEE_MEMBERS,
+    "mail:again": _OPERATE_ACT,
+    "mail:discard": _OPERATE_FORM,
+    "mail:switch-off": Page(Right.ANYONE, Right.ANYONE),
     # members' own
     "own:home": Page(Right.OWN),
     "own:port-open": _form(Right.OWN),

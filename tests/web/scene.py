@@ -17,6 +17,8 @@ from apps.deployments.models import HeldBack, Revision, Rollout
 from apps.deployments.services import reconcile
 from apps.desk.seeding import demo
 from apps.lib.validity import holds_now
+from apps.mail import away, kinds, unsubscribing
+from apps.mail.models import Message
 from apps.members.models import Device, Member, Tariff
 from apps.nat.models import Pinhole, PortForward
 from apps.nat.pinholes.services import add_pinhole
@@ -36,7 +38,7 @@ POSTED = (
     "nat:pinhole-add", "nat:pinhole-switch", "nat:pinhole-restore", "bans:feed_now", "bans:add", "bans:bulk", "bans:restore", "bans:revert",
     "bans:blocks-bulk", "bans:block-restore", "bans:reachable-add", "bans:reachable-remove", "bans:server-interface", "deployments:deploy",
     "deployments:again", "deployments:pause", "deployments:resume", "deployments:approve", "gateways:put-right", "desk:live-end",
-    "desk:members-bulk", "desk:member-activate", "desk:holding-add", "desk:device-add", "own:port-switch", "own:port-reopen",
+    "mail:again", "desk:members-bulk", "desk:member-activate", "desk:holding-add", "desk:device-add", "own:port-switch", "own:port-reopen",
 )  # fmt: skip
 FILES = ("bans:download", "nat:forwards-csv", "nat:pinholes-csv", "desk:members-csv", "deployments:delta", "deployments:held-text")
 NOT_VISITED = {
@@ -75,6 +77,7 @@ def make() -> User:
     _bans(mara)
     member = Member.objects.get(user__username=RESIDENT)
     limit(member=member, up_kbit=1000, down_kbit=5000, reason="other", note=LONG, until=timezone.now() + timedelta(hours=3), by=mara)
+    _mails()
     group.removal_least = 3
     group.save()
     assert reconcile(group, by=mara.pk)
@@ -83,6 +86,19 @@ def make() -> User:
     reconcile(group, by=mara.pk)
     assert HeldBack.objects.exists()
     return mara
+
+
+def _mails() -> None:
+    """One that waits for too long and one that failed, with all that a page may have to show."""
+    kinds.tell("scene", LONG)
+    for number, state in enumerate(("waiting", "failed", "sent", "discarded")):
+        at = timezone.now() - timedelta(hours=number)
+        Message.objects.create(
+            to=f"{LONG[:60]}@lindenhof.example", language="de", subject=LONG, text=f"{LONG}\n\n{LONG}", sender="n@lindenhof.example",
+            message_id=f"<{number}@lindenhof.example>", written=at - timedelta(hours=1), state=state, tries=number + 1,
+            ended=None if state == "waiting" else at, error=f"550 5.1.1 <{LONG}>: no such mailbox", reply_to="support@lindenhof.example",
+        )  # fmt: skip
+    away.note("[Errno 111] Connection refused", timezone.now())
 
 
 def _openings(mara: User) -> None:
@@ -146,7 +162,7 @@ MEMBER = ("member", "member-edit", "member-activate", "member-leave", "holdings"
 # Pages for who has not signed in.
 STRANGERS = (
     "account_login", "account_inactive", "account_signup", "account_reset_password", "account_reset_password_done",
-    "account_reset_password_from_key_done", "account_email_verification_sent", "socialaccount_login_cancelled",
+    "mail:switch-off", "account_reset_password_from_key_done", "account_email_verification_sent", "socialaccount_login_cancelled",
     "socialaccount_login_error",
 )  # fmt: skip
 
@@ -185,6 +201,8 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "rates:release": _pk(RateLimit),
     "rates:uplink": _group,
     "rates:switch": _group,
+    **{f"mail:{name}": _pk(Message, state="failed") for name in ("message", "again", "discard")},
+    "mail:switch-off": lambda: {"token": unsubscribing.link("selin@lindenhof.example", "scene").rstrip("/").rpartition("/")[2]},
     "accounts:session-end": lambda: {"pk": 1},
     "accounts:invitation-withdraw": lambda: {"pk": 1},
 }
@@ -196,6 +214,9 @@ ALSO = (
     ("desk:search", "q=203.0.113.200"),
     ("desk:search", "q=nobody-of-this-name"),
     ("desk:members", "view=pending&sort=-paid"),
+    ("mail:outbox", "state=failed"),
+    ("mail:outbox", "state=all&q=kindergarten"),
+    ("mail:outbox", "q=nobody-of-this-name"),
     ("desk:members", "q=nobody-of-this-name"),
     ("bans:covering", "address=203.0.113.225"),
     ("bans:covering", "address=nonsense"),
