@@ -12,6 +12,7 @@ from apps.nat.api import ForwardViewSet
 from apps.nat.api_mappings import MappingViewSet
 from apps.nat.pinholes.api import PinholeViewSet
 from apps.network.api import HoldingViewSet
+from apps.traffic.api import UsageViewSet
 from apps.traffic.rates.api import RateLimitViewSet
 
 router = DefaultRouter()
@@ -35,3 +36,4 @@ router.register("protection", ProtectionViewSet, "protection")
 router.register("profile", ProfileViewSet, "profile")
 router.register("limits", LimitsViewSet, "limits")
 router.register("ratelimits", RateLimitViewSet, "ratelimit")
+router.register("usage", UsageViewSet, "usage")

@@ -15,6 +15,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("apps.lib.urls")),
     path("", include("apps.nat.urls")),
     path("", include("apps.members.urls")),
+    path("", include("apps.traffic.urls")),
     path("limited/", include("apps.traffic.rates.urls")),
     path("mail/", include("apps.mail.urls")),
     path("bans/", include("apps.bans.urls")),

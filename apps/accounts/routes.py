@@ -239,8 +239,21 @@ PAGES: Final[dict[str, Page]] = {
     "mail:again": _OPERATE_ACT,
     "mail:discard": _OPERATE_FORM,
     "mail:switch-off": Page(Right.ANYONE, Right.ANYONE),
+    # traffic
+    "traffic:overview": _SEE_MEMBERS,
+    "traffic:throughput-csv": _SEE_MEMBERS,
+    "traffic:talkers": _SEE_MEMBERS,
+    "traffic:talkers-csv": _SEE_MEMBERS,
+    "traffic:sums": _SEE_MEMBERS,
+    "traffic:sums-csv": _SEE_MEMBERS,
+    "traffic:quotas": _SEE_MEMBERS,
+    "traffic:quotas-csv": _SEE_MEMBERS,
+    "traffic:quota": _MEMBER_FORM,
+    "traffic:of": _SEE_MEMBERS,
+    "traffic:of-csv": _SEE_MEMBERS,
     # members' own
     "own:home": Page(Right.OWN),
+    "own:traffic-csv": Page(Right.OWN),
     "own:port-open": _form(Right.OWN),
     "own:port-switch": _act(Right.OWN),
     "own:port-close": _form(Right.OWN),
@@ -271,5 +284,6 @@ API: Final[dict[str, Rows]] = {
     "limits": Rows(Right.SEE_NETWORK, Right.OPERATE),
     "profile": Rows(Right.SEE_NETWORK, Right.OPERATE),
     "ratelimit": Rows(Right.SEE_MEMBERS, Right.CHANGE_RULES),
+    "usage": Rows(Right.SEE_MEMBERS),
 }
 ROOT_OF_API: Final = Rows(Right.SEE_MEMBERS)

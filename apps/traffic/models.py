@@ -7,6 +7,7 @@ allows none in a composite primary key, and holdings are never deleted.
 from django.db import models
 from django.db.models import F, Q
 
+from apps.members.models import Tariff
 from apps.network.models import Gateway, Holding
 from apps.traffic.rates.models import RateLimit as RateLimit
 
@@ -151,3 +152,13 @@ class Throughput(models.Model):
             models.UniqueConstraint(fields=["gateway", "family", "bucket"], name="throughput_once_per_bucket"),
             models.CheckConstraint(condition=Q(family__in=[4, 6]), name="throughput_family"),
         ]
+
+
+class Quota(models.Model):
+    """How many octets a member with this tariff should not exceed in a calendar month, up and down together. Nothing is cut off by it."""
+
+    tariff = models.OneToOneField(Tariff, models.CASCADE, primary_key=True, related_name="quota")
+    octets = models.PositiveBigIntegerField()
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(octets__gt=0), name="quota_is_something")]

@@ -40,13 +40,17 @@ POSTED = (
     "deployments:again", "deployments:pause", "deployments:resume", "deployments:approve", "gateways:put-right", "desk:live-end",
     "mail:again", "desk:members-bulk", "desk:member-activate", "desk:holding-add", "desk:device-add", "own:port-switch", "own:port-reopen",
 )  # fmt: skip
-FILES = ("bans:download", "nat:forwards-csv", "nat:pinholes-csv", "desk:members-csv", "deployments:delta", "deployments:held-text")
+FILES = (
+    "traffic:throughput-csv", "traffic:talkers-csv", "traffic:sums-csv", "traffic:quotas-csv", "traffic:of-csv",
+    "bans:download", "nat:forwards-csv", "nat:pinholes-csv", "desk:members-csv", "deployments:delta", "deployments:held-text",
+)  # fmt: skip
 NOT_VISITED = {
     **dict.fromkeys(POSTED, "an answer to POST alone"),
     **dict.fromkeys(FILES, "a file"),
     "set_language": "sends on",
     "lib:language": "sends on",
     "deployments:compare-text": "a file, of two revisions",
+    "own:traffic-csv": "a file, of the member who asks",
     "deployments:rollout_now": "a part of deployments:rollout, asked for by HTMX alone",
     "bans:saved": "a part of bans:list, asked for by HTMX alone",
     "bans:feed_state": "a part of bans:list, asked for by HTMX alone",
@@ -197,6 +201,9 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "lib:styleguide": lambda: {"name": "parts"},
     "nat:renumber": _holding,
     "members:tariff": _pk(Tariff),
+    "traffic:of": _member,
+    "traffic:of-csv": _member,
+    "traffic:quota": _pk(Tariff),
     "rates:limit": _member,
     "rates:release": _pk(RateLimit),
     "rates:uplink": _group,
@@ -224,6 +231,9 @@ ALSO = (
     ("network:held", "address=10.16.0.10"),
     ("deployments:compare", "from={first}&to={last}"),
     ("audit:history", "kind=nat.portforward"),
+    ("traffic:overview", "window=week&measure=packets"),
+    ("traffic:talkers", "sort=up&since=2100-01-01T00:00"),
+    ("traffic:sums", "by=room"),
 )
 
 

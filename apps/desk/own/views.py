@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import person
@@ -19,12 +20,14 @@ from apps.nat.forms import ForwardForm
 from apps.nat.models import PortForward
 from apps.nat.selectors import forwards_of, public_addresses_of
 from apps.network.selectors import holdings_of
-from apps.traffic.selectors import total_of
+from apps.traffic import of_member, panel
 
 
 @own_page
 def home(request: HttpRequest, member: Member) -> HttpResponse:
     """Whether it works, how much was used, and what is open."""
+    if request.headers.get("HX-Target") == "traffic":
+        return render(request, "desk/own/home.html#traffic", {"usage": _usage(request, member)})
     return _home(request, member, saved=number(request.GET, "saved"), closed=number(request.GET, "closed"))
 
 
@@ -33,8 +36,18 @@ def _home(request: HttpRequest, member: Member, *, saved: int = 0, closed: int =
     context = _forwards(member, saved, closed, problem)
     if not part:
         holdings = list(holdings_of(member))
-        context |= {"truth": truth(member, holdings), "holdings": holdings, "traffic": total_of(member)}
+        context |= {"truth": truth(member, holdings), "holdings": holdings, "usage": _usage(request, member)}
     return render(request, f"desk/own/home.html{part}", context, status=422 if problem else 200)
+
+
+def _usage(request: HttpRequest, member: Member) -> panel.Panel:
+    return panel.panel(member, request.GET, panel.for_members(), now=timezone.now())
+
+
+@own_page
+def traffic_csv(request: HttpRequest, member: Member) -> StreamingHttpResponse:
+    """What is in the chart, as a file."""
+    return of_member.as_csv(member, request)
 
 
 def _forwards(member: Member, saved: int, closed: int, problem: str) -> dict[str, Any]:
