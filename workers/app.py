@@ -14,13 +14,14 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 RESTORE = {"visibility_timeout": 15, "unacked_restore_interval": 2, "unacked_restore_throttle": 1}
 # Reading a large gateway's counters, or a feed, is much Python at once: who wants changes out quickly gives each queue a worker of its own.
 CHANGES, READINGS, MAIL = "celery", "readings", "mail"
-SLOW = ("workers.collect", "workers.collect_one", "workers.tend_usage", "workers.refresh_feed")
+SLOW = ("workers.collect", "workers.collect_one", "workers.tend_usage", "workers.tell_of_quotas", "workers.refresh_feed")
 POSTAL = ("workers.send_mail", "workers.erase_mail")
 TAKE_OVER_SECONDS = 5.0
 FORGET_SECONDS = 3600.0
 FEEDS_SECONDS = 60.0
 USAGE_SECONDS = 60.0
 MAIL_SECONDS = 15.0
+QUOTA_SECONDS = 600.0
 
 
 def _every(seconds: float, task: str) -> dict[str, object]:
@@ -61,6 +62,7 @@ def _make() -> Celery:
             "send mail": _every(MAIL_SECONDS, "workers.send_mail"),
             "erase mail": _every(FORGET_SECONDS, "workers.erase_mail"),
             "collect": _every(settings.COLLECT_SECONDS, "workers.collect"),
+            "tell of quotas": _every(QUOTA_SECONDS, "workers.tell_of_quotas"),
             "tend usage": _every(USAGE_SECONDS, "workers.tend_usage"),
         },
     )

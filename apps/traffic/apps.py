@@ -10,7 +10,9 @@ class TrafficConfig(AppConfig):
 
     def ready(self) -> None:
         from apps.audit.trail import Trail, tell
+        from apps.mail import kinds
         from apps.network.models import Uplink
+        from apps.traffic import noticing
         from apps.traffic.models import RateLimit
 
         tell(
@@ -18,6 +20,7 @@ class TrafficConfig(AppConfig):
                 RateLimit, called=_("Rate limit"), part_of="member", href=_list, fields={"released_by": _("released by"), "author": _("by")}
             )
         )
+        kinds.tell(noticing.KIND, _("Mails when your traffic quota is nearly or wholly used up"))
         tell(Trail(Uplink, called=_("Uplink"), part_of="group", href=_uplink))
 
 
