@@ -4,9 +4,11 @@ Who that is takes one question to the database, however many members there are; 
 """
 
 from datetime import datetime
+from itertools import batched
 from typing import Final
 
 from django.conf import settings
+from django.db import transaction
 from django.urls import reverse
 
 from apps.mail.models import Message, SwitchedOff
@@ -16,7 +18,8 @@ from apps.members.models import Member
 from apps.traffic.quotas import NEAR, Above, above, month
 
 KIND: Final = "quota"
-MOST: Final = 1000  # mails of one run; the next one goes on
+MOST: Final = 500  # mails of one run; the next one goes on
+TOGETHER: Final = 100  # in one transaction, so that a worker is woken once for all of them
 
 
 def tell(now: datetime) -> int:
@@ -25,7 +28,12 @@ def tell(now: datetime) -> int:
     told = set(Message.objects.filter(key__in=list(found)).values_list("key", flat=True))
     readers = _readers([each.member for key, each in found.items() if key not in told])
     due = [(key, each) for key, each in found.items() if key not in told and each.member in readers]
-    return sum(_write(readers[each.member], each, key, now) for key, each in due[:MOST])
+    return sum(_together([(readers[each.member], each, key) for key, each in some], now) for some in batched(due[:MOST], TOGETHER))
+
+
+@transaction.atomic
+def _together(due: list[tuple[Member, Above, str]], now: datetime) -> int:
+    return sum(_write(reader, of, key, now) for reader, of, key in due)
 
 
 def _readers(members: list[int]) -> dict[int, Member]:
