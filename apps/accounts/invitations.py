@@ -16,7 +16,6 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from apps.accounts import outgoing
 from apps.accounts.models import Invitation, User
 from apps.accounts.roles import Role
 from apps.lib.errors import Conflict, Problem
@@ -45,7 +44,7 @@ def send(invitation: Invitation, url: str) -> None:
     """The mail with the link."""
     context = {"invitation": invitation, "url": url, "network": settings.NETWORK_NAME}
     subject = _("Your account at %(network)s") % {"network": settings.NETWORK_NAME}
-    outgoing.hand_over(EmailMessage(subject, render_to_string("accounts/email/invitation.txt", context), to=[invitation.email]))
+    EmailMessage(subject, render_to_string("accounts/email/invitation.txt", context), to=[invitation.email]).send()
 
 
 def find(token: str) -> Invitation | None:

@@ -236,6 +236,12 @@ PAGES: Final[dict[str, Page]] = {
     "rates:switch": _RULE_FORM,
     "fairshare:edit": _RULE_FORM,
     "fairshare:off": _RULE_FORM,
+    # mail
+    "mail:outbox": _SEE_MEMBERS,
+    "mail:message": _SEE_MEMBERS,
+    "mail:again": _OPERATE_ACT,
+    "mail:discard": _OPERATE_FORM,
+    "mail:switch-off": Page(Right.ANYONE, Right.ANYONE),
     # traffic
     "traffic:overview": _SEE_MEMBERS,
     "traffic:throughput-csv": _SEE_MEMBERS,

@@ -10,7 +10,9 @@ class TrafficConfig(AppConfig):
 
     def ready(self) -> None:
         from apps.audit.trail import Trail, tell
+        from apps.mail import kinds
         from apps.network.models import Uplink
+        from apps.traffic import noticing
         from apps.traffic.models import FairShare, RateLimit
 
         tell(
@@ -19,6 +21,7 @@ class TrafficConfig(AppConfig):
             )
         )
         tell(Trail(FairShare, called=_("Fair share"), part_of="group", href=_fair_share))
+        kinds.tell(noticing.KIND, _("Mails when your traffic quota is nearly or wholly used up"))
         tell(Trail(Uplink, called=_("Uplink"), part_of="group", href=_uplink))
 
 

@@ -17,6 +17,8 @@ from apps.deployments.models import HeldBack, Revision, Rollout
 from apps.deployments.services import reconcile
 from apps.desk.seeding import demo
 from apps.lib.validity import holds_now
+from apps.mail import away, kinds, unsubscribing
+from apps.mail.models import Message
 from apps.members.models import Device, Member, Tariff
 from apps.nat.models import Pinhole, PortForward
 from apps.nat.pinholes.services import add_pinhole
@@ -39,7 +41,7 @@ POSTED = (
     "bans:blocks-bulk", "bans:block-restore", "bans:reachable-add", "bans:reachable-remove", "bans:server-interface", "deployments:deploy",
     "deployments:again", "deployments:pause", "deployments:resume", "deployments:approve", "gateways:put-right", "gateways:count-again",
     "desk:live-end",
-    "desk:members-bulk", "desk:member-activate", "desk:holding-add", "desk:device-add", "own:port-switch", "own:port-reopen",
+    "mail:again", "desk:members-bulk", "desk:member-activate", "desk:holding-add", "desk:device-add", "own:port-switch", "own:port-reopen",
 )  # fmt: skip
 FILES = (
     "traffic:throughput-csv", "traffic:talkers-csv", "traffic:sums-csv", "traffic:quotas-csv", "traffic:of-csv",
@@ -83,6 +85,7 @@ def make() -> User:
     member = Member.objects.get(user__username=RESIDENT)
     limit(member=member, up_kbit=1000, down_kbit=5000, reason="other", note=LONG, until=timezone.now() + timedelta(hours=3), by=mara)
     _full(group, mara)
+    _mails()
     group.removal_least = 3
     group.save()
     assert reconcile(group, by=mara.pk)
@@ -101,6 +104,17 @@ def _full(group: GatewayGroup, mara: User) -> None:
     FairShare.objects.create(group=group, on=True, since=now)
     told = {"at": now, "up_bits": 120_000_000, "down_bits": 981_000_000, "refused": f"set up4: {LONG}", "refused_at": now}
     Collected.objects.update_or_create(gateway=group.gateways.order_by("pk")[0], defaults=told)
+def _mails() -> None:
+    """One that waits for too long and one that failed, with all that a page may have to show."""
+    kinds.tell("scene", LONG)
+    for number, state in enumerate(("waiting", "failed", "sent", "discarded")):
+        at = timezone.now() - timedelta(hours=number)
+        Message.objects.create(
+            to=f"{LONG[:60]}@lindenhof.example", language="de", subject=LONG, text=f"{LONG}\n\n{LONG}", sender="n@lindenhof.example",
+            message_id=f"<{number}@lindenhof.example>", written=at - timedelta(hours=1), state=state, tries=number + 1,
+            ended=None if state == "waiting" else at, error=f"550 5.1.1 <{LONG}>: no such mailbox", reply_to="support@lindenhof.example",
+        )  # fmt: skip
+    away.note("[Errno 111] Connection refused", timezone.now())
 
 
 def _openings(mara: User) -> None:
@@ -164,7 +178,7 @@ MEMBER = ("member", "member-edit", "member-activate", "member-leave", "holdings"
 # Pages for who has not signed in.
 STRANGERS = (
     "account_login", "account_inactive", "account_signup", "account_reset_password", "account_reset_password_done",
-    "account_reset_password_from_key_done", "account_email_verification_sent", "socialaccount_login_cancelled",
+    "mail:switch-off", "account_reset_password_from_key_done", "account_email_verification_sent", "socialaccount_login_cancelled",
     "socialaccount_login_error",
 )  # fmt: skip
 
@@ -208,6 +222,8 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "rates:switch": _group,
     "fairshare:edit": _group,
     "fairshare:off": _group,
+    **{f"mail:{name}": _pk(Message, state="failed") for name in ("message", "again", "discard")},
+    "mail:switch-off": lambda: {"token": unsubscribing.link("selin@lindenhof.example", "scene").rstrip("/").rpartition("/")[2]},
     "accounts:session-end": lambda: {"pk": 1},
     "accounts:invitation-withdraw": lambda: {"pk": 1},
 }
@@ -219,6 +235,9 @@ ALSO = (
     ("desk:search", "q=203.0.113.200"),
     ("desk:search", "q=nobody-of-this-name"),
     ("desk:members", "view=pending&sort=-paid"),
+    ("mail:outbox", "state=failed"),
+    ("mail:outbox", "state=all&q=kindergarten"),
+    ("mail:outbox", "q=nobody-of-this-name"),
     ("desk:members", "q=nobody-of-this-name"),
     ("bans:covering", "address=203.0.113.225"),
     ("bans:covering", "address=nonsense"),
