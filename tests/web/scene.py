@@ -104,6 +104,8 @@ def _full(group: GatewayGroup, mara: User) -> None:
     FairShare.objects.create(group=group, on=True, since=now)
     told = {"at": now, "up_bits": 120_000_000, "down_bits": 981_000_000, "refused": f"set up4: {LONG}", "refused_at": now}
     Collected.objects.update_or_create(gateway=group.gateways.order_by("pk")[0], defaults=told)
+
+
 def _mails() -> None:
     """One that waits for too long and one that failed, with all that a page may have to show."""
     kinds.tell("scene", LONG)
