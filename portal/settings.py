@@ -93,7 +93,7 @@ TEMPLATES = [
                 "apps.lib.context.page",
                 "apps.accounts.factors.told",
             ],
-            "builtins": ["apps.lib.templatetags.netzwart"],
+            "builtins": ["apps.lib.templatetags.netzwart", "apps.accounts.templatetags.rights"],
         },
     },
 ]

@@ -89,6 +89,13 @@ PAGES: Final[dict[str, Page]] = {
     "accounts:invitations": _form(Right.MANAGE_ACCOUNTS),
     "accounts:invitation-withdraw": _act(Right.MANAGE_ACCOUNTS),
     "accounts:sessions-end-others": _act(Right.OWN),
+    # roles
+    "accounts:people": _SEE_NETWORK,
+    "accounts:person": _SEE_NETWORK,
+    "accounts:roles": _form(Right.MANAGE_ACCOUNTS),
+    "accounts:person-sign-out": _act(Right.MANAGE_ACCOUNTS),
+    "accounts:roles-agree": _act(Right.APPROVE),
+    "accounts:roles-drop": _act(Right.DROP_ROLES),
     **dict.fromkeys(("mfa_index", "mfa_list_webauthn", "mfa_view_recovery_codes", "mfa_download_recovery_codes"), Page(Right.OWN)),
     **dict.fromkeys(
         (

@@ -10,7 +10,8 @@ from django.db.models import Model
 from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, reverse
 from django.utils import timezone
 
-from apps.accounts.models import User
+from apps.accounts.granting import ask
+from apps.accounts.models import RoleChange, User
 from apps.bans import allowing, feeding, services, uploads
 from apps.bans.models import AllowEntry, Ban, BanFeed, BanList, Block, Listener, Reachable, Upload
 from apps.deployments.models import HeldBack, Revision, Rollout
@@ -32,6 +33,7 @@ RESIDENT = "selin"
 # What cannot be visited: answers to POST alone, files, and a few more with their reasons.
 POSTED = (
     "accounts:session-end", "accounts:sessions-end-others", "accounts:invitation-withdraw",
+    "accounts:person-sign-out", "accounts:roles-agree", "accounts:roles-drop",
     "lib:theme", "nat:forward-add", "nat:forward-switch", "nat:forward-restore",
     "nat:pinhole-add", "nat:pinhole-switch", "nat:pinhole-restore", "bans:feed_now", "bans:add", "bans:bulk", "bans:restore", "bans:revert",
     "bans:blocks-bulk", "bans:block-restore", "bans:reachable-add", "bans:reachable-remove", "bans:server-interface", "deployments:deploy",
@@ -73,6 +75,8 @@ def make() -> User:
     assert reconcile(group, by=mara.pk)
     _openings(mara)
     _bans(mara)
+    jakob = User.objects.get(username="jakob")
+    ask(user=jakob, before=jakob.roles, after=["network_admin", "auditor"], reason=LONG, by=mara)
     member = Member.objects.get(user__username=RESIDENT)
     limit(member=member, up_kbit=1000, down_kbit=5000, reason="other", note=LONG, until=timezone.now() + timedelta(hours=3), by=mara)
     group.removal_least = 3
@@ -135,6 +139,11 @@ def _forward() -> dict[str, Any]:
     return {"pk": PortForward.objects.filter(holds_now()).values_list("pk", flat=True)[0]}
 
 
+def _staff() -> dict[str, Any]:
+    """Somebody whose roles wait to be changed."""
+    return {"pk": RoleChange.objects.get().user_id}
+
+
 def _own_forward() -> dict[str, Any]:
     return {"pk": PortForward.objects.filter(holds_now(), holding__member__user__username=RESIDENT).values_list("pk", flat=True)[0]}
 
@@ -185,6 +194,8 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "rates:release": _pk(RateLimit),
     "rates:uplink": _group,
     "rates:switch": _group,
+    **{f"accounts:{name}": _staff for name in ("person", "roles", "person-sign-out")},
+    **{f"accounts:{name}": _pk(RoleChange) for name in ("roles-agree", "roles-drop")},
     "accounts:session-end": lambda: {"pk": 1},
     "accounts:invitation-withdraw": lambda: {"pk": 1},
 }
@@ -202,6 +213,7 @@ ALSO = (
     ("bans:blocks", "state=over"),
     ("network:held", "address=10.16.0.10"),
     ("deployments:compare", "from={first}&to={last}"),
+    ("accounts:people", "view=all&q=nobody-of-this-name"),
     ("audit:history", "kind=nat.portforward"),
 )
 
