@@ -202,6 +202,10 @@ KEEP_REVISIONS_DAYS = int(os.environ.get("NETZWART_KEEP_REVISIONS_DAYS", "90"))
 RECONCILE_SECONDS = float(os.environ.get("NETZWART_RECONCILE_SECONDS", "30"))
 COLLECT_SECONDS = float(os.environ.get("NETZWART_COLLECT_SECONDS", "15"))
 
+# Members who have left: for how many days what they held is kept for them, and after how many their personal data are erased
+HOLD_DAYS = int(os.environ.get("NETZWART_HOLD_DAYS", "14"))
+ERASE_DAYS = int(os.environ.get("NETZWART_ERASE_DAYS", "180"))
+
 # Feeds of ban lists: from which directory files may be read (empty: none), whether hosts that are not of the public internet may be
 # asked, and for how many seconds at most
 FEED_DIRECTORY = os.environ.get("NETZWART_FEED_DIRECTORY", "")

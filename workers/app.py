@@ -17,6 +17,7 @@ CHANGES, READINGS = "celery", "readings"
 TAKE_OVER_SECONDS = 5.0
 FORGET_SECONDS = 3600.0
 FEEDS_SECONDS = 60.0
+LIFECYCLE_SECONDS = 300.0
 
 
 def _every(seconds: float, task: str) -> dict[str, object]:
@@ -32,7 +33,8 @@ def _make() -> Celery:
     broker.register()
     from apps.lib.nudge import broker_url
 
-    made = Celery("workers", broker=broker_url(settings.REDIS_URL), include=["workers.deploy", "workers.collect", "workers.feeds"])
+    tasks = [f"workers.{each}" for each in ("deploy", "collect", "feeds", "lifecycle")]
+    made = Celery("workers", broker=broker_url(settings.REDIS_URL), include=tasks)
     made.conf.update(
         accept_content=["json"],
         task_serializer="json",
@@ -51,6 +53,7 @@ def _make() -> Celery:
             "reconcile": _every(settings.RECONCILE_SECONDS, "workers.reconcile"),
             "take over": _every(TAKE_OVER_SECONDS, "workers.take_over"),
             "forget": _every(FORGET_SECONDS, "workers.forget"),
+            "members' ways": _every(LIFECYCLE_SECONDS, "workers.lifecycle"),
             "refresh feeds": _every(FEEDS_SECONDS, "workers.refresh_feeds"),
             "collect": _every(settings.COLLECT_SECONDS, "workers.collect"),
         },
