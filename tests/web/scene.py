@@ -45,7 +45,6 @@ POSTED = (
 )  # fmt: skip
 FILES = (
     "desk:member-everything",
-    "own:everything",
     "bans:download",
     "nat:forwards-csv",
     "nat:pinholes-csv",
@@ -56,6 +55,7 @@ FILES = (
 NOT_VISITED = {
     **dict.fromkeys(POSTED, "an answer to POST alone"),
     **dict.fromkeys(FILES, "a file"),
+    "own:everything": "a file, for members",
     "set_language": "sends on",
     "lib:language": "sends on",
     "deployments:compare-text": "a file, of two revisions",
