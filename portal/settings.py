@@ -200,7 +200,10 @@ NOTICE_PROXIES = [ip_network(each) for each in os.environ.get("NETZWART_NOTICE_P
 # How often workers look by themselves for what a nudge missed, and read the gateways' counters, in seconds
 KEEP_REVISIONS_DAYS = int(os.environ.get("NETZWART_KEEP_REVISIONS_DAYS", "90"))
 RECONCILE_SECONDS = float(os.environ.get("NETZWART_RECONCILE_SECONDS", "30"))
-COLLECT_SECONDS = float(os.environ.get("NETZWART_COLLECT_SECONDS", "15"))
+COLLECT_SECONDS = float(os.environ.get("NETZWART_COLLECT_SECONDS", "60"))
+
+# More than a gateway's fastest interface can carry, in Mbit/s: a reading that says more is not believed
+LINE_MBITS = float(os.environ.get("NETZWART_LINE_MBITS", "400000"))
 
 # Members who have left: for how many days what they held is kept for them, and after how many their personal data are erased
 HOLD_DAYS = int(os.environ.get("NETZWART_HOLD_DAYS", "14"))

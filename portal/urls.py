@@ -16,6 +16,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("apps.nat.urls")),
     path("", include("apps.members.urls")),
     path("limited/", include("apps.traffic.rates.urls")),
+    path("fair-share/", include("apps.traffic.fairshare.urls")),
     path("bans/", include("apps.bans.urls")),
     path("rollouts/", include("apps.deployments.urls")),
     path("gateways/", include("apps.gateways.urls")),

@@ -14,10 +14,12 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 RESTORE = {"visibility_timeout": 15, "unacked_restore_interval": 2, "unacked_restore_throttle": 1}
 # Reading a large gateway's counters, or a feed, is much Python at once: who wants changes out quickly gives each queue a worker of its own.
 CHANGES, READINGS = "celery", "readings"
+SLOW = ("workers.collect", "workers.collect_one", "workers.tend_usage", "workers.share_fairly", "workers.refresh_feed", "workers.lifecycle")
 TAKE_OVER_SECONDS = 5.0
 FORGET_SECONDS = 3600.0
 FEEDS_SECONDS = 60.0
 LIFECYCLE_SECONDS = 300.0
+USAGE_SECONDS = 60.0
 
 
 def _every(seconds: float, task: str) -> dict[str, object]:
@@ -41,7 +43,7 @@ def _make() -> Celery:
         task_ignore_result=True,
         task_queues=[Queue(each, routing_key=each) for each in (CHANGES, READINGS)],
         task_default_queue=CHANGES,
-        task_routes={each: {"queue": READINGS} for each in ("workers.collect", "workers.collect_one", "workers.refresh_feed")},
+        task_routes={each: {"queue": READINGS} for each in SLOW},
         task_acks_late=True,
         worker_prefetch_multiplier=1,
         worker_hijack_root_logger=False,
@@ -56,6 +58,8 @@ def _make() -> Celery:
             "members' ways": _every(LIFECYCLE_SECONDS, "workers.lifecycle"),
             "refresh feeds": _every(FEEDS_SECONDS, "workers.refresh_feeds"),
             "collect": _every(settings.COLLECT_SECONDS, "workers.collect"),
+            "share fairly": _every(settings.COLLECT_SECONDS, "workers.share_fairly"),
+            "tend usage": _every(USAGE_SECONDS, "workers.tend_usage"),
         },
     )
     return made

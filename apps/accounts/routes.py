@@ -231,6 +231,7 @@ PAGES: Final[dict[str, Page]] = {
     "gateways:gateway": _SEE_NETWORK,
     "gateways:edit": _OPERATE_FORM,
     "gateways:put-right": _OPERATE_ACT,
+    "gateways:count-again": _OPERATE_ACT,
     "gateways:group": _OPERATE_PAGE,
     "gateways:protection": _OPERATE_PAGE,
     "gateways:limits": _OPERATE_PAGE,
@@ -246,6 +247,8 @@ PAGES: Final[dict[str, Page]] = {
     "rates:release": _RULE_FORM,
     "rates:uplink": _RULE_FORM,
     "rates:switch": _RULE_FORM,
+    "fairshare:edit": _RULE_FORM,
+    "fairshare:off": _RULE_FORM,
     # members' own
     "own:home": Page(Right.OWN),
     "own:everything": Page(Right.OWN),

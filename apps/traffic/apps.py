@@ -11,13 +11,14 @@ class TrafficConfig(AppConfig):
     def ready(self) -> None:
         from apps.audit.trail import Trail, tell
         from apps.network.models import Uplink
-        from apps.traffic.models import RateLimit
+        from apps.traffic.models import FairShare, RateLimit
 
         tell(
             Trail(
                 RateLimit, called=_("Rate limit"), part_of="member", href=_list, fields={"released_by": _("released by"), "author": _("by")}
             )
         )
+        tell(Trail(FairShare, called=_("Fair share"), part_of="group", href=_fair_share))
         tell(Trail(Uplink, called=_("Uplink"), part_of="group", href=_uplink))
 
 
@@ -27,3 +28,7 @@ def _list(_row: Any) -> str:
 
 def _uplink(row: Any) -> str:
     return reverse("rates:uplink", args=[row.group_id])
+
+
+def _fair_share(row: Any) -> str:
+    return reverse("fairshare:edit", args=[row.group_id])

@@ -24,8 +24,10 @@ from apps.nat.models import Move, Pinhole, PortForward
 from apps.nat.moving import services as moving
 from apps.nat.pinholes.services import add_pinhole
 from apps.network.models import Gateway, GatewayGroup, Holding, Pool
+from apps.traffic.models import Collected, FairShare
 from apps.traffic.rates.models import RateLimit
-from apps.traffic.rates.services import limit
+from apps.traffic.rates.selectors import uplink_of
+from apps.traffic.rates.services import limit, set_uplink
 
 LONG = "Kindergarten-Freundeskreis-Nachbarschaftshilfe-Donaudampfschifffahrtsgesellschaft"  # 81 letters without a place to break
 FEED = b"".join(b"198.18.%d.0/24 # %s\n" % (at, LONG.encode()) for at in range(60))
@@ -40,7 +42,8 @@ POSTED = (
     "lib:theme", "nat:forward-add", "nat:forward-switch", "nat:forward-restore",
     "nat:pinhole-add", "nat:pinhole-switch", "nat:pinhole-restore", "bans:feed_now", "bans:add", "bans:bulk", "bans:restore", "bans:revert",
     "bans:blocks-bulk", "bans:block-restore", "bans:reachable-add", "bans:reachable-remove", "bans:server-interface", "deployments:deploy",
-    "deployments:again", "deployments:pause", "deployments:resume", "deployments:approve", "gateways:put-right", "desk:live-end",
+    "deployments:again", "deployments:pause", "deployments:resume", "deployments:approve", "gateways:put-right", "gateways:count-again",
+    "desk:live-end",
     "desk:members-bulk", "desk:member-activate", "desk:holding-add", "desk:device-add", "own:port-switch", "own:port-reopen",
 )  # fmt: skip
 FILES = (
@@ -95,6 +98,7 @@ def make() -> User:
     room = Room.objects.order_by("pk")[0]
     moving.plan(member=of_pinhole, on=timezone.localdate() + timedelta(days=9), room=room, pool=None, follow=True, by=mara)
     limit(member=member, up_kbit=1000, down_kbit=5000, reason="other", note=LONG, until=timezone.now() + timedelta(hours=3), by=mara)
+    _full(group, mara)
     group.removal_least = 3
     group.save()
     assert reconcile(group, by=mara.pk)
@@ -103,6 +107,16 @@ def make() -> User:
     reconcile(group, by=mara.pk)
     assert HeldBack.objects.exists()
     return mara
+
+
+def _full(group: GatewayGroup, mara: User) -> None:
+    """An uplink that is full, and a gateway whose readings are not believed."""
+    now = timezone.now()
+    uplink = uplink_of(group)
+    set_uplink(group=group, version=uplink.version, up_kbit=1_000_000, down_kbit=1_000_000, limits_rates=True, by=mara)
+    FairShare.objects.create(group=group, on=True, since=now)
+    told = {"at": now, "up_bits": 120_000_000, "down_bits": 981_000_000, "refused": f"set up4: {LONG}", "refused_at": now}
+    Collected.objects.update_or_create(gateway=group.gateways.order_by("pk")[0], defaults=told)
 
 
 def _openings(mara: User) -> None:
@@ -205,7 +219,7 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     **{f"deployments:{name}": _pk(Rollout) for name in ROLLOUT},
     **{f"deployments:{name}": _pk(HeldBack) for name in ("held", "approve", "held-text")},
     **{f"deployments:{name}": _pk(Revision) for name in ("revision", "back")},
-    **{f"gateways:{name}": _pk(Gateway) for name in ("gateway", "edit", "put-right")},
+    **{f"gateways:{name}": _pk(Gateway) for name in ("gateway", "edit", "put-right", "count-again")},
     **{f"gateways:{name}": _pk(GatewayGroup) for name in ("group", "protection", "limits", "profile", "flood")},
     **{f"nat:{name}": _member for name in ("forwards-of", "forward-add", "pinholes-of", "pinhole-add")},
     **{f"nat:{name}": _forward for name in ("forward-edit", "forward-switch", "forward-remove", "forward-restore")},
@@ -234,6 +248,8 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "rates:switch": _group,
     **{f"accounts:{name}": _staff for name in ("person", "roles", "person-sign-out")},
     **{f"accounts:{name}": _pk(RoleChange) for name in ("roles-agree", "roles-drop")},
+    "fairshare:edit": _group,
+    "fairshare:off": _group,
     "accounts:session-end": lambda: {"pk": 1},
     "accounts:invitation-withdraw": lambda: {"pk": 1},
 }
