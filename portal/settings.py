@@ -94,7 +94,7 @@ TEMPLATES = [
                 "apps.lib.context.page",
                 "apps.accounts.factors.told",
             ],
-            "builtins": ["apps.lib.templatetags.netzwart"],
+            "builtins": ["apps.lib.templatetags.netzwart", "apps.accounts.templatetags.rights"],
         },
     },
 ]
@@ -207,6 +207,10 @@ COLLECT_SECONDS = float(os.environ.get("NETZWART_COLLECT_SECONDS", "60"))
 
 # More than a gateway's fastest interface can carry, in Mbit/s: a reading that says more is not believed
 LINE_MBITS = float(os.environ.get("NETZWART_LINE_MBITS", "400000"))
+
+# Members who have left: for how many days what they held is kept for them, and after how many their personal data are erased
+HOLD_DAYS = int(os.environ.get("NETZWART_HOLD_DAYS", "14"))
+ERASE_DAYS = int(os.environ.get("NETZWART_ERASE_DAYS", "180"))
 
 # Feeds of ban lists: from which directory files may be read (empty: none), whether hosts that are not of the public internet may be
 # asked, and for how many seconds at most

@@ -21,11 +21,13 @@ SLOW = (
     "workers.share_fairly",
     "workers.tell_of_quotas",
     "workers.refresh_feed",
+    "workers.lifecycle",
 )
 POSTAL = ("workers.send_mail", "workers.erase_mail")
 TAKE_OVER_SECONDS = 5.0
 FORGET_SECONDS = 3600.0
 FEEDS_SECONDS = 60.0
+LIFECYCLE_SECONDS = 300.0
 USAGE_SECONDS = 60.0
 MAIL_SECONDS = 15.0
 QUOTA_SECONDS = 600.0
@@ -44,9 +46,8 @@ def _make() -> Celery:
     broker.register()
     from apps.lib.nudge import broker_url
 
-    made = Celery(
-        "workers", broker=broker_url(settings.REDIS_URL), include=["workers.deploy", "workers.collect", "workers.feeds", "workers.mail"]
-    )
+    tasks = [f"workers.{each}" for each in ("deploy", "collect", "feeds", "lifecycle", "mail")]
+    made = Celery("workers", broker=broker_url(settings.REDIS_URL), include=tasks)
     made.conf.update(
         accept_content=["json"],
         task_serializer="json",
@@ -65,6 +66,7 @@ def _make() -> Celery:
             "reconcile": _every(settings.RECONCILE_SECONDS, "workers.reconcile"),
             "take over": _every(TAKE_OVER_SECONDS, "workers.take_over"),
             "forget": _every(FORGET_SECONDS, "workers.forget"),
+            "members' ways": _every(LIFECYCLE_SECONDS, "workers.lifecycle"),
             "refresh feeds": _every(FEEDS_SECONDS, "workers.refresh_feeds"),
             "send mail": _every(MAIL_SECONDS, "workers.send_mail"),
             "erase mail": _every(FORGET_SECONDS, "workers.erase_mail"),

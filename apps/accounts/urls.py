@@ -3,6 +3,7 @@
 from django.urls import path
 
 from apps.accounts import views, views_invitations
+from apps.accounts.people import views as people
 
 app_name = "accounts"
 urlpatterns = [
@@ -12,5 +13,11 @@ urlpatterns = [
     path("sessions/end-others/", views.end_others, name="sessions-end-others"),
     path("invitations/", views_invitations.open_ones, name="invitations"),
     path("invitations/<int:pk>/withdraw/", views_invitations.withdraw, name="invitation-withdraw"),
+    path("people/", people.people, name="people"),
+    path("people/<int:pk>/", people.account, name="person"),
+    path("people/<int:pk>/roles/", people.roles, name="roles"),
+    path("people/<int:pk>/sign-out/", people.sign_out, name="person-sign-out"),
+    path("people/changes/<int:pk>/agree/", people.agree, name="roles-agree"),
+    path("people/changes/<int:pk>/drop/", people.drop, name="roles-drop"),
     path("invited/<str:token>/", views_invitations.invited, name="invited"),
 ]

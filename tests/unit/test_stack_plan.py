@@ -47,6 +47,7 @@ def test_changes_readings_and_mail_have_a_worker_each_that_together_take_every_t
         "workers.collect_one": taken[1],
         "workers.tend_usage": taken[1],
         "workers.share_fairly": taken[1],
+        "workers.lifecycle": taken[1],
         "workers.refresh_feeds": taken[0],
         "workers.refresh_feed": taken[1],
         "workers.tell_of_quotas": taken[1],

@@ -8,6 +8,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import person
+from apps.desk.lifecycle import export, schedule
 from apps.desk.own.page import own_page
 from apps.desk.own.truth import truth
 from apps.lib.errors import Problem
@@ -31,12 +32,24 @@ def home(request: HttpRequest, member: Member) -> HttpResponse:
     return _home(request, member, saved=number(request.GET, "saved"), closed=number(request.GET, "closed"))
 
 
+@own_page
+def everything(_request: HttpRequest, member: Member) -> HttpResponse:
+    """All that is kept of the member, but for the notes that staff write for each other."""
+    return export.as_zip(member, notes=False)
+
+
 def _home(request: HttpRequest, member: Member, *, saved: int = 0, closed: int = 0, problem: str = "") -> HttpResponse:
     part = "#forwards" if request.headers.get("HX-Target") == "forwards" else ""
     context = _forwards(member, saved, closed, problem)
     if not part:
         holdings = list(holdings_of(member))
-        context |= {"truth": truth(member, holdings), "holdings": holdings, "usage": _usage(request, member)}
+        context |= {
+            "truth": truth(member, holdings),
+            "holdings": holdings,
+            "coming": schedule.coming(member),
+            "devices": member.devices.all(),
+            "usage": _usage(request, member),
+        }
     return render(request, f"desk/own/home.html{part}", context, status=422 if problem else 200)
 
 
@@ -58,7 +71,7 @@ def _forwards(member: Member, saved: int, closed: int, problem: str) -> dict[str
         "rows": rows,
         "saved": saved,
         "closed": gone[0] if gone else None,
-        "undo": bool(gone) and own.may_open(gone[0].thing.public_port, gone[0].thing.ports),
+        "undo": bool(gone) and own.may_open(gone[0].thing),
         "problem": problem,
         "most": member.tariff.most_forwards,
         "public_addresses": public_addresses_of(member),
@@ -124,7 +137,7 @@ def close_port(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
         return render(
             request,
             "desk/own/close_port.html",
-            {"forward": forward, "member": member, "undo": own.may_open(forward.public_port, forward.ports)},
+            {"forward": forward, "member": member, "undo": own.may_open(forward)},
         )
     services.remove_forward(forward=forward, by=person(request))
     return _done(request, member, closed=pk)

@@ -14,6 +14,7 @@ from apps.audit.selectors import history_of
 from apps.bans.blocks.selectors import current
 from apps.bans.models import Block
 from apps.desk import panels
+from apps.desk.lifecycle.schedule import coming
 from apps.lib import formats
 from apps.lib.activation import Activation, activations
 from apps.lib.params import number
@@ -74,6 +75,8 @@ def _facts(found: Member, held: list[panels.Row]) -> dict[str, Any]:
         "tariff": _("Tariff %(tariff)s") % {"tariff": found.tariff},
         "since": _("Member since %(day)s") % {"day": formats.day(found.since)},
         "paid": paid,
+        "coming": coming(found),
+        "memberships": found.memberships.order_by("valid"),
     }
 
 
