@@ -1,6 +1,6 @@
 """A member's usage in the REST API."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.utils import timezone
@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from apps.members.models import Member
 from apps.network.models import Holding
 from apps.traffic import windows
+from apps.traffic.pieces import finest_kept
 from apps.traffic.selectors import Point, series, series_of_holding
 from apps.traffic.windows import DAY, FIVE_MINUTES, HOUR, Preset, Window
 
@@ -37,16 +38,19 @@ class AskedSerializer(serializers.Serializer[Any]):
             raise serializers.ValidationError({"since": [_("Name where it begins, too.")]})
         if "since" not in attrs:
             return attrs | {"window": windows.ending(now, Preset(attrs.get("window", Preset.DAY)))}
-        return attrs | {"window": self._between(attrs, min(attrs.get("until", now), now))}
+        return attrs | {"window": self._between(attrs, now)}
 
-    def _between(self, attrs: dict[str, Any], until: Any) -> Window:
-        if attrs["since"] >= until:
+    def _between(self, attrs: dict[str, Any], now: datetime) -> Window:
+        since, until = attrs["since"], min(attrs.get("until", now), now)
+        if since >= until:
             raise serializers.ValidationError({"since": [_("It has to begin before it ends, and before now.")]})
-        window = windows.between(attrs["since"], until)
-        unit: timedelta = UNITS.get(attrs.get("unit", ""), window.unit)
-        if (until - window.since) / unit > MOST_POINTS:
+        kept = finest_kept(since, now)
+        unit: timedelta = UNITS[attrs["unit"]] if "unit" in attrs else max(windows.between(since, until).unit, kept)
+        if (until - since) / unit > MOST_POINTS:
             raise serializers.ValidationError({"unit": [_("These are more than 10,000 points. Choose a longer unit or a shorter time.")]})
-        return Window(window.since, until, unit)
+        if unit < kept:
+            raise serializers.ValidationError({"unit": [_("Usage so old is only kept by longer units. Choose one, or a later time.")]})
+        return Window(since, until, unit)
 
 
 class UsageViewSet(viewsets.ViewSet):

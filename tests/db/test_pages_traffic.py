@@ -208,6 +208,19 @@ def test_scripts_read_the_usage_of_a_member_and_of_one_address(network: rows.Net
     assert [point["octets"] for point in points] == [None] * 24
 
 
+def test_what_is_kept_by_longer_units_only_is_never_told_as_nothing(network: rows.Network, now: datetime) -> None:
+    _token, key = tokens.create(user=network.admin, name="script")
+    api = Client(headers={"authorization": f"Bearer {key}"})
+    usage.read(network.gateways, now - timedelta(days=40), now)
+    for ago, refused, taken in ((20, ["5min"], 3600), (100, ["5min", "hour"], 86_400)):
+        span = {"since": (now - timedelta(days=ago)).isoformat(), "until": (now - timedelta(days=ago - 1)).isoformat()}
+        asked = {"member": network.residents["m1"].member.pk} | span
+        for unit in refused:
+            response = api.get("/api/usage/", asked | {"unit": unit})
+            assert (response.status_code, list(response.json())) == (400, ["unit"])
+        assert api.get("/api/usage/", asked).json()["unit_seconds"] == taken
+
+
 @pytest.mark.parametrize(
     ("asked", "field"),
     [
