@@ -5,11 +5,12 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterable
 
-from benchmarks import agent, changes, compiling, linking, packets, shaping, whole
+from benchmarks import agent, changes, compiling, linking, packets, serving, shaping, whole
 from benchmarks.figures import Figure, as_json, as_table
 
 BENCHMARKS: dict[str, Callable[[Namespace], Iterable[Figure]]] = {
     "agent": lambda given: agent.run(given.members),
+    "api": lambda given: serving.run(given.members),
     "change": lambda given: changes.run(given.members),
     "compile": lambda given: compiling.run(given.members),
     "commit": lambda given: whole.run(
@@ -22,6 +23,7 @@ BENCHMARKS: dict[str, Callable[[Namespace], Iterable[Figure]]] = {
 }
 SUMMARIES = {
     "agent": agent.__doc__,
+    "api": serving.__doc__,
     "change": changes.__doc__,
     "compile": compiling.__doc__,
     "commit": "commit: from a commit in the database to both gateways confirmed, with everything real; one by one and in a burst",

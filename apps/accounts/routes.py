@@ -85,6 +85,8 @@ PAGES: Final[dict[str, Page]] = {
     "accounts:account": Page(Right.OWN),
     "accounts:sessions": Page(Right.OWN),
     "accounts:session-end": _act(Right.OWN),
+    "accounts:tokens": _form(Right.OWN),
+    "accounts:token-revoke": _act(Right.OWN),
     "accounts:invited": Page(Right.ANYONE, Right.ANYONE),
     "accounts:invitations": _form(Right.MANAGE_ACCOUNTS),
     "accounts:invitation-withdraw": _act(Right.MANAGE_ACCOUNTS),
@@ -108,6 +110,8 @@ PAGES: Final[dict[str, Page]] = {
         ),
         _form(Right.OWN),
     ),
+    "api-schema": Page(Right.ANYONE),
+    "api-docs": Page(Right.ANYONE),
     "set_language": _act(Right.ANYONE),
     "lib:theme": _act(Right.ANYONE),
     "lib:language": _act(Right.ANYONE),
@@ -245,8 +249,13 @@ DEVELOPMENT: Final = frozenset({"lib:styleguide"})
 """Pages that only a development checkout has."""
 
 API: Final[dict[str, Rows]] = {
-    "member": Rows(Right.SEE_MEMBERS),
-    "address": Rows(Right.SEE_MEMBERS),
+    "member": Rows(Right.SEE_MEMBERS, Right.CHANGE_MEMBERS),
+    "device": Rows(Right.SEE_MEMBERS, Right.CHANGE_MEMBERS),
+    "tariff": Rows(Right.SEE_MEMBERS, Right.CHANGE_MEMBERS),
+    "site": Rows(Right.SEE_MEMBERS),
+    "room": Rows(Right.SEE_MEMBERS),
+    "pool": Rows(Right.SEE_NETWORK, Right.CHANGE_RULES),
+    "address": Rows(Right.SEE_MEMBERS, Right.CHANGE_RULES),
     "mapping": Rows(Right.SEE_MEMBERS, Right.CHANGE_RULES),
     "forward": Rows(Right.SEE_MEMBERS, Right.CHANGE_RULES),
     "pinhole": Rows(Right.SEE_MEMBERS, Right.CHANGE_RULES),
@@ -265,5 +274,12 @@ API: Final[dict[str, Rows]] = {
     "limits": Rows(Right.SEE_NETWORK, Right.OPERATE),
     "profile": Rows(Right.SEE_NETWORK, Right.OPERATE),
     "ratelimit": Rows(Right.SEE_MEMBERS, Right.CHANGE_RULES),
+    "gateway": Rows(Right.SEE_NETWORK, Right.OPERATE),
+    "uplink": Rows(Right.SEE_MEMBERS, Right.CHANGE_RULES),
+    "notice": Rows(Right.SEE_NETWORK, Right.CHANGE_RULES),
+    "reachable": Rows(Right.SEE_NETWORK, Right.CHANGE_RULES),
+    "person": Rows(Right.SEE_NETWORK),
+    "token": Rows(Right.OWN, Right.OWN),
+    "invitation": Rows(Right.MANAGE_ACCOUNTS, Right.MANAGE_ACCOUNTS),
 }
 ROOT_OF_API: Final = Rows(Right.SEE_MEMBERS)

@@ -31,14 +31,16 @@ RESIDENT = "selin"
 
 # What cannot be visited: answers to POST alone, files, and a few more with their reasons.
 POSTED = (
-    "accounts:session-end", "accounts:sessions-end-others", "accounts:invitation-withdraw",
+    "accounts:session-end", "accounts:sessions-end-others", "accounts:invitation-withdraw", "accounts:token-revoke",
     "lib:theme", "nat:forward-add", "nat:forward-switch", "nat:forward-restore",
     "nat:pinhole-add", "nat:pinhole-switch", "nat:pinhole-restore", "bans:feed_now", "bans:add", "bans:bulk", "bans:restore", "bans:revert",
     "bans:blocks-bulk", "bans:block-restore", "bans:reachable-add", "bans:reachable-remove", "bans:server-interface", "deployments:deploy",
     "deployments:again", "deployments:pause", "deployments:resume", "deployments:approve", "gateways:put-right", "desk:live-end",
     "desk:members-bulk", "desk:member-activate", "desk:holding-add", "desk:device-add", "own:port-switch", "own:port-reopen",
 )  # fmt: skip
-FILES = ("bans:download", "nat:forwards-csv", "nat:pinholes-csv", "desk:members-csv", "deployments:delta", "deployments:held-text")
+FILES = (
+    "api-schema", "bans:download", "nat:forwards-csv", "nat:pinholes-csv", "desk:members-csv", "deployments:delta", "deployments:held-text",
+)  # fmt: skip
 NOT_VISITED = {
     **dict.fromkeys(POSTED, "an answer to POST alone"),
     **dict.fromkeys(FILES, "a file"),
@@ -147,7 +149,7 @@ MEMBER = ("member", "member-edit", "member-activate", "member-leave", "holdings"
 STRANGERS = (
     "account_login", "account_inactive", "account_signup", "account_reset_password", "account_reset_password_done",
     "account_reset_password_from_key_done", "account_email_verification_sent", "socialaccount_login_cancelled",
-    "socialaccount_login_error",
+    "socialaccount_login_error", "api-docs",
 )  # fmt: skip
 
 # What stands in the address of a page whose address needs something.
@@ -187,6 +189,7 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "rates:switch": _group,
     "accounts:session-end": lambda: {"pk": 1},
     "accounts:invitation-withdraw": lambda: {"pk": 1},
+    "accounts:token-revoke": lambda: {"pk": 1},
 }
 
 # What is asked for beside: pages look otherwise with an answer, with nothing found, or filtered.
