@@ -9,10 +9,12 @@ from rest_framework.serializers import BaseSerializer
 from apps.accounts import tokens
 from apps.accounts.routes import API
 from apps.audit.trail import trails
+from apps.lib.api import counting
 from apps.lib.api.filters import column, orders
 from apps.lib.api.kinds import TEXT
 from apps.lib.api.serializers import ApiSerializer, shown_fields
 from apps.lib.api.viewsets import Adds, Changes, ChangesOne, Reads, Removes, Rows
+from apps.network.models import Holding
 from portal.api import router
 from tests import rows
 from tests.answers import wrong
@@ -160,3 +162,25 @@ def test_addresses_that_lead_nowhere_are_told_as_problems(api: Client) -> None:
     assert "nothing at this address" in api.get("/api/nothing/").json()["detail"]
     assert wrong(api.get("/api/nothing/")) and wrong(Client().get("/api/members/members/"))
     assert Client().get("/api/members/members/").status_code == 401
+
+
+def test_pages_follow_each_other_and_their_count_is_right(api: Client, network: rows.Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    link, seen, counts = "/api/network/addresses/?limit=3&ordering=-address", [], set()
+    while link:
+        page = api.get(link).json()
+        seen += [each["id"] for each in page["results"]]
+        counts.add(page["count"])
+        link = page["next"]
+    assert counts == {len(seen)} == {Holding.objects.count()} and len(set(seen)) == len(seen)
+    assert get(api, "network/addresses", offset=1000).json() | {"previous": None} == {
+        "count": len(seen),
+        "next": None,
+        "previous": None,
+        "results": [],
+    }
+    monkeypatch.setattr(counting, "LARGE", 2)
+    monkeypatch.setattr(counting, "MOST", 1)
+    assert get(api, "network/addresses", limit=1).json()["count"] == get(api, "network/addresses", limit=2).json()["count"] == len(seen)
+    assert get(api, "network/addresses", limit=1, kind="prefix6").json()["count"] == len(seen) // 2
+    assert len(counting._known) == 1, "what is remembered is bounded"
+    counting._known.clear()

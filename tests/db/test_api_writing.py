@@ -1,4 +1,4 @@
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
@@ -148,20 +148,27 @@ def test_kept_answers_are_bounded_in_number_and_age(api: Client, network: rows.N
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_the_same_key_at_the_same_time_one_wins(transactional_db: None) -> None:
+def test_at_the_same_time_one_request_wins_by_its_key_and_one_change_by_its_etag(transactional_db: None) -> None:
     network = rows.network()
     clients = [script(network) for _each in range(4)]
 
-    def ask(client: Client) -> int:
-        try:
-            return int(post(client, wanted(network), idempotency_key="same").status_code)
-        finally:
-            connection.close()
+    def together(ask: Callable[[Client], Any]) -> list[int]:
+        def closed(client: Client) -> int:
+            try:
+                return int(ask(client).status_code)
+            finally:
+                connection.close()
 
-    with ThreadPoolExecutor(4) as pool:
-        codes = list(pool.map(ask, clients))
+        with ThreadPoolExecutor(len(clients)) as pool:
+            return list(pool.map(closed, clients))
+
+    codes = together(lambda client: post(client, wanted(network), idempotency_key="same"))
     assert set(codes) <= {201, 409} and 201 in codes
-    assert PortForward.objects.count() == 1
+    forward = PortForward.objects.get()
+    codes = together(lambda client: patch(client, f"{FORWARDS}{forward.pk}/", {"private_port": 80}, if_match='"v1"'))
+    assert sorted(codes) == [200, 412, 412, 412]
+    forward.refresh_from_db()
+    assert forward.version == 2
 
 
 def test_many_are_added_changed_and_removed_in_a_constant_number_of_queries(api: Client, network: rows.Network) -> None:

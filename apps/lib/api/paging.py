@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.utils.urls import remove_query_param, replace_query_param
 
+from apps.lib.api.counting import count
 from apps.lib.api.kinds import LARGEST
 
 MOST: Final = 1000  # rows of a page
@@ -25,8 +26,19 @@ class Pages(LimitOffsetPagination):
 
     def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any]:
         self.request, self._walks = request, "cursor" in request.query_params
-        if not self._walks:
-            return super().paginate_queryset(queryset, request, view) or []
+        return self._walk(queryset, request) if self._walks else self._page(queryset, request)
+
+    def _page(self, queryset: Any, request: Request) -> list[Any]:
+        """Rows that are skipped are skipped by their ids, without what is joined to them; what fits into one page needs no count."""
+        self.limit, self.offset = self.get_limit(request), self.get_offset(request)
+        wanted = slice(self.offset, self.offset + self.limit)
+        shown = queryset.filter(pk__in=queryset.values("pk")[wanted]) if self.offset else queryset[wanted]
+        rows = list(shown)
+        known = len(rows) < self.limit and (rows or not self.offset)
+        self.count = self.offset + len(rows) if known else count(queryset)
+        return rows
+
+    def _walk(self, queryset: Any, request: Request) -> list[Any]:
         limit = self.get_limit(request)
         if "ordering" in request.query_params or "offset" in request.query_params:
             raise ValidationError({"?cursor": _("A walk goes by id: leave out “ordering” and “offset”.")})
