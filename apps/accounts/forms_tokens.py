@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 from apps.accounts.adapter import confirm_password
 from apps.accounts.models import User
 from apps.accounts.routes import API
-from apps.accounts.tokens import READ, WRITE
+from apps.accounts.tokens import EVERY, READ, WRITE
 from apps.lib.fields import Prefix
 
 DAYS = {
@@ -26,7 +26,9 @@ DAYS = {
 class TokenForm(forms.Form):
     """What a token is for, and what it may do at most."""
 
-    name = forms.CharField(label=gettext_lazy("What for"), max_length=80, widget=forms.TextInput(attrs={"placeholder": "backup script"}))
+    name = forms.CharField(
+        label=gettext_lazy("What for"), max_length=80, widget=forms.TextInput(attrs={"placeholder": gettext_lazy("backup script")})
+    )
     level = forms.ChoiceField(
         label=gettext_lazy("It may"),
         choices=[
@@ -46,7 +48,7 @@ class TokenForm(forms.Form):
         max_length=500,
         help_text=gettext_lazy("Addresses or prefixes with commas between them. Empty: from anywhere."),
     )
-    days = forms.ChoiceField(label=gettext_lazy("It ends after"), choices=list(DAYS.items()), required=False)
+    days = forms.ChoiceField(label=gettext_lazy("It ends after"), choices=list(DAYS.items()), required=False, initial="90")
     password = forms.CharField(
         label=gettext_lazy("Your password"), max_length=200, widget=forms.PasswordInput(attrs={"autocomplete": "current-password"})
     )
@@ -76,7 +78,7 @@ class TokenForm(forms.Form):
         level, chosen = self.cleaned_data["level"], self.cleaned_data["collections"]
         if level == WRITE and not chosen:
             return None
-        return [f"{name}:{level}" for name in chosen or API]
+        return [f"{name}:{level}" for name in chosen or [EVERY]]
 
     def expires(self) -> datetime | None:
         """When it ends."""

@@ -63,8 +63,8 @@ class User(AbstractUser):
 class ApiToken(models.Model):
     """A script's key. Only its SHA-256 is kept: the key itself is shown once. It allows what its owner may do now, and no more than:
 
-    scopes: collections of the API as "forward:read" or "forward:write", which reads too; None: all. member_id: this member's things
-    alone; None: everybody's. networks: asked from there alone; none: from anywhere.
+    scopes: collections of the API as "forward:read" or "forward:write", which reads too, "*:read" all of them; None: everything.
+    member_id: this member's things alone; None: everybody's. networks: asked from there alone; none: from anywhere.
     """
 
     user = models.ForeignKey(User, models.CASCADE, related_name="tokens")

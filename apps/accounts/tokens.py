@@ -26,6 +26,7 @@ from apps.lib.fields import Prefix
 USE_IS_NOTED_EVERY = timedelta(minutes=5)
 START, SHOWN = "nw_", 8  # how a key begins, and how many of its characters lists show
 READ, WRITE = "read", "write"
+EVERY = "*"  # in a scope: all collections, also those that come later
 MOST = 50  # tokens of one person
 
 
@@ -52,7 +53,7 @@ def create(
 
 def all_scopes() -> list[str]:
     """Every scope that there is."""
-    return [f"{name}:{what}" for name in API for what in (READ, WRITE)]
+    return [f"{name}:{what}" for name in (EVERY, *API) for what in (READ, WRITE)]
 
 
 def revoke(*, user: User, pk: int) -> bool:
@@ -69,7 +70,8 @@ def covers(token: ApiToken, name: str, method: str) -> bool:
     """Whether the token's scope has this collection, to read or to write."""
     if token.scopes is None:
         return True
-    return f"{name}:{WRITE}" in token.scopes or (method in SAFE and f"{name}:{READ}" in token.scopes)
+    enough = (WRITE, READ) if method in SAFE else (WRITE,)
+    return any(f"{which}:{what}" in token.scopes for which in (EVERY, name) for what in enough)
 
 
 class TokenAuthentication(BaseAuthentication):

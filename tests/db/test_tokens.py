@@ -42,6 +42,8 @@ def test_a_scope_limits_what_its_owner_may_do_and_never_widens_it(network: rows.
     assert writes.get("/api/members/members/").status_code == 403 and wrong(writes.get("/api/members/members/"))
     auditor = script(rows.user("auditor", roles=["auditor"]), scopes=["forward:write"])
     assert (auditor.get(FORWARDS).status_code, auditor.post(FORWARDS, forward(network), JSON).status_code) == (200, 403)
+    looks = script(network.admin, scopes=["*:read"])
+    assert (looks.get("/api/bans/lists/").status_code, looks.post(FORWARDS, forward(network), JSON).status_code) == (200, 403)
     nothing = script(network.admin, scopes=[])
     assert nothing.get(FORWARDS).status_code == 403
 
@@ -149,6 +151,8 @@ def test_a_person_makes_sees_and_revokes_tokens(network: rows.Network) -> None:
     assert signed_in(rows.user("jonas")).post(f"{path}{token.pk}/revoke/").status_code == 404
     assert "is revoked" in text(page.post(f"{path}{token.pk}/revoke/", follow=True))
     assert Client(headers={"authorization": f"Bearer nw_{key}"}).get(FORWARDS).status_code == 401
+    page.post(path, form | {"collections": [], "days": "", "password": "correct horse battery"})
+    assert (ApiToken.objects.get().scopes, ApiToken.objects.get().expires) == (["*:read"], None)
     assert page.post(path, form | {"networks": "nonsense", "password": "correct horse battery"}).status_code == 422
 
 

@@ -44,7 +44,14 @@ def _collection(known: Shape, tag: Shape) -> dict[str, Any]:
     listed = known["paths"].get(f"/api/{tag['name']}/", {}).get("get", {})
     filters = [each["name"] for each in listed.get("parameters", []) if each["in"] == "query"]
     anchor, fields = tag["name"].replace("/", "-"), list(_fields(known, one))
-    return {**tag, "anchor": anchor, "operations": operations, "fields": fields, "filters": filters}
+    return {
+        **tag,
+        "description": tag["description"].replace("`", ""),
+        "anchor": anchor,
+        "operations": operations,
+        "fields": fields,
+        "filters": filters,
+    }
 
 
 def _fields(known: Shape, operation: Shape | None) -> Iterator[dict[str, Any]]:
