@@ -5,13 +5,14 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterable
 
-from benchmarks import agent, changes, compiling, linking, packets, serving, shaping, whole
+from benchmarks import agent, changes, collecting, compiling, linking, packets, serving, shaping, whole
 from benchmarks.figures import Figure, as_json, as_table
 
 BENCHMARKS: dict[str, Callable[[Namespace], Iterable[Figure]]] = {
     "agent": lambda given: agent.run(given.members),
     "api": lambda given: serving.run(given.members),
     "change": lambda given: changes.run(given.members),
+    "collect": lambda given: collecting.run(given.members, given.days),
     "compile": lambda given: compiling.run(given.members),
     "commit": lambda given: whole.run(
         "commit", members=given.members, bans=given.bans, explain=given.explain, singles=given.changes, seed=given.seed
@@ -25,6 +26,7 @@ SUMMARIES = {
     "agent": agent.__doc__,
     "api": serving.__doc__,
     "change": changes.__doc__,
+    "collect": collecting.__doc__,
     "compile": compiling.__doc__,
     "commit": "commit: from a commit in the database to both gateways confirmed, with everything real; one by one and in a burst",
     "link": linking.__doc__,
@@ -52,6 +54,7 @@ def main() -> int:
     parser.add_argument("--feed", default="", metavar="FILE", help="packets: bans from here, an address a line, not invented ones")
     parser.add_argument("--minutes", type=float, default=10, help="soak: how long (default: %(default)s)")
     parser.add_argument("--faults", nargs="+", default=[], metavar="NAME", help="soak: only these (benchmarks/whole/faults.py names them)")
+    parser.add_argument("--days", type=int, default=730, help="collect: days of everybody's usage in the table (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="commit, soak: of the random numbers (default: %(default)s)")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
     parser.add_argument("--list", action="store_true", help="name the benchmarks and end")

@@ -95,8 +95,8 @@ class Client:
 
 def _alone(path: Path, ruleset: Ruleset, delta: Delta) -> dict[str, float]:
     with closing(Client(path)) as collector, closing(Client(path)) as portal:
-        alone = [collector.ask(wire.Reading, wire.Counters()) for _ in range(TIMES)]
-        collector.send(wire.Counters())
+        alone = [collector.ask(wire.Reading, wire.Counters("", 0)) for _ in range(TIMES)]
+        collector.send(wire.Counters("", 0))
         applied = [portal.ask(*each) for each in _changes(digest.digest(ruleset), delta, collector)]
         collector.receive()
     milliseconds = [seconds * 1000 for seconds in applied[::2]]  # every other one is the confirmation
@@ -121,7 +121,7 @@ def _changes(running: int, delta: Delta, collector: Client) -> Iterator[tuple[ty
 
 def _all_counted(path: Path) -> dict[str, float]:
     with closing(Client(path)) as collector:
-        seconds = [collector.ask(wire.Reading, wire.Counters()) for _ in range(TIMES)]
+        seconds = [collector.ask(wire.Reading, wire.Counters("", 0)) for _ in range(TIMES)]
         return {"counters_all_counted_seconds": median(seconds), "counters_all_counted_mib": collector.octets / (1 << 20)}
 
 

@@ -61,8 +61,16 @@ def _encode_elements(elements: Elements) -> Json:
     values = b"".join([element.value for element in elements.values()])
     comments = {str(at): element.comment for at, element in enumerate(elements.values()) if element.comment}
     expires = {str(at): element.expires for at, element in enumerate(elements.values()) if element.expires}
-    parts = {"values": b64encode(values).decode(), "comments": comments, "expires": expires}
+    bare = (
+        [] if len(values) in (0, len(elements) * _width(elements)) else [at for at, each in enumerate(elements.values()) if not each.value]
+    )
+    parts = {"values": b64encode(values).decode(), "bare": bare, "comments": comments, "expires": expires}
     return packed | {name: part for name, part in parts.items() if part}
+
+
+def _width(elements: Elements) -> int:
+    """Of a value; all that are not empty have the same."""
+    return max([len(element.value) for element in elements.values()], default=0)
 
 
 def decode(hint: Any, data: Json, where: str = "message") -> Any:
@@ -137,7 +145,7 @@ def _decode_mapping(hints: tuple[Any, ...], data: Json, where: str) -> Mapping[A
 
 
 def _decode_elements(data: dict[str, Json], where: str) -> Elements:
-    unknown = data.keys() - {"count", "keys", "values", "comments", "expires"}
+    unknown = data.keys() - {"count", "keys", "values", "bare", "comments", "expires"}
     if unknown:
         raise WireError(f"{where}: unknown field {min(unknown)!r}")
     if not data:
@@ -146,7 +154,7 @@ def _decode_elements(data: dict[str, Json], where: str) -> Elements:
     keys = _decode_packed(data.get("keys"), count, f"{where}.keys")
     if not data.keys() - {"count", "keys"}:
         return _unique(dict.fromkeys(keys, PLAIN), count, where)
-    values = _decode_packed(data["values"], count, f"{where}.values") if "values" in data else [b""] * count
+    values = _decode_values(data, count, where)
     comments = decode(Mapping[str, str], data.get("comments", {}), f"{where}.comments")
     expires = decode(Mapping[str, int], data.get("expires", {}), f"{where}.expires")
     elements = {
@@ -154,6 +162,18 @@ def _decode_elements(data: dict[str, Json], where: str) -> Elements:
         for at, (key, value) in enumerate(zip(keys, values, strict=True))
     }
     return _unique(elements, count, where)
+
+
+def _decode_values(data: dict[str, Json], count: int, where: str) -> list[bytes]:
+    """`bare`: places of elements without a value among others that have one."""
+    if "values" not in data:
+        return [b""] * count
+    bare = set(decode(tuple[int, ...], data.get("bare", []), f"{where}.bare"))
+    values = iter(_decode_packed(data["values"], count - len(bare), f"{where}.values"))
+    found = [b"" if at in bare else next(values, b"") for at in range(count)] if bare else list(values)
+    if next(values, None) is not None:
+        raise WireError(f"{where}.bare: it names places that are none")
+    return found
 
 
 def _unique(elements: dict[bytes, Element], count: int, where: str) -> Elements:

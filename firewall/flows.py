@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from firewall.banned import DESTINATIONS, SOURCES, Banned
 from firewall.diff import Delta, ElementChange
-from firewall.ruleset import Elements
+from firewall.ruleset import Element, Elements
 
 _DNAT_PADDING = b"\0\0"
 _SERVICE4 = 12  # octets of a key of an IPv4 address, protocol and port; of IPv6 the shortest key has 16
@@ -310,9 +310,14 @@ def _note_blocks(come: set[bytes], change: ElementChange) -> None:
 
 
 def _note_members(gone: set[bytes], change: ElementChange) -> None:
-    """One who comes again in a later delta has not gone."""
+    """One who comes again in a later delta has not gone. An address that changes hands goes and comes at once."""
     gone.difference_update(change.added)
-    gone.update(change.removed.keys() - change.added.keys())
+    gone.update(key for key, element in change.removed.items() if _changed_hands(element, change.added.get(key)))
+
+
+def _changed_hands(before: Element, after: Element | None) -> bool:
+    """Not so when nobody had written down before whose it is."""
+    return after is None or (before.value != after.value and bool(before.value))
 
 
 def _note_values(gone: set[tuple[bytes, bytes]], change: ElementChange) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from enum import StrEnum
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeVar
 
 Address: TypeAlias = IPv4Address | IPv6Address
 Prefix: TypeAlias = IPv4Network | IPv6Network
@@ -318,12 +318,19 @@ class Listener:
     window_scale: int | None = None
 
 
+class Owner(NamedTuple):
+    """Which holding an address or prefix belongs to now, so that what is counted is counted for it."""
+
+    prefix: IPv4Address | IPv6Network
+    holding: int
+
+
 @dataclass(frozen=True, slots=True)
 class Policy:
     """Everything one gateway needs to know, in no particular order.
 
-    addresses: private IPv4 addresses that active members hold; prefixes: their IPv6 prefixes. tariff_rates: what their tariffs let
-    through; rate_limits: who is limited now, for a time. Both hold, so the lower one counts.
+    addresses: private IPv4 addresses that active members hold; prefixes: their IPv6 prefixes. owners: of these. tariff_rates: what
+    their tariffs let through; rate_limits: who is limited now, for a time. Both hold, so the lower one counts.
     """
 
     gateway: Gateway
@@ -336,10 +343,12 @@ class Policy:
     allowed: tuple[Allowed, ...] = ()
     blocks: tuple[Block, ...] = ()
     listeners: tuple[Listener, ...] = ()
+    owners: tuple[Owner, ...] = ()
     tariff_rates: tuple[RateLimit, ...] = ()
     rate_limits: tuple[RateLimit, ...] = ()
 
 
+T = TypeVar("T")  # Python 3.11 has no other way
 Port: TypeAlias = tuple[Protocol, IPv4Address, int]
 Service: TypeAlias = tuple[Protocol, Address, int]
 
@@ -348,8 +357,8 @@ Service: TypeAlias = tuple[Protocol, Address, int]
 class Keys:
     """Which objects a change touched, by what they are found under; whether they exist is another question.
 
-    addresses: private addresses, with their NAT mappings, blocks and rate limits; prefixes: likewise; ports: the public side of forwards;
-    bans: banned prefixes; holes: what pinholes open; allowed: allowed prefixes; listeners: where servers listen.
+    addresses: private addresses, with their owners, NAT mappings, blocks and rate limits; prefixes: likewise; ports: the public side of
+    forwards; bans: banned prefixes; holes: what pinholes open; allowed: allowed prefixes; listeners: where servers listen.
     """
 
     addresses: Set[IPv4Address] = frozenset()
@@ -369,14 +378,18 @@ def keys_of(policy: Policy) -> Keys:
     """What the policy's objects are found under."""
     held: tuple[Block | RateLimit, ...] = (*policy.blocks, *policy.tariff_rates, *policy.rate_limits)
     return Keys(
-        {*policy.addresses, *(mapping.private for mapping in policy.mappings), *_addresses_of(held)},
-        {*policy.prefixes, *(each.prefix for each in held if isinstance(each.prefix, IPv6Network))},
+        {*policy.addresses, *(mapping.private for mapping in policy.mappings), *_addresses_of(held), *_of(IPv4Address, policy.owners)},
+        {*policy.prefixes, *_of(IPv6Network, held), *_of(IPv6Network, policy.owners)},
         {(each.protocol, each.public, port) for each in policy.forwards for port in range(each.public_port, each.public_port + each.ports)},
         {ban.prefix for ban in policy.bans},
         {each.hole for each in policy.pinholes},
         {entry.prefix for entry in policy.allowed},
         {(listener.protocol, listener.address, listener.port) for listener in policy.listeners},
     )
+
+
+def _of(kind: type[T], held: Iterable[Block | RateLimit | Owner]) -> Iterator[T]:
+    return (each.prefix for each in held if isinstance(each.prefix, kind))
 
 
 def _addresses_of(held: Iterable[Block | RateLimit]) -> Iterator[IPv4Address]:

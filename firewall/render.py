@@ -8,7 +8,7 @@ from functools import partial
 from ipaddress import IPv4Network, IPv6Network
 from itertools import islice
 
-from firewall import names, profile
+from firewall import names, owners, profile
 from firewall.addresses import ipv4_text, ipv6_text
 from firewall.diff import ChainChange, Delta, ElementChange, diff
 from firewall.ruleset import (
@@ -64,7 +64,11 @@ def render(ruleset: Ruleset, *, now: int) -> str:
 
 
 def render_delta(delta: Delta, *, now: int) -> str:
-    """The delta as one transaction for nft. What has expired at `now` is neither added nor deleted: the kernel dropped it."""
+    """The delta as one transaction for nft. What has expired at `now` is neither added nor deleted: the kernel dropped it.
+
+    A counted set is emptied before it is deleted: so the kernel tells what each element had counted (nf_tables notifies of elements
+    that are deleted, and not of those of a set that is).
+    """
     return "".join(f"{line}\n" for line in _statements(delta, now))
 
 
@@ -74,6 +78,9 @@ def _statements(delta: Delta, now: int) -> Iterator[str]:
     yield from (f"delete chain {IN_TABLE} {names.symbol(name)}" for name, change in delta.chains.items() if _goes(change))
     for before, after in delta.chains.values():
         yield from (f"delete ct helper {IN_TABLE} {each}" for each in sorted(helpers_used(before) - helpers_used(after)))
+    yield from (
+        f"flush set {IN_TABLE} {names.symbol(name)}" for name, change in delta.sets.items() if change.before and change.before.counter
+    )
     yield from (f"delete {_kind(change.before)} {IN_TABLE} {names.symbol(name)}" for name, change in delta.sets.items() if change.before)
     yield from (f"delete counter {IN_TABLE} {names.symbol(name)}" for name in sorted(delta.counters.removed))
     yield from (f"add counter {IN_TABLE} {names.symbol(name)}" for name in sorted(delta.counters.added))
@@ -155,7 +162,11 @@ def render_elements(declaration: Set, elements: Elements, now: int) -> Iterator[
             text += f" timeout {_remaining(expires - now)}"
         if comment:
             text += f' comment "{names.comment(comment)}"'
-        yield f"{text} : {value_text(value)}" if value and not polices else text
+        if value and declaration.owned:
+            text += f' comment "{owners.comment(value)}"'
+        elif value and not polices:
+            text += f" : {value_text(value)}"
+        yield text
 
 
 def _remaining(seconds: int) -> str:

@@ -344,6 +344,11 @@ class Set:
     lives: int = 0
     polices: bool = False
 
+    @property
+    def owned(self) -> bool:
+        """Does it count for somebody? Then the value of an element says for whom (firewall/owners.py), or nothing."""
+        return self.counter and not (self.value or self.timeout or self.dynamic or self.polices)
+
 
 RATE_WIDTH = 8  # octets
 LOWEST_RATE, HIGHEST_RATE = 1_000, 10**10  # octets a second; above, the kernel's nanoseconds in a bucket would not fit its 64 bits
@@ -352,6 +357,8 @@ BURST = 1 << 16  # octets: what segmentation offload may make of many packets pa
 
 class Element(NamedTuple):
     """What an element carries beside its key: the map's value, a text for people, and when it ends (Unix seconds, 0: never).
+
+    In a set that counts for members the value is whom the element counts for (`Set.owned`).
 
     Two that differ in their text alone are equal: the kernel can change it only by making the element anew, which would empty its
     counter. So whoever words it anew sends nothing, and the kernel keeps the text with which the element came

@@ -91,7 +91,13 @@ class Drift:
 
 @dataclass(frozen=True, slots=True)
 class Counters:
-    """All counters as they stand."""
+    """All counters as they stand, and what deleted elements had counted.
+
+    log, acknowledged: of the reading that was written down last, and the highest number of its `gone`: those need not be told again.
+    """
+
+    log: str
+    acknowledged: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,27 +229,43 @@ class Counts:
     """One set's counters: how many elements it has, and keys (of one width), packets and octets of those that counted anything.
 
     packets, octets: in the order of the keys, eight octets each, in network order. Who is not named has counted nothing since it came.
+    owners: likewise, for whom (firewall/owners.py); empty where all count for nobody.
     """
 
     elements: int
     keys: bytes
     packets: bytes
     octets: bytes
+    owners: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """What elements that one transaction deleted had counted in the end, by set. boot, table: as in Reading, of then."""
+
+    number: int
+    boot: str
+    table: int
+    sets: Mapping[str, Counts]
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
     """Answer to Counters: the counted sets, and packets and octets of the named counters.
 
-    boot: the kernel's boot id; table: the handle the kernel gave our table; sequence: counts readings of this agent; at: when it ended.
-    Elements may come and go meanwhile: each that was there all the time is in it once, as it stood at some moment of the reading.
+    boot: the kernel's boot id; table: the handle the kernel gave our table; log: the directory in which sequence and the numbers of `gone`
+    are counted, drawn by lot when it is made; sequence: counts its readings; at: when it ended.
+    Elements may come and go meanwhile: each that was there all the time is in it once, as it stood at some moment of the reading. One
+    that was deleted meanwhile is in `gone` alone. gone: what was deleted and not acknowledged, in order, each with a higher number.
     """
 
     boot: str
     table: int
+    log: str
     sequence: int
     at: int
     sets: Mapping[str, Counts]
+    gone: tuple[Gone, ...]
     named: Mapping[str, tuple[int, int]]
 
 

@@ -67,13 +67,13 @@ class Agent:
         probes: Path | None = None,
     ) -> None:
         self._table, self._state, self._steady = table, state, steady
+        self._ledger = state.ledger
         self._clock = Clock(clock, steady)
         self._name, self._boot, self._probes = name, boot, probes
         self._held = Held(table, self._clock)
         self.live = Live(table, lambda: self._held.rules, steady)
         self._trial: Trial | None = None
         self._confirmed = ""
-        self._sequence = 0
         self._past = ""
         self._applied_last = 0  # token
         self._origin = origin_of(table.read(self._clock()))
@@ -91,6 +91,7 @@ class Agent:
     def start(self) -> Brought:
         """Bring the kernel back to what was confirmed last, and know it."""
         brought = self._know(bring_back(self._table, self._state, self._clock()))
+        self._note_ended()
         self._past = f"the agent started at {self._time()}: {brought.text}"
         return brought
 
@@ -98,6 +99,7 @@ class Agent:
         """Undo what was applied and not confirmed."""
         undone = self._trial.target[:12] if self._trial else "what was committed"
         brought = self._know(take_back(self._table, self._state, self._clock(), self._origin, self._before_trial))
+        self._note_ended()
         self._past = f"{undone} was taken back at {self._time()}, because {reason}: {brought.text}"
         log.warning("%s", plain(f"{self._past} {brought.fault}"))
         return brought
@@ -165,7 +167,7 @@ class Agent:
             case wire.Drift():
                 return self._drift(request)
             case wire.Counters():
-                return self._counters()
+                return self._counters(request)
             case wire.Gauges():
                 return self.gauges({name: (self.occupied(name), size) for name, size in self.dynamic_sets().items()})
             case wire.Probe():
@@ -273,6 +275,8 @@ class Agent:
         except ReadBackError as fault:
             brought = self.take_back("it read back as something else")
             raise RefusalError("state", f"read back after the commit: {fault}; {brought.text}") from fault
+        finally:
+            self._note_ended()
 
     def _applied(self, delta: Delta, target: str, spent: Spent, flows_cut: int) -> wire.Applied:
         elements = sum(len(change.removed) + len(change.added) for change in delta.elements.values())
@@ -322,21 +326,33 @@ class Agent:
         rules, elements, sysctls = self._held.drift(request.now)
         return wire.Drifted(digests.text(self._held.digest_of_elements(request.now)), rules, elements, sysctls)
 
-    def _counters(self) -> wire.Reading:
-        counting = self.counting()
+    def _counters(self, request: wire.Counters) -> wire.Reading:
+        counting = self.counting(request)
         for name in counting.sets:
             counting.read(name)
         return self.reading(counting)
 
-    def counting(self) -> Counting:
+    def counting(self, request: wire.Counters) -> Counting:
         """Begin to read all counters. Its sets may be read on other threads, between and beside other operations."""
-        return Counting(self._table, self._held.keys)
+        self._ledger.acknowledge(request.log, request.acknowledged)
+        return Counting(self._table, self._held.keys, since=self._ledger.last)
 
     def reading(self, counting: Counting) -> wire.Reading:
         """The answer, once all sets are read. Raises TableError."""
-        reading = counting.reading(boot=self._boot, sequence=self._sequence + 1, at=self._clock())
-        self._sequence += 1
-        return reading
+        counting.check()
+        return counting.reading(
+            boot=self._boot,
+            log=self._ledger.name,
+            sequence=self._ledger.next_reading(),
+            at=self._clock(),
+            known=self._held.keys,
+            gone=self._ledger.gone,
+        )
+
+    def _note_ended(self) -> None:
+        """Remember what deleted elements had counted, as soon as they are deleted: before anything else is done or told."""
+        if ended := self._table.ended():
+            self._ledger.keep(ended, boot=self._boot, table=self._table.handle() or 0)
 
     def dynamic_sets(self) -> dict[str, int]:
         """The sets that packets fill, each with the most that it takes."""

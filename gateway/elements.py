@@ -10,7 +10,7 @@ from itertools import islice
 from struct import Struct, pack
 from typing import NamedTuple
 
-from firewall import names
+from firewall import names, owners
 from firewall.ruleset import BURST, PLAIN, TABLE, Element, Elements
 from gateway.netlink import attribute, attributes, nested, number, places, text
 
@@ -44,8 +44,14 @@ class Columns(NamedTuple):
     octets: Sequence[int]
     packets: Sequence[int]
 
-    def elements(self, now: int) -> dict[bytes, Element]:
-        """As values; a remaining time becomes an absolute one, rounded to the next second."""
+    def elements(self, now: int, *, owned: bool = False) -> dict[bytes, Element]:
+        """As values; a remaining time becomes an absolute one, rounded to the next second. owned: of a set that counts for somebody."""
+        if owned:
+            whose = map(owners.owner, self.comments)
+            return {
+                key: Element(owner, "" if owner else comment) if comment else PLAIN
+                for key, owner, comment in zip(self.keys, whose, self.comments, strict=True)
+            }
         if not (any(self.values) or any(self.comments) or any(self.remaining)):
             return dict.fromkeys(self.keys, PLAIN)
         expires = (now + -(-left // 1000) if left else 0 for left in self.remaining)
@@ -82,7 +88,7 @@ def encode_keys(keys: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def encode_policing(elements: Elements, now: int) -> Iterator[bytes]:
-    """The same of a set that polices: a value is a rate."""
+    """Whole elements of a set that polices, without those that ended at `now`: a value is a rate."""
     for key, element in elements.items():
         if not 0 < element.expires <= now:
             yield _adorned(key, element._replace(value=b""), now, _bucket(element.value))
@@ -97,11 +103,14 @@ def limits(expression: bytes) -> bool:
     return expression.startswith(_LIMIT)
 
 
-def encode(elements: Elements, now: int) -> Iterator[bytes]:
-    """Whole elements, without those that ended at `now`."""
+def encode(elements: Elements, now: int, *, owned: bool = False) -> Iterator[bytes]:
+    """Whole elements, without those that ended at `now`. owned: of a set that counts for somebody."""
     encoder = cache(_bare)
     for key, element in elements.items():
         value, comment, expires = element
+        if owned and value:
+            yield _element(key, b"", _said(owners.comment(value)))
+            continue
         if comment or expires:
             if not 0 < expires <= now:
                 yield _adorned(key, element, now)
@@ -133,9 +142,13 @@ def _adorned(key: bytes, element: Element, now: int, *besides: bytes) -> bytes:
     if element.expires:
         more.append(attribute(_TIMEOUT, pack(">Q", (element.expires - now) * 1000)))
     if element.comment:
-        said = names.comment(element.comment).encode() + b"\0"
-        more.append(attribute(_USERDATA, bytes((_COMMENT, len(said))) + said))
+        more.append(_said(names.comment(element.comment)))
     return _element(key, element.value, *more)
+
+
+def _said(comment: str) -> bytes:
+    said = comment.encode() + b"\0"
+    return attribute(_USERDATA, bytes((_COMMENT, len(said))) + said)
 
 
 def decode(attributes: bytes) -> Iterator[Columns]:
@@ -173,7 +186,7 @@ def _decode_list(listed: bytes, otherwise: Callable[[bytes], Columns]) -> Column
         return otherwise(listed)
     leaves = list(_leaves(listed, 4, ends[2]))
     count, rest = divmod(len(listed), stride)
-    if rest or any(role == "comments" for role, _, _ in leaves) or not _alike(listed, stride, count, leaves):
+    if rest or not _alike(listed, stride, count, leaves):
         return otherwise(listed)
     return _together(listed, stride, count, leaves)
 
@@ -225,7 +238,7 @@ def _alike(listed: bytes, stride: int, count: int, leaves: list[tuple[str, int, 
 def _together(listed: bytes, stride: int, count: int, leaves: list[tuple[str, int, int]]) -> Columns:
     layout, at = ">", 0
     for role, start, length in leaves:
-        layout += f"{start - at}x" + (f"{length}s" if role in ("keys", "values") else "Q")
+        layout += f"{start - at}x" + (f"{length}s" if role in ("keys", "values", "comments") else "Q")
         at = start + length
     rows = Struct(f"{layout}{stride - at}x").iter_unpack(listed)
     columns = dict(zip((role for role, _, _ in leaves), zip(*rows, strict=True), strict=True))
@@ -233,7 +246,7 @@ def _together(listed: bytes, stride: int, count: int, leaves: list[tuple[str, in
     return Columns(
         columns["keys"],
         columns.get("values", nothing),
-        ("",) * count,
+        [comment(each) for each in columns["comments"]] if "comments" in columns else ("",) * count,
         columns.get("remaining", zero),
         columns.get("octets", zero),
         columns.get("packets", zero),

@@ -1,6 +1,6 @@
 """What the agent knows about the kernel's table, and how it changes it: known values as long as nobody else commits, else read anew."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from time import perf_counter
 
@@ -8,7 +8,7 @@ from firewall import digest
 from firewall.diff import Delta, apply, diff, diff_shape
 from firewall.policy import Profile
 from firewall.profile import Differs
-from firewall.ruleset import EMPTY, Chain, Ruleset, without_expired
+from firewall.ruleset import EMPTY, Chain, Elements, Ruleset, without_expired
 from firewall.wire import ElementDrift
 from gateway import drift
 from gateway.drift import Listing
@@ -63,7 +63,7 @@ class Held:
             self.rules_known = True
 
     @property
-    def keys(self) -> Mapping[str, Iterable[bytes]]:
+    def keys(self) -> Mapping[str, Elements]:
         """The elements of each set as far as they are known without asking the kernel; changes in place."""
         known = self._running or self._committed
         return known.ruleset.elements if known else {}

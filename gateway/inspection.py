@@ -6,7 +6,7 @@ back as another one. Raises WireError, which names the culprit.
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from firewall import names, profile
+from firewall import names, owners, profile
 from firewall.codec import WireError
 from firewall.diff import Delta
 from firewall.policy import PolicyError, Profile
@@ -164,13 +164,20 @@ def _elements(of: Set, elements: Elements) -> None:
         raise WireError(f"set {of.name}: packets alone fill it")
     if set(map(len, elements)) != {width(of.key)}:
         raise WireError(f"set {of.name}: a key is not {width(of.key)} octets wide")
-    values = RATE_WIDTH if of.polices else width(of.value) * (1 + of.ranges)
-    if {len(element.value) for element in elements.values()} != {values}:
-        raise WireError(f"set {of.name}: a value is not {values} octets wide")
+    values = _value_widths(of)
+    if not {len(element.value) for element in elements.values()} <= values:
+        raise WireError(f"set {of.name}: a value is not {max(values)} octets wide")
     if of.polices and not all(LOWEST_RATE <= int.from_bytes(element.value) <= HIGHEST_RATE for element in elements.values()):
         raise WireError(f"set {of.name}: a rate is not between {LOWEST_RATE} and {HIGHEST_RATE} octets a second")
     for fault in _faults(of, elements.values()):
         raise WireError(f"set {of.name}: {fault}")
+
+
+def _value_widths(of: Set) -> set[int]:
+    """How many octets a value of the set's elements may have."""
+    if of.polices:
+        return {RATE_WIDTH}
+    return {0, owners.WIDTH} if of.owned else {width(of.value) * (1 + of.ranges)}
 
 
 def _faults(of: Set, elements: Iterable[Element]) -> Iterator[str]:

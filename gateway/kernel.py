@@ -4,6 +4,7 @@ Elements go over raw netlink, which is several times as fast as text; chains and
 knows how to compile rules. Never touches another table than `inet netzwart`.
 """
 
+import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import closing
 from hashlib import blake2b
@@ -20,7 +21,8 @@ from gateway.conntrack import Conntrack
 from gateway.inspection import width
 from gateway.libnftables import Libnftables
 from gateway.netlink import Netlink, attributes, number, places, text, zero_ended
-from gateway.table import UNKNOWN_RULES, CommitRefusedError, TableError, Tally
+from gateway.notices import Notices
+from gateway.table import UNKNOWN_RULES, CommitRefusedError, Ended, TableError, Tally
 from gateway.tracer import Tracer
 
 # linux/netfilter/nf_tables.h
@@ -40,6 +42,8 @@ _COUNTER_OBJECT = 1
 _COUNTER_OCTETS, _COUNTER_PACKETS = 1, 2
 _GENERATION = 1
 
+log = logging.getLogger("gateway")
+
 _HOOKS = ("prerouting", "input", "forward", "output", "postrouting")  # NF_INET_*, in the order of their numbers
 _TYPE_NUMBERS = {7: Type.IPV4, 8: Type.IPV6, 12: Type.PROTO, 13: Type.PORT}  # nft's TYPE_*, six bits each in a concatenation
 _LARGE = 4096
@@ -57,6 +61,7 @@ class Kernel:
         self._nft = Libnftables()
         self._conntrack = Conntrack()
         self._expected = -1
+        self._ended: dict[str, Ended] = {}
         self._tracer: Tracer | None = None
 
     def close(self) -> None:
@@ -68,7 +73,25 @@ class Kernel:
             self._tracer.close()
 
     def commit(self, delta: Delta, now: int) -> None:
-        """See Table. Large sets that are new are filled before a rule looks them up: no packet can tell that from one transaction."""
+        """See Table."""
+        ending = _ending(delta)
+        if not ending:
+            self._commit(delta, now)
+            return
+        with closing(Notices(ending)) as notices:
+            self._commit(delta, now)
+            for name, tally in notices.deleted():
+                self._ended.setdefault(name, {}).update(tally)
+            if notices.lost:
+                log.error("the kernel could not tell what all of %d deleted elements had counted: up to one interval is lost", ending)
+
+    def ended(self) -> Mapping[str, Ended]:
+        """See Table."""
+        ended, self._ended = self._ended, {}
+        return ended
+
+    def _commit(self, delta: Delta, now: int) -> None:
+        """Large sets that are new are filled before a rule looks them up: no packet can tell that from one transaction."""
         large, rest = _large_and_new(delta)
         if not large:
             self._commit_at_once(delta, now)
@@ -116,7 +139,7 @@ class Kernel:
         return Ruleset(
             {each.name: each for each in self._chains()},
             declared,
-            {name: {} if each.dynamic else self._dump(name, now) for name, each in declared.items()},
+            {name: {} if each.dynamic else self._dump(each, now) for name, each in declared.items()},
             frozenset(name for name, _ in self._named_counters()),
         )
 
@@ -138,10 +161,10 @@ class Kernel:
         except netlink.GoneError:
             return []
 
-    def _dump(self, name: str, now: int) -> dict[bytes, Element]:
+    def _dump(self, of: Set, now: int) -> dict[bytes, Element]:
         found: dict[bytes, Element] = {}
-        for columns in self._columns(name):
-            found |= columns.elements(now)
+        for columns in self._columns(of.name):
+            found |= columns.elements(now, owned=of.owned)
         return found
 
     def _columns(self, name: str) -> Iterator[codec.Columns]:
@@ -152,12 +175,12 @@ class Kernel:
         """See Table."""
         wanted = list(keys)
         if len(wanted) > _ASK_AT_MOST:
-            found = self._dump(of.name, now)
+            found = self._dump(of, now)
             return {key: found[key] for key in wanted if key in found}
         found = {}
         for bodies in _ask_for(self._netlink, of.name, wanted):
             for columns in (columns for body in bodies for columns in codec.decode(body)):
-                found |= columns.elements(now)
+                found |= columns.elements(now, owned=of.owned)
         return found
 
     def tally(self, name: str, known: Iterable[bytes], into: Tally) -> Iterator[None]:
@@ -274,6 +297,11 @@ def _note(bodies: Iterable[bytes], tally: Tally) -> None:
             tally.update(zip(keys, zip(packets, octets, strict=True), strict=True))
 
 
+def _ending(delta: Delta) -> int:
+    """How many elements of counted sets go, at least."""
+    return sum(len(change.removed) for change in delta.elements.values() if change.of.counter)
+
+
 def _large_and_new(delta: Delta) -> tuple[Delta, Delta]:
     """The sets that are new and large, with their elements; and the rest of the delta."""
     large = {
@@ -298,8 +326,13 @@ def _steps(changes: Mapping[str, ElementChange], now: int) -> Iterator[tuple[str
         alive = codec.encode_keys(key for key, element in change.removed.items() if not 0 < element.expires <= now)
         yield from ((name, netlink.DELSETELEM, body) for body in codec.messages(name, alive))
     for name, change in changes.items():
-        encode = codec.encode_policing if change.of.polices else codec.encode
-        yield from ((name, netlink.NEWSETELEM, body) for body in codec.messages(name, encode(change.added, now)))
+        yield from ((name, netlink.NEWSETELEM, body) for body in codec.messages(name, _encoded(change, now)))
+
+
+def _encoded(change: ElementChange, now: int) -> Iterator[bytes]:
+    if change.of.polices:
+        return codec.encode_policing(change.added, now)
+    return codec.encode(change.added, now, owned=change.of.owned)
 
 
 def _without_counts(rule: bytes) -> bytes:

@@ -190,6 +190,14 @@ class Netlink:
         """Hear from now on what the kernel tells this group (NFNLGRP_*). A socket that listens should ask nothing afterwards."""
         self._socket.setsockopt(_SOL_NETLINK, _ADD_MEMBERSHIP, group)
 
+    def hold(self, octets: int) -> None:
+        """Let so much lie in the socket until it is taken."""
+        self._buffer(_SO_RCVBUFFORCE, octets)
+
+    def told(self) -> list[tuple[int, bytes]]:
+        """Kind and attributes of the next messages to a group; raises like `heard`. The kernel sends several at once."""
+        return [(kind & 0xFF, body) for kind, _, _, body in self._receive(socket.MSG_DONTWAIT)]
+
     def heard(self) -> tuple[int, int, bytes]:
         """Type, family and attributes of the next message to a group. Raises BlockingIOError if there is none, ENOBUFS if some are lost."""
         octets = self._socket.recv(_RECEIVE, socket.MSG_DONTWAIT)

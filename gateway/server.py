@@ -108,7 +108,7 @@ class Server:
         """The reply to what is read beside other operations; None: it is none of that."""
         match request:
             case wire.Counters():
-                return await self._count()
+                return await self._count(request)
             case wire.Gauges():
                 return await self._gauge()
         return None
@@ -120,10 +120,10 @@ class Server:
             held = await asyncio.gather(*(loop.run_in_executor(self._readers, self._agent.occupied, name) for name in sizes))
         return self._agent.gauges({name: (number, size) for (name, size), number in zip(sizes.items(), held, strict=True)})
 
-    async def _count(self) -> wire.Reading:
+    async def _count(self, request: wire.Counters) -> wire.Reading:
         """One reading at a time; whoever asks meanwhile gets the next one. Raises TableError."""
         async with self._counting:
-            counting = self._agent.counting()
+            counting = self._agent.counting(request)
             loop = asyncio.get_running_loop()
             try:
                 await asyncio.gather(*(loop.run_in_executor(self._readers, counting.read, name) for name in counting.sets))

@@ -19,6 +19,7 @@ from firewall.codec import Json, WireError, decode, encode
 from firewall.diff import Delta
 from firewall.profile import NAMES
 from firewall.ruleset import Ruleset, without_expired
+from gateway.ledger import Ledger
 from gateway.running import Running
 
 _TOKEN, _CHECKPOINT, _JOURNAL, _LOCK, _SYSCTLS = "token", "confirmed", "journal", "lock", "sysctls"
@@ -59,6 +60,7 @@ class State:
         except StateError:
             self.close()
             raise
+        self.ledger = Ledger(directory)
         self._number: str | None = None  # of the checkpoint that the journal goes on from; drawn by lot, so that no old line fits
         self._journal_end = 0
 

@@ -45,6 +45,9 @@ class Traced:
 Tally: TypeAlias = dict[bytes, tuple[int, int]]  # packets and octets of a set's elements, by their keys
 
 
+Ended: TypeAlias = dict[tuple[bytes, bytes], tuple[int, int]]  # the same of elements that are gone, by key and owner (b"": nobody's)
+
+
 class Tracing(Protocol):
     """A live trace that goes on until it is closed."""
 
@@ -64,6 +67,12 @@ class Table(Protocol):
 
     def commit(self, delta: Delta, now: int) -> None:
         """Make the delta so, all of it or nothing. What has expired at `now` is neither added nor deleted. Its profile is set by `tune`."""
+
+    def ended(self) -> Mapping[str, Ended]:
+        """What the elements that `commit` has deleted since the last call had counted in the end, by set; without those that had nothing.
+
+        Told once. Elements that end by their time are not among them.
+        """
 
     def check(self, delta: Delta, now: int) -> None:
         """Would `commit` accept it?"""

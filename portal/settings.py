@@ -200,7 +200,10 @@ NOTICE_PROXIES = [ip_network(each) for each in os.environ.get("NETZWART_NOTICE_P
 # How often workers look by themselves for what a nudge missed, and read the gateways' counters, in seconds
 KEEP_REVISIONS_DAYS = int(os.environ.get("NETZWART_KEEP_REVISIONS_DAYS", "90"))
 RECONCILE_SECONDS = float(os.environ.get("NETZWART_RECONCILE_SECONDS", "30"))
-COLLECT_SECONDS = float(os.environ.get("NETZWART_COLLECT_SECONDS", "15"))
+COLLECT_SECONDS = float(os.environ.get("NETZWART_COLLECT_SECONDS", "60"))
+
+# More than a gateway's fastest interface can carry, in Mbit/s: a reading that says more is not believed
+LINE_MBITS = float(os.environ.get("NETZWART_LINE_MBITS", "400000"))
 
 # Feeds of ban lists: from which directory files may be read (empty: none), whether hosts that are not of the public internet may be
 # asked, and for how many seconds at most

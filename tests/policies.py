@@ -20,6 +20,7 @@ from firewall.policy import (
     Management,
     NatMapping,
     Notice,
+    Owner,
     Peer,
     Pinhole,
     Policy,
@@ -210,6 +211,12 @@ def blocked(draw: st.DrawFn, held: list[IPv4Address], prefixes: list[IPv6Network
     return tuple(Block(draw(st.integers(1, 10**6)), prefix, draw(st.just(0) | st.integers(1, 2**32))) for prefix in picked)
 
 
+def owned(draw: st.DrawFn, addresses: list[IPv4Address], prefixes: list[IPv6Network]) -> tuple[Owner, ...]:
+    """Whose some of these are."""
+    held: list[IPv4Address | IPv6Network] = [*addresses, *prefixes]
+    return tuple(Owner(each, draw(st.integers(1, 2**40))) for each in held if draw(st.booleans()))
+
+
 @st.composite
 def rated(draw: st.DrawFn, held: list[IPv4Network | IPv6Network]) -> tuple[RateLimit, ...]:
     """Some of what members hold, each way or one of them."""
@@ -237,6 +244,7 @@ def policies(draw: st.DrawFn) -> Policy:
         allowed=tuple(draw(st.lists(allowed(), max_size=5, unique_by=lambda each: each.prefix))),
         blocks=blocked(draw, addresses, prefixes),
         listeners=tuple(draw(st.lists(listeners(), max_size=5, unique_by=lambda each: (each.protocol, each.address, each.port)))),
+        owners=owned(draw, addresses, prefixes),
         tariff_rates=draw(rated(held)),
         rate_limits=draw(rated(held)),
     )

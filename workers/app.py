@@ -14,9 +14,11 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 RESTORE = {"visibility_timeout": 15, "unacked_restore_interval": 2, "unacked_restore_throttle": 1}
 # Reading a large gateway's counters, or a feed, is much Python at once: who wants changes out quickly gives each queue a worker of its own.
 CHANGES, READINGS = "celery", "readings"
+SLOW = ("workers.collect", "workers.collect_one", "workers.tend_usage", "workers.refresh_feed")
 TAKE_OVER_SECONDS = 5.0
 FORGET_SECONDS = 3600.0
 FEEDS_SECONDS = 60.0
+USAGE_SECONDS = 60.0
 
 
 def _every(seconds: float, task: str) -> dict[str, object]:
@@ -39,7 +41,7 @@ def _make() -> Celery:
         task_ignore_result=True,
         task_queues=[Queue(each, routing_key=each) for each in (CHANGES, READINGS)],
         task_default_queue=CHANGES,
-        task_routes={each: {"queue": READINGS} for each in ("workers.collect", "workers.collect_one", "workers.refresh_feed")},
+        task_routes={each: {"queue": READINGS} for each in SLOW},
         task_acks_late=True,
         worker_prefetch_multiplier=1,
         worker_hijack_root_logger=False,
@@ -53,6 +55,7 @@ def _make() -> Celery:
             "forget": _every(FORGET_SECONDS, "workers.forget"),
             "refresh feeds": _every(FEEDS_SECONDS, "workers.refresh_feeds"),
             "collect": _every(settings.COLLECT_SECONDS, "workers.collect"),
+            "tend usage": _every(USAGE_SECONDS, "workers.tend_usage"),
         },
     )
     return made

@@ -1,54 +1,46 @@
-"""How often each ban was hit: counters of the kernel in, sums over counter resets out.
+"""How often each ban was hit: what passed between two readings of a gateway's counters in, sums out (firewall/counters.py)."""
 
-A counter that is smaller than last time began anew (reboot, rebuilt table, ban lifted and made again). A reading delivered twice
-changes nothing; neither does one that is older than the last hit.
-"""
-
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from ipaddress import IPv4Network, IPv6Network
 from typing import Any, Final
 
 from django.db import connection
 
 from apps.bans.models import Direction
-from apps.lib.fields import Prefix
 from apps.network.models import Gateway
+from firewall.counters import Passed
+from firewall.elements.bans import FAMILIES
+from firewall.sets import length_of
 
 RECORD: Final = """
-    MERGE INTO bans_banhits AS known
-    USING unnest(%(prefixes)s::cidr[], %(directions)s::text[], %(packets)s::bigint[], %(octets)s::bigint[])
-        AS read (prefix, direction, packets, octets)
-    ON known.gateway_id = %(gateway)s AND known.prefix = read.prefix AND known.direction = read.direction
-    WHEN MATCHED AND %(at)s < known.last_hit OR (read.packets, read.octets) = (known.counter_packets, known.counter_octets) THEN
-        DO NOTHING
-    WHEN MATCHED AND (read.packets < known.counter_packets OR read.octets < known.counter_octets) THEN
-        UPDATE SET packets = known.packets + read.packets, octets = known.octets + read.octets,
-            last_hit = CASE WHEN read.packets > 0 THEN %(at)s ELSE known.last_hit END,
-            counter_packets = read.packets, counter_octets = read.octets
-    WHEN MATCHED THEN
-        UPDATE SET packets = known.packets + read.packets - known.counter_packets,
-            octets = known.octets + read.octets - known.counter_octets, last_hit = %(at)s,
-            counter_packets = read.packets, counter_octets = read.octets
-    WHEN NOT MATCHED AND read.packets > 0 THEN
-        INSERT (gateway_id, prefix, direction, packets, octets, last_hit, counter_packets, counter_octets)
-        VALUES (%(gateway)s, read.prefix, read.direction, read.packets, read.octets, %(at)s, read.packets, read.octets)
+    INSERT INTO bans_banhits AS known (gateway_id, prefix, direction, packets, octets, last_hit)
+    SELECT %(gateway)s, prefix, direction, packets, octets, %(at)s
+    FROM unnest(%(prefixes)s::cidr[], %(directions)s::text[], %(packets)s::bigint[], %(octets)s::bigint[])
+        AS passed (prefix, direction, packets, octets)
+    ON CONFLICT (gateway_id, prefix, direction) DO UPDATE SET
+        packets = known.packets + excluded.packets, octets = known.octets + excluded.octets,
+        last_hit = greatest(known.last_hit, excluded.last_hit)
 """
+DIRECTIONS: Final = {start: Direction(direction) for direction, start in FAMILIES.items()}
 
 
-type Counters = Mapping[tuple[Prefix, Direction], tuple[int, int]]
-
-
-def record(*, gateway: Gateway, readings: Counters, at: datetime) -> None:
-    """Add a gateway's counters, (packets, octets) by element, read at this moment, to what is known. One statement."""
-    if not readings:
+def record(*, gateway: Gateway, passed: Mapping[str, Sequence[Passed]], at: datetime) -> None:
+    """Add what a gateway's elements of bans counted, by set, up to this moment. One statement; belongs in the reading's transaction."""
+    rows = list(_rows(passed))
+    if not rows:
         return
-    facts: dict[str, Any] = {
-        "gateway": gateway.pk,
-        "at": at,
-        "prefixes": [str(prefix) for prefix, _direction in readings],
-        "directions": [direction.value for _prefix, direction in readings],
-        "packets": [packets for packets, _octets in readings.values()],
-        "octets": [octets for _packets, octets in readings.values()],
-    }
+    prefixes, directions, packets, octets = zip(*rows, strict=True)
+    facts: dict[str, Any] = {"gateway": gateway.pk, "at": at, "prefixes": list(prefixes), "directions": list(directions)}
     with connection.cursor() as cursor:
-        cursor.execute(RECORD, facts)
+        cursor.execute(RECORD, facts | {"packets": list(packets), "octets": list(octets)})
+
+
+def _rows(passed: Mapping[str, Sequence[Passed]]) -> Iterator[tuple[str, str, int, int]]:
+    """Prefix, direction, packets and octets. Several of one element (it was deleted and came again) are one."""
+    for name, some in passed.items():
+        start = name.partition("_")[0]
+        if (direction := DIRECTIONS.get(start[:-1])) is None:
+            continue
+        network, length = IPv4Network if start.endswith("4") else IPv6Network, length_of(name)
+        yield from ((str(network((each.key, length))), direction.value, each.packets, each.octets) for each in some)

@@ -131,8 +131,6 @@ class BanHits(models.Model):
     packets = models.PositiveBigIntegerField(default=0)
     octets = models.PositiveBigIntegerField(default=0)
     last_hit = models.DateTimeField(null=True)
-    counter_packets = models.PositiveBigIntegerField(default=0)
-    counter_octets = models.PositiveBigIntegerField(default=0)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["gateway", "prefix", "direction"], name="banhits_once_per_element")]

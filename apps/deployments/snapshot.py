@@ -61,7 +61,7 @@ class Changed(Snapshot):
     touched: Keys
 
 
-# The fields of a policy, and how each is read.
+# The fields of a policy, and how each is read; addresses and prefixes come with their owners.
 KINDS: dict[str, Reading] = {
     "addresses": members.ADDRESSES,
     "prefixes": members.PREFIXES,
@@ -132,6 +132,8 @@ def _changes(group: GatewayGroup, earlier: Moment, moment: Moment) -> Changed | 
 def _policies(group: GatewayGroup, moment: Moment, touched: Keys | None) -> dict[int, Policy]:
     """By gateway id; of the touched objects alone, unless that is None."""
     objects = {kind: _objects(group, moment, kind, touched) for kind in KINDS}
+    objects["owners"] = objects["addresses"] + objects["prefixes"]
+    objects |= {kind: tuple(owner.prefix for owner in objects[kind]) for kind in ("addresses", "prefixes")}
     rows = list(Gateway.objects.filter(group=group).select_related("server_interface").order_by("name"))
     probes = filter(None, map(gateways.probe_mapping, rows))
     objects["mappings"] += tuple(each for each in probes if touched is None or each.private in touched.addresses)

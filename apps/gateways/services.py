@@ -11,16 +11,15 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.audit.selectors import last_change
-from apps.bans import hits
 from apps.deployments import link
 from apps.deployments.models import GatewayState
-from apps.gateways import gauges, kernels, readings
+from apps.gateways import gauges, kernels
 from apps.lib import formats
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Prefix
 from apps.lib.nudge import nudge
 from apps.network.models import Gateway
-from apps.traffic import tallies
+from apps.traffic import collecting
 from firewall import names, wire
 from firewall.policy import PolicyError
 
@@ -33,7 +32,8 @@ def collect(gateway: Gateway) -> bool:
     mine = GatewayState.objects.filter(pk=state.pk)
     try:
         channel = link.readings_channel(gateway)
-        answer, full = channel.ask(wire.Counters()), channel.ask(wire.Gauges())
+        ticket = collecting.draw(gateway)
+        answer, full = channel.ask(ticket.request), channel.ask(wire.Gauges())
     except link.Unreachable as fault:
         mine.filter(unreachable_since=None).update(unreachable_since=Now(), error=str(fault))
         log.warning("gateway does not answer", gateway=gateway.name, error=str(fault))
@@ -41,10 +41,10 @@ def collect(gateway: Gateway) -> bool:
     mine.update(seen=Now())
     if not isinstance(answer, wire.Reading):
         log.warning("no counters", gateway=gateway.name, answer=answer)
+        collecting.note_refusal(gateway=gateway, why=str(answer)[:300])
         return False
     now = timezone.now()
-    hits.record(gateway=gateway, readings=readings.bans(answer), at=now)
-    tallies.record(gateway=gateway, readings=readings.members(answer), at=now)
+    collecting.record(gateway=gateway, ticket=ticket, reading=answer, at=now)
     if isinstance(full, wire.GaugesAre):
         gauges.record(gateway=gateway, sets=full.sets, at=now)
         kernels.record(gateway=gateway, answer=full, at=now)

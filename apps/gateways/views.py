@@ -23,6 +23,7 @@ from apps.gateways.gauges import gauges_of
 from apps.lib.activation import Activation, activations
 from apps.lib.errors import Conflict, Problem
 from apps.network.models import Gateway, GatewayGroup, Limits, Profile, Protection
+from apps.traffic.models import Collected
 
 LAST_ROLLOUTS = 8
 
@@ -52,6 +53,7 @@ def gateway(request: HttpRequest, pk: int) -> HttpResponse:
         "rows": [progress.row(rollout, now) for rollout in selectors.last_rollouts_of(found, LAST_ROLLOUTS)],
         "entries": history_of(found, 8),
         "gauges": gauges_of(found),
+        "collected": Collected.objects.filter(gateway=found).first(),
         "table": kernels.table_of(selectors.status_of(found), getattr(found.group, "profile", None)),
         "hold": holds().filter(group=found.group_id).first(),
     }

@@ -1,16 +1,18 @@
-"""How much each holding forwarded."""
+"""How much each holding forwarded, when, and which readings of which gateway say so.
+
+up: from the member; down: to the member. Octets are those of IP packets. Rows of usage name a holding without a foreign key: Django
+allows none in a composite primary key, and holdings are never deleted.
+"""
 
 from django.db import models
+from django.db.models import F, Q
 
 from apps.network.models import Gateway, Holding
 from apps.traffic.rates.models import RateLimit as RateLimit
 
 
 class Tally(models.Model):
-    """What one gateway forwarded for one holding, in octets of IP packets and in packets, summed over counter resets.
-
-    up: from the member; down: to the member. The counter_… columns are the kernel's counters as last read.
-    """
+    """What one gateway forwarded for one holding before usage was kept by time: one sum, from `since` to `last`."""
 
     gateway = models.ForeignKey(Gateway, models.CASCADE, related_name="+")
     holding = models.ForeignKey(Holding, models.CASCADE, related_name="tallies")
@@ -18,12 +20,134 @@ class Tally(models.Model):
     up_packets = models.PositiveBigIntegerField(default=0)
     down_octets = models.PositiveBigIntegerField(default=0)
     down_packets = models.PositiveBigIntegerField(default=0)
-    counter_up_octets = models.PositiveBigIntegerField(default=0)
-    counter_up_packets = models.PositiveBigIntegerField(default=0)
-    counter_down_octets = models.PositiveBigIntegerField(default=0)
-    counter_down_packets = models.PositiveBigIntegerField(default=0)
     since = models.DateTimeField()
     last = models.DateTimeField()
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["gateway", "holding"], name="tally_once_per_gateway")]
+
+
+class Usage(models.Model):
+    """What one holding forwarded over all gateways in the time that begins at `bucket`. A silent holding has no row.
+
+    The tables are partitioned by `bucket`; partitions.py makes and drops them.
+    """
+
+    pk = models.CompositePrimaryKey("holding_id", "bucket")
+    holding_id = models.BigIntegerField()
+    bucket = models.DateTimeField()
+    up_octets = models.BigIntegerField()
+    up_packets = models.BigIntegerField()
+    down_octets = models.BigIntegerField()
+    down_packets = models.BigIntegerField()
+
+    class Meta:
+        abstract = True
+
+
+class FiveMinutes(Usage):
+    """As it was read."""
+
+
+class Hour(Usage):
+    """Rolled up from five minutes, once the hour is over."""
+
+
+class Day(Usage):
+    """Rolled up from hours, once the day is over in UTC."""
+
+
+class Level(models.Model):
+    """How long one of the tables of usage is kept, and up to when it is complete: from there on only finer ones know."""
+
+    class Name(models.TextChoices):
+        FIVE_MINUTES = "fiveminutes"
+        HOUR = "hour"
+        DAY = "day"
+
+    name = models.CharField(primary_key=True, max_length=11, choices=Name)
+    days = models.PositiveIntegerField()
+    complete_until = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(name="fiveminutes", days__range=(2, 60))
+                | Q(name="hour", days__range=(7, 400))
+                | Q(name="day", days__range=(31, 3660)),
+                name="level_kept_for_a_sensible_time",
+            )
+        ]
+
+
+class Collected(models.Model):
+    """Where the readings of one gateway stand.
+
+    asked, told: tickets of the last question, and of the last answer that was written down. boot, table, log, sequence, gone: of that
+    answer, as in firewall.counters.Baseline. refused: why the last reading was not believed, "" if it was. nobodys: elements of it that
+    belong to no holding, and the first of them.
+    """
+
+    gateway = models.OneToOneField(Gateway, models.CASCADE, primary_key=True, related_name="collected")
+    asked = models.PositiveBigIntegerField(default=0)
+    told = models.PositiveBigIntegerField(default=0)
+    boot = models.CharField(max_length=100, default="", blank=True)
+    table = models.PositiveBigIntegerField(default=0)
+    log = models.CharField(max_length=100, default="", blank=True)
+    sequence = models.PositiveBigIntegerField(default=0)
+    gone = models.PositiveBigIntegerField(default=0)
+    at = models.DateTimeField(null=True)
+    refused = models.TextField(default="", blank=True)
+    refused_at = models.DateTimeField(null=True)
+    nobodys = models.PositiveIntegerField(default=0)
+    skip = models.BooleanField(default=False)  # the next reading is only where counting begins again
+    nobodys_first = models.CharField(max_length=60, default="", blank=True)
+
+
+class LastCounts(models.Model):
+    """One set's counters as they were written down last, in the columns of firewall.wire.Counts."""
+
+    gateway = models.ForeignKey(Gateway, models.CASCADE, related_name="+")
+    set = models.CharField(max_length=60)
+    elements = models.PositiveIntegerField(default=0)
+    keys = models.BinaryField()
+    packets = models.BinaryField()
+    octets = models.BinaryField()
+    owners = models.BinaryField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["gateway", "set"], name="lastcounts_once_per_set")]
+
+
+class Coverage(models.Model):
+    """From when to when a gateway was read without a pause. Between two of them nobody knows when what passed.
+
+    carried: what passed in the pause before is counted, at `since`; otherwise it is lost, as after a power cut.
+    """
+
+    gateway = models.ForeignKey(Gateway, models.CASCADE, related_name="+")
+    since = models.DateTimeField()
+    until = models.DateTimeField()
+    carried = models.BooleanField()
+
+    class Meta:
+        indexes = [models.Index(fields=["gateway", "until"], name="coverage_by_gateway")]
+        constraints = [models.CheckConstraint(condition=Q(until__gte=F("since")), name="coverage_ends_after_it_begins")]
+
+
+class Throughput(models.Model):
+    """What members sent and got through one gateway by one IP version in five minutes, whoever they were."""
+
+    gateway = models.ForeignKey(Gateway, models.CASCADE, related_name="+")
+    family = models.PositiveSmallIntegerField()
+    bucket = models.DateTimeField()
+    up_octets = models.BigIntegerField()
+    up_packets = models.BigIntegerField()
+    down_octets = models.BigIntegerField()
+    down_packets = models.BigIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["gateway", "family", "bucket"], name="throughput_once_per_bucket"),
+            models.CheckConstraint(condition=Q(family__in=[4, 6]), name="throughput_family"),
+        ]

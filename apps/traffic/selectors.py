@@ -1,12 +1,27 @@
-"""Reading how much members forwarded."""
+"""Reading how much members forwarded: one member over time, the greatest talkers, sums, and what gateways carried.
 
+Windows are half open, [since, until); buckets begin in UTC. All numbers are octets of IP packets. Sums by member, room, site or tariff go
+by who held the address when it was counted, and where they live and what they pay for today.
+"""
+
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from typing import Any, Final, NamedTuple
 
+from django.db import connection
 from django.db.models import Max, Min, Sum
+from django.utils import timezone
 
 from apps.members.models import Member
+from apps.network.models import Gateway, Holding
+from apps.traffic.coverage import covered
 from apps.traffic.models import Tally
+from apps.traffic.pieces import pieces, union
+from apps.traffic.rolling import EPOCH
+
+FOREVER: Final = datetime(9000, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +34,196 @@ class Total:
     last: datetime | None
 
 
+class Octets(NamedTuple):
+    """By direction and IP version."""
+
+    up4: int = 0
+    down4: int = 0
+    up6: int = 0
+    down6: int = 0
+
+    @property
+    def up(self) -> int:
+        return self.up4 + self.up6
+
+    @property
+    def down(self) -> int:
+        return self.down4 + self.down6
+
+
+class Point(NamedTuple):
+    """One bucket of a series. octets is None in a gap: no gateway was read then. lost: some of what passed was never read."""
+
+    start: datetime
+    octets: Octets | None
+    lost: bool
+
+
+class Talker(NamedTuple):
+    """A member and what was forwarded for them in the window."""
+
+    member: int
+    name: str
+    up: int
+    down: int
+
+
+class Share(NamedTuple):
+    """A room, site or tariff (None: without one), what its members forwarded, and how many of them anything."""
+
+    pk: int | None
+    name: str | None
+    up: int
+    down: int
+    members: int
+
+
+class Carried(NamedTuple):
+    """What a gateway carried of one IP version in one bucket. octets: up and down; packets: likewise."""
+
+    gateway: int
+    family: int
+    start: datetime
+    octets: tuple[int, int]
+    packets: tuple[int, int]
+
+
+class By(StrEnum):
+    """What sums are made by."""
+
+    ROOM = "room"
+    SITE = "site"
+    TARIFF = "tariff"
+
+
+_BY: Final = {
+    By.ROOM: "SELECT m.id AS member, r.id AS pk, s.code || '-' || r.name AS name FROM members_member m"
+    " LEFT JOIN members_room r ON r.id = m.room_id LEFT JOIN members_site s ON s.id = r.site_id",
+    By.SITE: "SELECT m.id AS member, s.id AS pk, s.name FROM members_member m"
+    " LEFT JOIN members_room r ON r.id = m.room_id LEFT JOIN members_site s ON s.id = r.site_id",
+    By.TARIFF: "SELECT m.id AS member, t.id AS pk, t.name FROM members_member m JOIN members_tariff t ON t.id = m.tariff_id",
+}
+_UP_DOWN: Final = "holding_id, up_octets, down_octets"
+
+
+_HIS: Final = "holding_id = ANY(ARRAY(SELECT id FROM network_holding WHERE member_id = %s))"
+_TOTAL: Final = "SELECT sum(up_octets), sum(down_octets), min(bucket), max(bucket) FROM ({rows}) u"
+_BY_BUCKET: Final = """
+    SELECT date_bin(%s, bucket, %s),
+        coalesce(sum(up_octets) FILTER (WHERE holding_id = ANY(%s)), 0), coalesce(sum(down_octets) FILTER (WHERE holding_id = ANY(%s)), 0),
+        coalesce(sum(up_octets) FILTER (WHERE holding_id <> ALL(%s)), 0), coalesce(sum(down_octets) FILTER (WHERE holding_id <> ALL(%s)), 0)
+    FROM ({rows}) u GROUP BY 1
+"""
+_BY_HOLDING: Final = "SELECT holding_id, sum(up_octets) AS up, sum(down_octets) AS down FROM ({rows}) r GROUP BY 1"
+_TOP: Final = """
+    SELECT m.id, m.name, t.up, t.down FROM (
+        SELECT h.member_id, sum(u.up) AS up, sum(u.down) AS down FROM ({by_holding}) u
+        JOIN network_holding h ON h.id = u.holding_id
+        GROUP BY 1 ORDER BY sum(u.up) + sum(u.down) DESC, 1 LIMIT %s
+    ) t JOIN members_member m ON m.id = t.member_id ORDER BY t.up + t.down DESC, 1
+"""
+_SUMS: Final = """
+    SELECT g.pk, g.name, sum(u.up), sum(u.down), count(DISTINCT h.member_id) FROM ({by_holding}) u
+    JOIN network_holding h ON h.id = u.holding_id JOIN ({groups}) g ON g.member = h.member_id
+    GROUP BY 1, 2 ORDER BY sum(u.up) + sum(u.down) DESC, 1
+"""
+
+
 def total_of(member: Member) -> Total:
-    """What the member forwarded so far, in one query."""
-    found = Tally.objects.filter(holding__member=member).aggregate(
+    """What the member forwarded so far, as far as it is kept."""
+    tallies = Tally.objects.filter(holding__member=member).aggregate(
         up=Sum("up_octets"), down=Sum("down_octets"), since=Min("since"), last=Max("last")
     )
-    return Total(found["up"] or 0, found["down"] or 0, found["since"], found["last"])
+    rows, given = union(pieces(EPOCH, FOREVER, timezone.now()), f"bucket, {_UP_DOWN}", _HIS)
+    parameters = [each for pair in zip(given[::2], given[1::2], strict=True) for each in (*pair, member.pk)]
+    [(up, down, since, last)] = _rows(_TOTAL.format(rows=rows), parameters)
+    return Total(
+        (tallies["up"] or 0) + int(up or 0),
+        (tallies["down"] or 0) + int(down or 0),
+        min(filter(None, (tallies["since"], since)), default=None),
+        max(filter(None, (tallies["last"], last)), default=None),
+    )
+
+
+def series(member: Member, since: datetime, until: datetime, unit: timedelta, *, now: datetime) -> list[Point]:
+    """The member's usage, a point for each bucket of `unit` (a multiple of five minutes) that begins in the window and has begun by now."""
+    holdings = {pk: kind for pk, kind, _group in member.holdings.values_list("pk", "kind", "group")}
+    groups = Holding.objects.filter(member=member).values("group")
+    read = covered(Gateway.objects.filter(group__in=groups).values_list("pk", flat=True), since, until, now)
+    sums = _by_bucket(holdings, since, until, unit, now)
+    return [_point(start, unit, sums.get(start, Octets()), read, now) for start in _starts(since, min(until, now), unit)]
+
+
+def _point(start: datetime, unit: timedelta, octets: Octets, read: Any, now: datetime) -> Point:
+    end = min(start + unit, now)
+    return Point(start, None if not any(octets) and read.gap(start, end) else octets, read.lost(start, end))
+
+
+def _starts(since: datetime, until: datetime, unit: timedelta) -> Iterator[datetime]:
+    start = since - (since - EPOCH) % unit
+    if start < since:
+        start += unit
+    while start < until:
+        yield start
+        start += unit
+
+
+def _by_bucket(holdings: dict[int, str], since: datetime, until: datetime, unit: timedelta, now: datetime) -> dict[datetime, Octets]:
+    rows, given = union(pieces(since, until, now, unit), f"bucket, {_UP_DOWN}", "holding_id = ANY(%s)")
+    parameters = [each for pair in zip(given[::2], given[1::2], strict=True) for each in (*pair, list(holdings))]
+    four = [pk for pk, kind in holdings.items() if kind == "private4"]
+    return {
+        start: Octets(*map(int, sums))
+        for start, *sums in _rows(_BY_BUCKET.format(rows=rows), [unit, EPOCH, four, four, four, four, *parameters])
+    }
+
+
+def used(member: Member, since: datetime, until: datetime, *, now: datetime) -> Octets:
+    """All that the member forwarded in the window."""
+    holdings = dict(member.holdings.values_list("pk", "kind"))
+    return Octets(*map(sum, zip(*_whole(holdings, since, until, now).values(), strict=True))) if holdings else Octets()
+
+
+def _whole(holdings: dict[int, str], since: datetime, until: datetime, now: datetime) -> dict[datetime, Octets]:
+    return _by_bucket(holdings, since, until, timedelta(days=36_500), now) or {since: Octets()}
+
+
+def against_before(member: Member, since: datetime, until: datetime, *, now: datetime) -> tuple[Octets, Octets]:
+    """What the member forwarded in the window, and in the one of the same length before it."""
+    return used(member, since, until, now=now), used(member, since - (until - since), since, now=now)
+
+
+def top_talkers(since: datetime, until: datetime, *, now: datetime, limit: int = 10) -> list[Talker]:
+    """Who forwarded most in the window, up and down together."""
+    by_holding, given = _holdings(since, until, now)
+    query = _TOP.format(by_holding=by_holding)
+    return [Talker(pk, name, int(up), int(down)) for pk, name, up, down in _rows(query, [*given, limit])]
+
+
+def sums_by(by: By, since: datetime, until: datetime, *, now: datetime) -> list[Share]:
+    """What the members of each room, site or tariff forwarded in the window, the most first."""
+    by_holding, given = _holdings(since, until, now)
+    query = _SUMS.format(by_holding=by_holding, groups=_BY[by])
+    return [Share(pk, name, int(up), int(down), members) for pk, name, up, down, members in _rows(query, given)]
+
+
+def _holdings(since: datetime, until: datetime, now: datetime) -> tuple[str, list[Any]]:
+    rows, given = union(pieces(since, until, now), _UP_DOWN)
+    return _BY_HOLDING.format(rows=rows), given
+
+
+def throughput(gateways: Sequence[int], since: datetime, until: datetime, unit: timedelta) -> list[Carried]:
+    """What each of the gateways carried of each IP version, by bucket; nothing where nothing passed."""
+    query = """
+        SELECT gateway_id, family, date_bin(%s, bucket, %s), sum(up_octets), sum(down_octets), sum(up_packets), sum(down_packets)
+        FROM traffic_throughput WHERE gateway_id = ANY(%s) AND bucket >= %s AND bucket < %s GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+    """
+    found = _rows(query, [unit, EPOCH, list(gateways), since, until])
+    return [Carried(at, family, start, (int(a), int(b)), (int(c), int(d))) for at, family, start, a, b, c, d in found]
+
+
+def _rows(query: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(query, parameters)
+        found: list[tuple[Any, ...]] = cursor.fetchall()
+    return found

@@ -15,6 +15,7 @@ from firewall.chains import (
     helpers,
     icmp6,
     input,
+    lanes,
     limits,
     listeners,
     mangle,
@@ -44,6 +45,11 @@ def _of_settings(settings: Settings) -> frozenset[str]:
 
 def build(gateway: Gateway, used: Used) -> dict[str, Chain]:
     """All chains of one gateway by name, those that are jumped to before those that jump."""
+    return lanes.split(gateway.interfaces, whole(gateway, used))
+
+
+def whole(gateway: Gateway, used: Used) -> dict[str, Chain]:
+    """The chains before connections have lanes: they do the same, and ask more."""
     at = gateway.interfaces
     for interface in (at.lan, at.wan, at.management, *filter(None, [at.sync, at.server])):
         names.interface(interface)
@@ -52,8 +58,9 @@ def build(gateway: Gateway, used: Used) -> dict[str, Chain]:
     if gateway.probe:
         probing.check(gateway.name, at, gateway.probe)
     chains = (
-        bans.sources(used),
-        bans.destinations(used),
+        *bans.sources(used),
+        *bans.destinations(used),
+        listeners.raw(gateway, used),
         raw.prerouting(gateway, used),
         raw.output(gateway),
         dstnat.chain(gateway, used),

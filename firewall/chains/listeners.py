@@ -15,6 +15,7 @@ from firewall.ruleset import Action, Chain, Count, Field, Lookup, Match, Notrack
 
 _SIDES = ((4, Field.IP_SADDR, Field.IP_DADDR), (6, Field.IP6_SADDR, Field.IP6_DADDR))
 Way: TypeAlias = tuple[Match | Lookup, ...]
+Errors: TypeAlias = tuple[Match, Lookup]
 _ERRORS = {4: Match(Field.ICMP_TYPE, ERRORS4), 6: Match(Field.ICMPV6_TYPE, ERRORS6)}
 
 
@@ -24,11 +25,16 @@ def in_use(used: Used) -> bool:
 
 
 def untracked(gateway: Gateway, used: Used) -> Iterator[Rule]:
-    """For the raw chain: both directions, and ICMP errors to servers, without which path MTU discovery dies (RFC 2923, 2.1)."""
-    for to, back, errors in _ways(gateway, used):
-        yield rule(*to, Notrack(), ACCEPT, comment="listeners")
+    """For the raw chain: both directions. What is for no server at all, which is most, is asked for its address alone."""
+    for _to, back, (_is_error, to_server) in _ways(gateway, used):
+        yield rule(to_server, jump("raw_listeners"))
         yield rule(*back, Notrack(), ACCEPT, comment="listeners")
-        yield rule(*errors, Notrack(), ACCEPT, comment="listeners")
+
+
+def raw(gateway: Gateway, used: Used) -> Chain | None:
+    """What comes to a server: its services, and ICMP errors, without which path MTU discovery dies (RFC 2923, 2.1)."""
+    led = [way for to, _back, errors in _ways(gateway, used) for way in (to, errors)]
+    return Chain("raw_listeners", tuple(rule(*way, Notrack(), ACCEPT, comment="listeners") for way in led)) if led else None
 
 
 def verdict(used: Used) -> Verdict:
@@ -61,7 +67,7 @@ def sources(used: Used) -> Iterator[Lookup]:
     yield from (Lookup((source,), f"lst{version}_hosts") for version, source, _destination in _SIDES if f"lst{version}_hosts" in used)
 
 
-def _ways(gateway: Gateway, used: Used) -> Iterator[tuple[Way, Way, Way]]:
+def _ways(gateway: Gateway, used: Used) -> Iterator[tuple[Way, Way, Errors]]:
     """For each family in use: what goes to servers, what comes from them, and ICMP errors to them."""
     here = at(Field.IIFNAME, guards.side(gateway))
     for version, source, destination in _SIDES:

@@ -1,9 +1,13 @@
-"""Members' private addresses and IPv6 prefixes: once for what they send and once for what they get, each counted."""
+"""Members' private addresses and IPv6 prefixes: once for what they send and once for what they get, each counted for its holding."""
 
+from collections.abc import Mapping
+from ipaddress import IPv4Address, IPv6Network
+
+from firewall import owners
 from firewall.elements.types import ElementsBySet, KeysBySet
 from firewall.elements.unique import all_different
 from firewall.policy import Keys, Policy, PolicyError
-from firewall.ruleset import PLAIN
+from firewall.ruleset import PLAIN, Element
 from firewall.sets import of_length
 
 LENGTHS = range(32, 65)
@@ -12,18 +16,19 @@ MOST_LENGTHS = 4
 
 def elements(policy: Policy) -> ElementsBySet:
     """Raises PolicyError when an address or prefix is given twice, or a prefix cannot be a member's."""
-    members = {address.packed: PLAIN for address in policy.addresses}
+    owned = {owner.prefix: Element(owners.packed(owner.holding)) for owner in policy.owners}
+    members = {address.packed: owned.get(address, PLAIN) for address in policy.addresses}
     all_different("address", policy.addresses, members)
-    return {"up4": members, "down4": members.copy(), **_prefixes(policy)}
+    return {"up4": members, "down4": members.copy(), **_prefixes(policy, owned)}
 
 
-def _prefixes(policy: Policy) -> ElementsBySet:
+def _prefixes(policy: Policy, owned: Mapping[IPv4Address | IPv6Network, Element]) -> ElementsBySet:
     sets: ElementsBySet = {}
     for prefix in policy.prefixes:
         length = prefix.prefixlen
         if length not in LENGTHS:
             raise PolicyError(f"prefix {prefix}: a member's prefix is between /32 and /64 long")
-        sets.setdefault(of_length("up6", length), {})[prefix.network_address.packed] = PLAIN
+        sets.setdefault(of_length("up6", length), {})[prefix.network_address.packed] = owned.get(prefix, PLAIN)
     all_different("prefix", policy.prefixes, [key for elements in sets.values() for key in elements])
     return sets | {name.replace("up", "down"): elements.copy() for name, elements in sets.items()}
 

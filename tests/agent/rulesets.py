@@ -1,32 +1,49 @@
 """Small rulesets to deploy, as the portal would compile them."""
 
+from collections.abc import Iterator, Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Network
 
 from firewall import digest
 from firewall.compile import compile_policy
 from firewall.diff import Delta, diff
-from firewall.policy import Allowed, Ban, Forward, Gateway, Interfaces, Management, NatMapping, Policy, Protocol
+from firewall.policy import Allowed, Ban, Forward, Gateway, Interfaces, Management, NatMapping, Owner, Policy, Protocol
 from firewall.ruleset import Ruleset, without_expired
 from firewall.wire import Apply
 
 GATEWAY = Gateway("gw1", Interfaces("lan", "wan", "mgmt", "sync"), Management((IPv4Network("192.0.2.0/24"),)))
 
 
-def network(members: int, *bans: Ban, gateway: Gateway = GATEWAY, forwards: bool = True, allowed: tuple[Allowed, ...] = ()) -> Ruleset:
-    """A network of so many members, each with an address, a prefix, a mapping and, mostly, a forward."""
+def network(
+    members: int,
+    *bans: Ban,
+    gateway: Gateway = GATEWAY,
+    forwards: bool = True,
+    allowed: tuple[Allowed, ...] = (),
+    first_owner: int = 1_000_000,
+) -> Ruleset:
+    """A network of so many members, each with an address, a prefix, a mapping and, mostly, a forward.
+
+    first_owner: id of the first holding, the others follow; 0: nobody knows whose they are.
+    """
     private = [IPv4Address(f"10.1.{each // 250}.{each % 250 + 1}") for each in range(members)]
     public = IPv4Address("198.51.100.7")
+    prefixes = [IPv6Network(f"2001:db8:{each:x}::/64") for each in range(members)]
     return compile_policy(
         Policy(
             gateway,
             addresses=tuple(private),
-            prefixes=tuple(IPv6Network(f"2001:db8:{each:x}::/64") for each in range(members)),
+            prefixes=tuple(prefixes),
+            owners=(*_owners(private, first_owner), *_owners(prefixes, 2 * first_owner)),
             mappings=tuple(NatMapping(address, public) for address in private),
             forwards=tuple(Forward(at, Protocol.TCP, public, 2000 + at, address, 22) for at, address in enumerate(private) if forwards),
             bans=bans,
             allowed=allowed,
         )
     )
+
+
+def _owners(held: Sequence[IPv4Address | IPv6Network], first: int) -> Iterator[Owner]:
+    return (Owner(each, at) for at, each in enumerate(held, first) if first)
 
 
 def ban(prefix: str, comment: str = "", expires: int = 0) -> Ban:

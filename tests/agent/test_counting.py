@@ -92,7 +92,7 @@ def test_a_set_that_vanishes_meanwhile_has_counted_nothing(bench: Bench) -> None
 @pytest.mark.parametrize("bench", [kind("kernel")], indirect=True)
 def test_a_table_that_is_made_anew_meanwhile_is_told_and_not_read_as_a_mixture(bench: Bench) -> None:
     commit(bench, diff(EMPTY, holding(UP, KEYS)))
-    counting = bench.do(Counting, bench.table, {"up4": KEYS})
+    counting = bench.do(Counting, bench.table, {"up4": dict.fromkeys(KEYS, PLAIN)})
     bench.do(counting.read, "up4")
     bench.do(lambda: subprocess.run(["nft", "delete", "table", "inet", "netzwart"], check=True))
     with pytest.raises(TableError, match="made anew while its counters were read"):
@@ -184,7 +184,7 @@ def change(behind: Behind, request: wire.Apply) -> None:
 def ask_for_counters(behind: Behind) -> Client:
     """A peer whose answer is yet to come."""
     client = behind.client()
-    client.send(b"".join(wire.lines(7, wire.Counters())))
+    client.send(b"".join(wire.lines(7, wire.Counters("", 0))))
     return client
 
 

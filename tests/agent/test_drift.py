@@ -99,15 +99,15 @@ BY_HAND = {
         {"chain up", "set mine"},
     ),
     "a set with other flags": (
-        "flush chain inet netzwart bans_from; flush chain inet netzwart bans_to; delete set inet netzwart bans4_24;"
+        "flush chain inet netzwart bans_from4; flush chain inet netzwart bans_to4; delete set inet netzwart bans4_24;"
         "add set inet netzwart bans4_24 { type ipv4_addr; flags interval; elements = { 198.51.100.0/25 } };"
-        "add rule inet netzwart bans_from ip saddr @bans4_24 drop",
-        {"chain bans_from", "chain bans_to", "set bans4_24"},
+        "add rule inet netzwart bans_from4 ip saddr @bans4_24 drop",
+        {"chain bans_from4", "chain bans_to4", "set bans4_24"},
     ),
     "a set without counters": (
-        "flush chain inet netzwart bans_from; flush chain inet netzwart bans_to; delete set inet netzwart bans4_24;"
+        "flush chain inet netzwart bans_from4; flush chain inet netzwart bans_to4; delete set inet netzwart bans4_24;"
         "add set inet netzwart bans4_24 { type ipv4_addr; size 65536; flags timeout; }",
-        {"chain bans_from", "chain bans_to", "set bans4_24"},
+        {"chain bans_from4", "chain bans_to4", "set bans4_24"},
     ),
     "an object that no rule of ours uses": ("add quota inet netzwart mine over 10 mbytes", set()),
 }

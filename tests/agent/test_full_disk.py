@@ -86,7 +86,7 @@ def test_a_first_ruleset_that_cannot_be_written_down_leaves_nothing(gateway: Ser
     answer = gateway.ask_anew(wire.Confirm(1, text_of(network(400))))
     assert isinstance(answer, wire.Refused), answer
     assert "confirmed cannot be written: No space left on device" in answer.text
-    assert sorted(path.name for path in gateway.state.iterdir()) == ["lock", "token"]
+    assert sorted(path.name for path in gateway.state.iterdir()) == ["gone", "lock", "token"]
     assert isinstance(gateway.ask(wire.Revert(1)), wire.Reverted)
     disk.free()
     deploy(gateway, whole(network(4), token=2, now=clock()))

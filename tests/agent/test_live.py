@@ -180,17 +180,17 @@ def test_each_rule_that_matched_is_named_with_its_place_and_its_text(wired: Wire
     seen = watched(wired, ANY, out(), knock(FOREIGN), knock(BANNED))
     chains = compile_policy(POLICY).chains
     matched = [event for event in seen.events if not event.mark and not event.policy]
-    assert {event.chain for event in matched} >= {"dstnat", "forward", "new", "bans_from", "up", "down", "srcnat"}
+    assert {event.chain for event in matched} >= {"dstnat", "forward", "new_up4", "bans_from4", "up", "down", "srcnat"}
     for event in matched:
         assert event.rule == render_rule(chains[event.chain].rules[event.number - 1])
     hooks = {event.chain: event.hook for event in matched}
-    assert (hooks["dstnat"], hooks["bans_from"], hooks["srcnat"]) == ("prerouting", "forward", "postrouting")
+    assert (hooks["dstnat"], hooks["bans_from4"], hooks["srcnat"]) == ("prerouting", "forward", "postrouting")
 
 
 @pytest.mark.kernel
 def test_a_banned_senders_packet_ends_in_the_rule_of_the_bans(wired: Wired) -> None:
     *_, last = watched(wired, ANY, knock(BANNED)).events
-    assert (last.table, last.chain, last.verdict, last.mark) == ("inet netzwart", "bans_from", "drop", "")
+    assert (last.table, last.chain, last.verdict, last.mark) == ("inet netzwart", "bans_from4", "drop", "")
     assert "@bans4_26" in last.rule
 
 

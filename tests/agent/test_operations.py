@@ -40,7 +40,7 @@ def test_a_plan_says_what_would_change_and_changes_nothing(gateway: Gateway) -> 
     assert plan.digest == text_of(network(3))
     assert plan.added["up4"] == 1
     assert not plan.removed
-    assert "add element inet netzwart up4 { 10.1.0.3 }" in plan.text
+    assert "add element inet netzwart up4 { 10.1.0.3 comment " in plan.text
     assert runs(gateway) == text_of(network(2))
 
 
@@ -153,10 +153,10 @@ def test_a_set_is_declared_anew_with_another_size(gateway: Gateway) -> None:
 
 def test_counters_are_those_of_every_counted_set(gateway: Gateway) -> None:
     deploy(gateway, whole(network(3), token=1, now=clock()))
-    first, second = gateway.ask(wire.Counters()), gateway.ask(wire.Counters())
+    first, second = gateway.ask(wire.Counters("", 0)), gateway.ask(wire.Counters("", 0))
     assert isinstance(first, wire.Reading)
     assert isinstance(second, wire.Reading)
-    assert first.sets == dict.fromkeys(("up4", "down4", "up6_64", "down6_64"), wire.Counts(3, b"", b"", b""))
+    assert first.sets == dict.fromkeys(("up4", "down4", "up6_64", "down6_64"), wire.Counts(3, b"", b"", b"", b""))
     assert first.named.keys() == network(3).counters
     assert (first.sequence, second.sequence) == (1, 2)
     assert first.table == second.table

@@ -131,7 +131,7 @@ def test_a_long_journal_asks_for_a_checkpoint(tmp_path: Path) -> None:
     there, back = delta(network(2), network(600)), delta(network(600), network(2))
     rounds = 0
     while not state.journal_is_long:
-        state.append([there, back] * 10, digest_of(network(2)), NOW)
+        state.append([there, back] * 5, digest_of(network(2)), NOW)
         rounds += 1
     assert rounds > 3
     state.checkpoint(STEPS[0], digest_of(STEPS[0]), NOW)

@@ -10,6 +10,7 @@ from django.utils import timezone
 from apps.bans import selectors, services
 from apps.bans.hits import record
 from apps.bans.models import Ban, BanList, Direction
+from tests.readings import hit
 from tests.rows import Network
 
 pytestmark = pytest.mark.django_db
@@ -57,8 +58,8 @@ def test_what_already_covers_a_prefix_is_named_unless_off_or_over(own: BanList) 
 
 def test_hits_are_summed_over_gateways(own: BanList, network: Network) -> None:
     nine = ip_network("203.0.113.9")
-    record(gateway=network.gateways[0], readings={(nine, Direction.BOTH): (5, 300)}, at=NOON)
-    record(gateway=network.gateways[1], readings={(nine, Direction.BOTH): (7, 500)}, at=NOON + timedelta(hours=1))
+    record(gateway=network.gateways[0], passed=hit({(nine, Direction.BOTH): (5, 300)}), at=NOON)
+    record(gateway=network.gateways[1], passed=hit({(nine, Direction.BOTH): (7, 500)}), at=NOON + timedelta(hours=1))
     expected = selectors.Hits(12, 800, NOON + timedelta(hours=1))
     assert selectors.hits_of(selectors.bans_of(own)) == {nine: expected}
     assert selectors.most_hit() == [(nine, expected)]
@@ -68,7 +69,7 @@ def test_lists_come_with_counts_and_hits_in_two_queries(own: BanList, network: N
     services.create_list(name="Empty", by=None)
     Ban.objects.filter(prefix=ip_network("203.0.114.9")).update(expires=timezone.now() - timedelta(days=1))
     nat1, nine = network.gateways[0], ip_network("203.0.113.9")
-    record(gateway=nat1, readings={(nine, Direction.BOTH): (5, 300), (ip_network("192.0.2.1"), Direction.IN): (9, 900)}, at=NOON)
+    record(gateway=nat1, passed=hit({(nine, Direction.BOTH): (5, 300), (ip_network("192.0.2.1"), Direction.IN): (9, 900)}), at=NOON)
     with django_assert_num_queries(2):
         rows = [(each.list.name, each.bans, each.hits) for each in selectors.lists()]
     assert rows == [("Empty", 0, selectors.Hits()), ("Own", 3, selectors.Hits(5, 300, NOON))]

@@ -7,6 +7,7 @@ from tests.mutants.served import SERVED
 
 PROMISES = "tests/whole/test_promises.py"
 SNAT = "tests/whole/test_snat.py"
+LANES = "tests/unit/test_lanes.py"
 BANS = "tests/whole/test_bans.py"
 DEPLOY = "tests/whole/test_deploy.py"
 
@@ -24,6 +25,13 @@ MUTANTS = (
         'rule(jump("spoofed")),',
         "",
         f"{PROMISES}::test_a_source_that_nobody_holds_gets_nowhere_and_is_counted",
+    ),
+    Mutant(
+        "let who is exempt from limits past all that follows",
+        "firewall/chains/narrowing.py",
+        " and not self._returns(made):",
+        ":",
+        f"{LANES}::test_a_first_packet_fares_in_its_lane_as_in_the_chain_for_all",
     ),
     Mutant(
         "swap up and down",
@@ -189,8 +197,8 @@ MUTANTS = (
     Mutant(
         "ban only one direction",
         "firewall/chains/bans.py",
-        "for way, side in sides if side",
-        "for way, side in sides[:1] if side",
+        "for way, name, side in sides if side",
+        "for way, name, side in sides[:1] if side",
         f"{PROMISES}::test_nobody_connects_to_a_banned_host",
     ),
     *FORWARDED,
@@ -199,8 +207,8 @@ MUTANTS = (
     Mutant(
         "let an allow list lose",
         "firewall/chains/bans.py",
-        "[*returns, *drops]",
-        "[*drops, *returns]",
+        "(*returns, *drops)",
+        "(*drops, *returns)",
         f"{BANS}::test_the_allow_list_wins_over_wider_and_narrower_bans",
     ),
     Mutant(

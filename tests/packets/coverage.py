@@ -1,9 +1,11 @@
 """Which lines of the rule language packets have passed: a check that random policies leave nothing out.
 
 A line is a rule without the policy's own numbers: its chain, what its parts read and say, and its comment. A packet has passed it when
-it passed all of its parts; a limit counts as passed when it was asked, because no packet of a trace is over one.
+it passed all of its parts; a limit counts as passed when it was asked, because no packet of a trace is over one. Lines that stand in
+several lanes are one (firewall/chains/lanes.py).
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -29,6 +31,7 @@ from firewall.tracing import Read, Step, Trace
 
 Line = tuple[str, ...]
 OVER = (RateOver, OpenOver)
+_LANE = re.compile("_(up|down|inside)[46]$")
 
 
 @dataclass
@@ -95,12 +98,17 @@ def _found(read: Read) -> bool:
 
 
 def _of_entry(chain: Chain, verdict: Verdict) -> Line:
-    return chain.name, f"{verdict.action} {verdict.chain}"
+    return _plain(chain.name), f"{verdict.action} {verdict.chain}"
 
 
 def _line(chain: Chain, rule: Rule) -> Line:
     """What a rule asks of every length of prefixes is said once."""
-    return chain.name, *dict.fromkeys(map(_words, rule.parts)), rule.comment
+    return _plain(chain.name), *dict.fromkeys(map(_words, rule.parts)), rule.comment
+
+
+def _plain(chain: str) -> str:
+    """The chain's name without its lane."""
+    return _LANE.sub("", chain)
 
 
 def _words(part: Part) -> str:
@@ -115,7 +123,7 @@ def _words(part: Part) -> str:
         case RateOver() | OpenOver():
             return f"{type(part).__name__} {part.set.rstrip('_0123456789')} {' '.join(part.fields)}"
         case Verdict():
-            return f"{part.action} {part.chain}"
+            return f"{part.action} {_plain(part.chain)}"
         case TcpFlags():
             return f"tcp {' '.join(part.on)}"
         case Reject():

@@ -40,7 +40,7 @@ _GUARD = "guarded services"
 ELSEWHERE |= {
     ("cookies", "drop ", ""),
     ("cookies", "iifname lan0", "ip6 saddr in blocked6", "jump blocked", ""),
-    *(("new", f"oifname {side}", "tcp ack", _TO, "Synproxy", _GUARD) for side in ("lan0", "srv0")),
+    *(("new", *way, "tcp ack", _TO, "Synproxy", _GUARD) for way in ((), ("oifname lan0",), ("oifname srv0",))),
     ("forward", "iifname wan0", "oifname lan0", _TO, "accept ", _GUARD),
     ("forward", "iifname lan0", "oifname wan0", _BACK, "accept ", _GUARD),
     ("forward", "iifname lan0", "oifname lan0", _TO, "jump up", _GUARD),

@@ -125,6 +125,7 @@ def _servers() -> list[Way]:
     return [
         Way(("lan0",), [*MEMBERS, *MEMBERS6], [*SERVERS4, *SERVERS6, scenes.NOTICE4, scenes.NOTICE6]),
         Way(("srv0",), [*SERVERS4, *SERVERS6], [*FOREIGN, *FOREIGN6]),
+        Way(("wan0",), [*FOREIGN, *FOREIGN6], [*SERVERS4, *SERVERS6]),
         Way(("srv0",), [*MEMBERS, *MEMBERS6], [*FOREIGN, *FOREIGN6, *MEMBERS, *MEMBERS6]),
     ]
 

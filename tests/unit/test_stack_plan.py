@@ -45,6 +45,7 @@ def test_changes_and_readings_have_a_worker_each_that_together_take_every_task()
         "workers.forget": taken[0],
         "workers.collect": taken[1],
         "workers.collect_one": taken[1],
+        "workers.tend_usage": taken[1],
         "workers.refresh_feeds": taken[0],
         "workers.refresh_feed": taken[1],
     }

@@ -122,7 +122,7 @@ def test_a_public_port_without_a_forward_leads_nowhere() -> None:
 def test_a_ban_drops_both_ways_and_is_the_step_that_decided(packet: Packet) -> None:
     found = traced(packet, banned("203.0.113.0/24"))
     assert found.outcome is Outcome.DROPPED
-    assert found.decided and found.decided.chain.name in ("bans_from", "bans_to")
+    assert found.decided and found.decided.chain.name in ("bans_from4", "bans_to4", "bans_from6", "bans_to6")
     assert found.elements == {("bans4_24", IPv4Address("203.0.113.0").packed): 1}
 
 

@@ -53,13 +53,14 @@ def test_a_large_ruleset_comes_in_lines_of_at_most_a_mebibyte() -> None:
 
 HEADERS = Headers(ip_address("10.16.0.5"), ip_address("203.0.113.9"), 6, 40_000, 443, 60, ("syn",))
 EVENT = Event(1, COMES, "inet netzwart", "forward", "forward", False, 0, "", "jump", "new", "lan0", "", HEADERS)
+COUNTS = wire.Counts(9, b"\0\1\2\xff", b"\0" * 7 + b"\1", b"\xff" * 8, b"\0" * 7 + b"\2")
 REPLIES = [
     wire.Welcome("nat-1", "0.1", "", "", 4, "boot", False, "d", 12, 3),
     wire.Applied("d", 3, 1, 4, 5, 6, True),
     wire.Reverted("d", "back"),
     wire.Drifted("d", ("chain up",), {"up4": wire.ElementDrift({b"\1\2\3\4": PLAIN}, {}, 1, 0)}),
     wire.Planned("d", {"up4": 1}, {}, ("forward",), "add …"),
-    wire.Reading("boot", 3, 4, 5, {"up4": wire.Counts(9, b"\0\1\2\xff", b"\0" * 7 + b"\1", b"\xff" * 8)}, {"leaked": (0, 0)}),
+    wire.Reading("boot", 3, "log", 4, 5, {"up4": COUNTS}, (wire.Gone(7, "boot", 3, {"up4": COUNTS}),), {"leaked": (0, 0)}),
     wire.Probed((wire.Connected(310), wire.Connected(None, "refused")), {"leaked": 0, "probe_up4": 3}),
     Watching(3),
     Seen((EVENT, replace(EVENT, mark="", headers=None, number=2, rule="drop")), "time"),

@@ -102,4 +102,4 @@ def test_the_command_prints_what_the_kernel_does_until_it_is_over(staff: Client,
         watching.result(20)
     events = [json.loads(line) for line in out.getvalue().splitlines()]
     assert {event["packet"] for event in events} == {1}
-    assert (events[0]["mark"], events[-1]["chain"], events[-1]["verdict"]) == ("comes", "bans_from", "drop")
+    assert (events[0]["mark"], events[-1]["chain"], events[-1]["verdict"]) == ("comes", "bans_from4", "drop")

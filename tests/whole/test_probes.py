@@ -9,7 +9,7 @@ from apps.deployments.probing import Evidence, probe
 from apps.deployments.services import reconcile
 from apps.gateways.services import collect
 from apps.network.models import Gateway
-from apps.traffic.models import Tally
+from apps.traffic.models import FiveMinutes
 from lab.lab import Lab
 from tests import rows
 from tests.whole.system import PROBES, prober, reaches
@@ -73,7 +73,7 @@ def test_nobody_is_billed_for_a_probe(lab: Lab, probed: rows.Network) -> None:
     for gateway in probed.gateways:
         found(gateway)
         assert collect(gateway)
-    assert not Tally.objects.exists()
+    assert not FiveMinutes.objects.exists()
 
 
 def test_a_forward_chain_that_lost_its_way_is_seen(lab: Lab, probed: rows.Network) -> None:

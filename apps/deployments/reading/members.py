@@ -1,9 +1,9 @@
-"""Addresses and prefixes that active members hold."""
+"""Addresses and prefixes that active members hold, with the holding of each."""
 
-from ipaddress import IPv4Address
+from ipaddress import IPv4Address, IPv6Network
 
-from apps.deployments.reading.types import Reading, network
-from firewall.policy import Keys
+from apps.deployments.reading.types import Reading
+from firewall.policy import Keys, Owner
 
 HELD = """
     SELECT {columns} FROM network_holding h JOIN members_member m ON m.id = h.member_id {join}
@@ -18,14 +18,14 @@ def touched_addresses(touched: Keys) -> dict[str, list[str]]:
 
 
 ADDRESSES = Reading(
-    HELD.format(columns="h.prefix - '0.0.0.0'::inet", join="", where="h.kind = 'private4'", order="h.prefix"),
+    HELD.format(columns="h.prefix - '0.0.0.0'::inet, h.id", join="", where="h.kind = 'private4'", order="h.prefix"),
     ONLY_ADDRESSES,
     touched_addresses,
-    IPv4Address,
+    lambda number, holding: Owner(IPv4Address(number), holding),
 )
 PREFIXES = Reading(
-    HELD.format(columns="h.prefix", join="", where="h.kind = 'prefix6'", order="h.prefix"),
+    HELD.format(columns="h.prefix, h.id", join="", where="h.kind = 'prefix6'", order="h.prefix"),
     "AND h.prefix = ANY(%(prefixes)s::cidr[])",
     lambda touched: {"prefixes": [str(prefix) for prefix in touched.prefixes]},
-    network,
+    lambda prefix, holding: Owner(IPv6Network(prefix), holding),
 )

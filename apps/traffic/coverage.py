@@ -1,0 +1,44 @@
+"""When gateways were read, and when not: so that a chart can tell nothing from nobody knows."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
+from typing import NamedTuple
+
+from apps.traffic.models import Coverage
+from apps.traffic.writing import PAUSE
+
+
+class Stretch(NamedTuple):
+    """A gateway was read from one moment to another; carried as in Coverage."""
+
+    since: datetime
+    until: datetime
+    carried: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """The stretches of each gateway, in order."""
+
+    gateways: Sequence[Sequence[Stretch]]
+
+    def gap(self, since: datetime, until: datetime) -> bool:
+        """Was no gateway read at any moment of it?"""
+        return not any(each.since < until and since <= each.until for stretches in self.gateways for each in stretches)
+
+    def lost(self, since: datetime, until: datetime) -> bool:
+        """Is something that passed in it missing for good, at least at one gateway?"""
+        breaks = ((one.until, two.since) for stretches in self.gateways for one, two in pairwise(stretches) if not two.carried)
+        return any(begin < until and since < end for begin, end in breaks)
+
+
+def covered(gateways: Iterable[int], since: datetime, until: datetime, now: datetime) -> Covered:
+    """Of these gateways, as far as the window needs. One that was read a moment ago counts as read until now."""
+    found: dict[int, list[Stretch]] = {gateway: [] for gateway in gateways}
+    rows = Coverage.objects.filter(gateway__in=found, until__gte=since - PAUSE).order_by("since").exclude(since__gt=until)
+    for row in rows:
+        end = now if now - row.until <= PAUSE else row.until
+        found[row.gateway_id].append(Stretch(row.since, end, row.carried))
+    return Covered(list(found.values()))

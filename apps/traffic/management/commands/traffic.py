@@ -1,0 +1,55 @@
+"""manage.py traffic: how long usage is kept, where each gateway's readings stand, and what to do about one that is not believed."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db import IntegrityError
+from django.utils import timezone
+
+from apps.network.models import Gateway
+from apps.traffic import collecting, rolling
+from apps.traffic.models import Collected, Level
+
+
+class Command(BaseCommand):
+    help = "Usage: how long each level is kept, where readings stand, and begin again after a reading that nobody believes."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        what = parser.add_subparsers(dest="what", required=True, metavar="levels | keep | readings | accept")
+        what.add_parser("levels", help="how many days each level is kept, and up to when it is complete")
+        keep = what.add_parser("keep", help="keep a level for so many days")
+        keep.add_argument("level", choices=Level.Name.values)
+        keep.add_argument("days", type=int)
+        what.add_parser("readings", help="when each gateway was read last, and what was wrong with it")
+        accept = what.add_parser("accept", help="begin to count again with a gateway's next reading; what passed before is not counted")
+        accept.add_argument("gateway")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        rolling.levels(timezone.now())
+        getattr(self, f"_{options['what']}")(options)
+
+    def _levels(self, _options: dict[str, Any]) -> None:
+        for row in Level.objects.order_by("days"):
+            self.stdout.write(f"{row.name:12} {row.days:5} days, complete until {row.complete_until:%Y-%m-%d %H:%M} UTC")
+
+    def _keep(self, options: dict[str, Any]) -> None:
+        try:
+            Level.objects.filter(name=options["level"]).update(days=options["days"])
+        except IntegrityError as error:
+            raise CommandError(f"{options['level']} cannot be kept for {options['days']} days: {str(error).splitlines()[0]}") from error
+        self._levels(options)
+
+    def _readings(self, _options: dict[str, Any]) -> None:
+        for row in Collected.objects.select_related("gateway").order_by("gateway__name"):
+            read = f"read {row.at:%Y-%m-%d %H:%M:%S} UTC" if row.at else "never read"
+            more = [row.refused, f"{row.nobodys} elements of nobody, such as {row.nobodys_first}" if row.nobodys else ""]
+            self.stdout.write("; ".join(filter(None, [f"{row.gateway.name}: {read}", *more])))
+
+    def _accept(self, options: dict[str, Any]) -> None:
+        try:
+            gateway = Gateway.objects.get(name=options["gateway"])
+        except Gateway.DoesNotExist as error:
+            raise CommandError(f"There is no gateway {options['gateway']}; `manage.py traffic readings` names them.") from error
+        collecting.accept(gateway=gateway)
+        self.stdout.write(f"{gateway}: counting begins again with its next reading.")

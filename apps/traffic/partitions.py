@@ -1,0 +1,80 @@
+"""Partitions of the tables of usage: made before they are needed, and once more by whoever needs one; dropped when their time is over.
+
+PostgreSQL manual, "Table Partitioning". A partition is named after its table and first day: traffic_hour_20261123.
+"""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, time, timedelta
+
+from django.db import connection, transaction
+
+from apps.traffic.models import Day, FiveMinutes, Hour, Level, Usage
+
+TABLES: dict[str, type[Usage]] = {Level.Name.FIVE_MINUTES: FiveMinutes, Level.Name.HOUR: Hour, Level.Name.DAY: Day}
+AHEAD = timedelta(days=2)  # partitions that begin until then are there already
+_LOCK = 7_011_700  # of pg_advisory_xact_lock: one at a time makes partitions
+# Rows of the present five minutes are written again with each reading: room on their page makes that cheap
+_ROOM = {Level.Name.FIVE_MINUTES: "WITH (fillfactor = 60)"}
+
+
+def span(level: str, at: datetime) -> tuple[datetime, datetime]:
+    """From when to when the partition is that holds this moment: a day, a week (from Monday) or a month, in UTC."""
+    day = at.astimezone(UTC).date()
+    if level == Level.Name.FIVE_MINUTES:
+        first, after = day, day + timedelta(days=1)
+    elif level == Level.Name.HOUR:
+        first = day - timedelta(days=day.weekday())
+        after = first + timedelta(days=7)
+    else:
+        first = day.replace(day=1)
+        after = (first + timedelta(days=31)).replace(day=1)
+    return datetime.combine(first, time(), UTC), datetime.combine(after, time(), UTC)
+
+
+def ensure(level: str, at: datetime) -> None:
+    """Make the partition that holds this moment, if it is not there. Costs one look into the catalogue if it is."""
+    table = TABLES[level]._meta.db_table
+    since, until = span(level, at)
+    name = f"{table}_{since:%Y%m%d}"
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SELECT to_regclass(%s)", [name])
+        if cursor.fetchone()[0] is not None:
+            return
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
+        cursor.execute(
+            f"CREATE TABLE IF NOT EXISTS {name} PARTITION OF {table} FOR VALUES FROM ('{since.isoformat()}') TO ('{until.isoformat()}')"
+            f" {_ROOM.get(Level.Name(level), '')}"
+        )
+
+
+def ensure_between(level: str, since: datetime, until: datetime) -> None:
+    """Likewise all that are needed from one moment to another."""
+    at = since
+    while at <= until:
+        ensure(level, at)
+        at = span(level, at)[1]
+
+
+def ahead(now: datetime) -> None:
+    """Make what will be needed soon."""
+    for level in TABLES:
+        ensure_between(level, now, now + AHEAD)
+
+
+def existing(level: str) -> Iterator[tuple[str, datetime]]:
+    """Name and end of each partition that is there, the oldest first."""
+    table = TABLES[level]._meta.db_table
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = %s::regclass", [table])
+        names = sorted(name for (name,) in cursor.fetchall())
+    for name in names:
+        yield name, span(level, datetime.strptime(name.removeprefix(f"{table}_"), "%Y%m%d").replace(tzinfo=UTC))[1]
+
+
+def drop_before(level: str, end: datetime) -> list[str]:
+    """Drop the partitions that ended by then; their names."""
+    over = [name for name, until in existing(level) if until <= end]
+    with connection.cursor() as cursor:
+        for name in over:
+            cursor.execute(f"DROP TABLE {name}")
+    return over

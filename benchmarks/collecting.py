@@ -1,0 +1,228 @@
+"""collect: a gateway's counters from the kernel into the database, and charts of two years of usage out of it.
+
+Every member has counted by IPv4 and IPv6. Without a kernel of its own (root) it does not run. --days bounds the years.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from random import Random
+from resource import RUSAGE_SELF, getrusage
+from statistics import median, quantiles
+from struct import pack
+from tempfile import TemporaryDirectory
+
+from benchmarks.counting import Client, let_all_count
+from benchmarks.figures import Figure
+from firewall.wire import Counts, Reading
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+CHARTS = 60
+
+
+def run(members: int, days: int) -> Iterator[Figure]:
+    """Each part in a process of its own: one namespace for the kernel, one database that is dropped."""
+    kernel = _part(["unshare", "-n"], "kernel", members)
+    yield Figure("agent_seconds", kernel["agent"], "s", "<= 1.5")
+    yield Figure("nft_json_seconds", kernel["nft"], "s")
+    yield Figure("ratio_to_nft_json", kernel["dump"] / kernel["nft"], "", "<= 0.4")
+    stored = _part([], "database", members, days)
+    goals = {"db_seconds": "<= 5", "db_peak_mib": "<= 300", "year_chart_p95_ms": "<= 100", "top_talkers_ms": "<= 500"}
+    units = {"db_seconds": "s", "db_again_seconds": "s", "db_peak_mib": "MiB", "year_chart_p95_ms": "ms", "top_talkers_ms": "ms"}
+    yield from (Figure(name, value, units.get(name, ""), goals.get(name)) for name, value in stored.items())
+
+
+def _part(before: list[str], *arguments: object) -> dict[str, float]:
+    command = [*before, sys.executable, "-m", "benchmarks.collecting", *map(str, arguments)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"the benchmark's part {arguments[0]} failed")
+    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def kernel(members: int) -> dict[str, float]:
+    """Seconds of a reading over the socket, of the raw dump alone, and of nft's list of the same table."""
+    from contextlib import closing
+
+    from benchmarks.counting import _served
+    from benchmarks.networks import policy
+    from firewall import digest, wire
+    from firewall.compile import compile_policy
+    from firewall.ruleset import Ruleset
+    from gateway.apply import Agent
+    from gateway.kernel import Kernel
+    from gateway.state import State
+
+    whole = policy(members)
+    ruleset: Ruleset = compile_policy(type(whole)(whole.gateway, addresses=whole.addresses, prefixes=whole.prefixes))
+    with TemporaryDirectory() as directory, closing(Kernel()) as table, closing(State(Path(directory) / "state")) as state:
+        agent = Agent(table, state, name="bench", boot="bench", clock=time.time)
+        target = digest.text(digest.digest(ruleset))
+        if not isinstance(answer := agent.answer(wire.Apply(1, int(time.time()), "", target, None, ruleset, 600)), wire.Applied):
+            raise SystemExit(f"{answer}")
+        agent.answer(wire.Confirm(1, target))
+        let_all_count(ruleset)
+
+        def ask(path: Path) -> dict[str, float]:
+            with closing(Client(path)) as client:
+                return {"agent": median(client.ask(wire.Reading, wire.Counters("", 0)) for _ in range(3))}
+
+        found = _served(agent, Path(directory) / "socket", ask)
+        names = [name for name, each in ruleset.sets.items() if each.counter]
+        found["dump"] = median(_timed(lambda: [list(table.tally(name, (), {})) for name in names]) for _ in range(3))
+        found["nft"] = median(_timed(lambda: _list(names)) for _ in range(3))
+    return found
+
+
+def _list(names: list[str]) -> None:
+    for name in names:
+        subprocess.run(["nft", "-j", "list", "set", "inet", "netzwart", name], stdout=subprocess.PIPE, check=True)
+
+
+def _timed(what: object) -> float:
+    start = time.perf_counter()
+    what()  # type: ignore[operator]  # a function without arguments
+    return time.perf_counter() - start
+
+
+def database(members: int, days: int) -> dict[str, float]:
+    """In a database of its own: readings into it, then `days` of everybody's usage made by SQL, and asked for."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
+    import django
+
+    django.setup()
+    from django.db import connection
+
+    name = connection.creation.create_test_db(verbosity=0, autoclobber=True)
+    try:
+        return _measured(members, days)
+    finally:
+        connection.creation.destroy_test_db(name, verbosity=0)
+
+
+def _measured(members: int, days: int) -> dict[str, float]:
+    from django.db import connection
+
+    holdings = _network(members)
+    found = _collected(holdings)
+    before = _size()
+    _years(days)
+    rows = members * days
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
+    found["day_rows"] = rows
+    found["rows_per_day"] = 2 * members
+    found["bytes_per_day"] = (_size() - before) / days
+    return found | _asked(days)
+
+
+def _size() -> float:
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT sum(pg_total_relation_size(inhrelid)) FROM pg_inherits WHERE inhparent = 'traffic_day'::regclass")
+        return float(cursor.fetchone()[0] or 0)
+
+
+def _network(members: int) -> list[tuple[bytes, int, bytes, int]]:
+    """Address and its holding, prefix and its holding, of each member."""
+    from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
+
+    from apps.members.models import Member, Tariff
+    from apps.network.models import Gateway, GatewayGroup, Holding, Pool
+    from benchmarks.networks import PREFIXES, PRIVATE
+
+    tariff, group = Tariff.objects.create(name="Bench"), GatewayGroup.objects.create(name="Bench")
+    Gateway.objects.create(
+        group=group, name="bench", link="local", lan="lan0", wan="wan0", management="mgmt0", management_networks=[IPv4Network("10.0.0.0/8")]
+    )
+    four = Pool.objects.create(group=group, kind="private4", name="four", prefix=IPv4Network("10.0.0.0/8"))
+    six = Pool.objects.create(group=group, kind="prefix6", name="six", prefix=IPv6Network("2001:db8::/32"), member_length=64)
+    given = {"tariff": tariff, "state": "active", "since": NOW.date()}
+    people = Member.objects.bulk_create((Member(number=at + 1, name=f"Member {at}", **given) for at in range(members)), batch_size=5000)
+
+    def held(pool: Pool, prefix: IPv4Network | IPv6Network, member: Member) -> Holding:
+        given = {"group": group, "kind": pool.kind, "pool_prefix": pool.prefix, "valid": (NOW - timedelta(days=800), None)}
+        return Holding(member=member, pool=pool, prefix=prefix, **given)
+
+    fours = [held(four, IPv4Network((PRIVATE + at, 32)), each) for at, each in enumerate(people)]
+    sixes = [held(six, IPv6Network((PREFIXES + (at << 64), 64)), each) for at, each in enumerate(people)]
+    Holding.objects.bulk_create(fours + sixes, batch_size=5000)
+    keys = ((IPv4Address(PRIVATE + at).packed, IPv6Address(PREFIXES + (at << 64)).packed) for at in range(members))
+    return [(a, f.pk, b, s.pk) for (a, b), f, s in zip(keys, fours, sixes, strict=True)]
+
+
+def _collected(holdings: list[tuple[bytes, int, bytes, int]]) -> dict[str, float]:
+    """A first reading, one in which everybody counted more, and one more into the same five minutes."""
+    from apps.network.models import Gateway
+    from apps.traffic.collecting import draw, record
+
+    gateway = Gateway.objects.get()
+    seconds = []
+    for sequence in (1, 2, 3):
+        made = _reading(holdings, sequence)
+        start = time.perf_counter()
+        record(gateway=gateway, ticket=draw(gateway), reading=made, at=NOW + timedelta(minutes=sequence * 3))
+        seconds.append(time.perf_counter() - start)
+    peak = getrusage(RUSAGE_SELF).ru_maxrss / 1024  # of the whole process, with Django and the benchmark's own rows
+    return {"db_seconds": median(seconds), "db_again_seconds": seconds[-1], "db_peak_mib": peak}
+
+
+def _reading(holdings: list[tuple[bytes, int, bytes, int]], sequence: int) -> Reading:
+    number, sets = len(holdings), dict[str, Counts]()
+    packets, octets = pack(f">{number}Q", *[sequence * 9] * number), pack(f">{number}Q", *[sequence * 9000] * number)
+    four = b"".join(each[0] for each in holdings), pack(f">{number}Q", *[each[1] for each in holdings])
+    six = b"".join(each[2] for each in holdings), pack(f">{number}Q", *[each[3] for each in holdings])
+    for names, (keys, owners) in ((("up4", "down4"), four), (("up6_64", "down6_64"), six)):
+        sets |= {name: Counts(number, keys, packets, octets, owners) for name in names}
+    return Reading("boot", 1, "log", sequence, 0, sets, (), {})
+
+
+YEARS = """
+    INSERT INTO traffic_day
+    SELECT h.id, %(day)s, (random() * 1e9)::bigint, (random() * 1e6)::bigint, (random() * 1e10)::bigint, (random() * 1e7)::bigint
+    FROM network_holding h WHERE h.kind = 'private4' ORDER BY h.id
+"""
+
+
+def _years(days: int) -> None:
+    """A row for each member and day, up to yesterday."""
+    from django.db import connection
+
+    from apps.traffic import partitions, rolling
+
+    rolling.levels(NOW)
+    today = rolling.begin_of("day", NOW)
+    for ago in range(days, 0, -1):
+        partitions.ensure("day", today - timedelta(days=ago))
+        with connection.cursor() as cursor:
+            cursor.execute(YEARS, {"day": today - timedelta(days=ago)})
+    from apps.traffic.models import Level
+
+    Level.objects.filter(name="day").update(complete_until=today)
+    Level.objects.filter(name="hour").update(complete_until=today)
+
+
+def _asked(days: int) -> dict[str, float]:
+    from apps.members.models import Member
+    from apps.traffic.selectors import series, top_talkers
+
+    random, year = Random(1), min(days, 365)
+    people = list(Member.objects.order_by("pk").values_list("pk", flat=True))
+    charts = []
+    for pk in random.sample(people, min(CHARTS, len(people))):
+        member = Member.objects.get(pk=pk)
+        charts.append(1000 * _timed(lambda: series(member, NOW - timedelta(days=year), NOW, timedelta(days=1), now=NOW)))  # noqa: B023
+    top = [1000 * _timed(lambda: top_talkers(NOW - timedelta(days=7), NOW, now=NOW)) for _ in range(5)]
+    return {"year_chart_p95_ms": quantiles(charts, n=20)[-1], "top_talkers_ms": median(top)}
+
+
+if __name__ == "__main__":
+    what, *numbers = sys.argv[1:]
+    print(json.dumps({"kernel": kernel, "database": database}[what](*map(int, numbers))))  # type: ignore[operator]

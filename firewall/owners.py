@@ -1,0 +1,31 @@
+"""Whom an element of a counted set counts for: a holding, so that what two holders of one address forwarded never mixes.
+
+In a ruleset the owner is the element's value, which no rule sees; in the kernel it is the element's comment. So an address that
+changes hands is another element: the delta deletes one and adds the other in one transaction.
+"""
+
+WIDTH = 8  # octets
+NOBODY = bytes(WIDTH)
+_MARK = "holding  "  # no comment of people's has two spaces in a row (names.comment)
+_DIGITS = 12
+
+
+def packed(holding: int) -> bytes:
+    """The element's value for the holding of this id."""
+    return holding.to_bytes(WIDTH)
+
+
+def holding(owner: bytes) -> int:
+    """The id of the holding; 0: nobody's, or nobody knows."""
+    return int.from_bytes(owner)
+
+
+def comment(owner: bytes) -> str:
+    """What stands in the kernel. Of one width for all, so that many elements can be taken apart at once."""
+    return f"{_MARK}{holding(owner):0{_DIGITS}d}"
+
+
+def owner(text: str) -> bytes:
+    """The owner in an element's comment; b"" if it names none."""
+    digits = text.removeprefix(_MARK)
+    return packed(int(digits)) if digits != text and digits.isascii() and digits.isdecimal() else b""

@@ -1,0 +1,60 @@
+"""What the kernel tells of elements that a transaction deletes: what they had counted up to then.
+
+Heard by a socket that is there for one transaction only, because the group tells every change of every table.
+"""
+
+import errno
+from collections.abc import Iterator
+
+from firewall import owners
+from firewall.ruleset import TABLE
+from gateway import elements, netlink
+from gateway.netlink import Netlink, attributes, text, zero_ended
+from gateway.table import Ended
+
+# linux/netfilter/nfnetlink.h, nf_tables.h
+_GROUP = 7  # NFNLGRP_NFTABLES
+_LIST_TABLE, _LIST_SET = 1, 2
+_OCTETS_EACH = 1024  # of the buffer: a notice is some 150 octets, and the kernel counts its own overhead too
+_LEAST_BUFFER = 8 << 20
+_MOST_BUFFER = 1 << 30
+
+
+class Notices:
+    """Listens from now on. `expected`: about how many elements will go; `lost`: it was too much for the socket's buffer."""
+
+    def __init__(self, expected: int) -> None:
+        self._netlink = Netlink()
+        self._netlink.hold(min(max(expected * _OCTETS_EACH, _LEAST_BUFFER), _MOST_BUFFER))
+        self._netlink.join(_GROUP)
+        self.lost = False
+
+    def deleted(self) -> Iterator[tuple[str, Ended]]:
+        """Set by set what the elements had counted that were deleted from our table. The kernel has told it before a commit returns."""
+        ours = text(_LIST_TABLE, TABLE)
+        while True:
+            try:
+                messages = self._netlink.told()
+            except BlockingIOError:
+                return
+            except OSError as error:
+                if error.errno != errno.ENOBUFS:
+                    raise
+                self.lost = True
+                continue
+            for kind, body in messages:
+                if kind == netlink.DELSETELEM and body.startswith(ours):
+                    yield zero_ended(attributes(body)[_LIST_SET]), _counted(body)
+
+    def close(self) -> None:
+        """Listen no more."""
+        self._netlink.close()
+
+
+def _counted(body: bytes) -> Ended:
+    return {
+        (key, owners.owner(comment)): (packets, octets)
+        for columns in elements.decode(body)
+        for key, comment, packets, octets in zip(columns.keys, columns.comments, columns.packets, columns.octets, strict=True)
+        if packets
+    }

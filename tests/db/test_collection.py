@@ -1,0 +1,185 @@
+"""From a gateway's reading to usage in the database, each reading once."""
+
+from datetime import UTC, datetime, timedelta
+from io import StringIO
+
+import pytest
+from django.conf import LazySettings
+from django.core.management import CommandError, call_command
+from django.test import Client
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from apps.bans.models import BanHits
+from apps.network.models import Holding
+from apps.traffic import collecting
+from apps.traffic.collecting import Outcome, draw, record
+from apps.traffic.models import Collected, Coverage, FiveMinutes, LastCounts
+from apps.traffic.selectors import throughput, total_of
+from firewall.wire import Counts, Gone, Reading
+from tests import rows
+from tests.db.pages import text
+from tests.readings import gone, reading
+
+pytestmark = pytest.mark.django_db
+
+START = datetime(2050, 1, 1, 12, tzinfo=UTC)
+M1, M1_PREFIX = "10.16.0.10", "2001:db8:a0:10::/64"
+
+
+def minute(number: float) -> datetime:
+    return START + timedelta(minutes=number)
+
+
+def take(network: rows.Network, *readings: Reading, gateway: int = 0, first: int = 0) -> list[Outcome]:
+    """Each reading a minute after the one before, with a ticket of its own."""
+    of = network.gateways[gateway]
+    return [record(gateway=of, ticket=draw(of), reading=each, at=minute(at)) for at, each in enumerate(readings, first)]
+
+
+def m1(network: rows.Network) -> tuple[tuple[str, int], tuple[str, int]]:
+    """The elements of the first resident's address and prefix."""
+    resident = network.residents["m1"]
+    return (M1, resident.holding.pk), (M1_PREFIX, resident.prefix.pk)
+
+
+def up_and_down(network: rows.Network, resident: str = "m1") -> tuple[int, int]:
+    total = total_of(network.residents[resident].member)
+    return total.up, total.down
+
+
+def test_both_families_and_both_gateways_add_up_and_a_silent_member_has_no_row(network: rows.Network) -> None:
+    four, six = m1(network)
+    take(network, reading(1, up4={four: (1, 1000)}, down4={four: (2, 20)}))
+    take(network, reading(1, up6_64={six: (1, 500)}, down6_64={six: (1, 5)}), gateway=1)
+    assert up_and_down(network) == (1500, 25)
+    assert total_of(network.residents["m2"].member).since is None
+    assert FiveMinutes.objects.count() == 2
+    carried = throughput([each.pk for each in network.gateways], START, minute(5), timedelta(minutes=5))
+    assert [(each.family, each.octets, each.packets) for each in carried] == [(4, (1000, 20), (1, 2)), (6, (500, 5), (1, 1))]
+
+
+def test_a_ticket_that_was_drawn_before_one_that_is_written_down_is_worth_nothing(network: rows.Network) -> None:
+    four, _ = m1(network)
+    nat_1 = network.gateways[0]
+    slow = draw(nat_1)
+    take(network, reading(1, boot="other", up4={four: (1, 100)}))
+    late = reading(9, up4={four: (9, 900)})
+    assert record(gateway=nat_1, ticket=slow, reading=late, at=minute(1)) is Outcome.OLD
+    assert up_and_down(network) == (100, 0)
+
+
+def test_an_address_that_changes_hands_bills_nobody_for_another(network: rows.Network) -> None:
+    former, latter = network.residents["m1"].holding, network.residents["m2"].prefix
+    handed = gone(1, up4={(M1, former.pk): (4, 400)})
+    take(network, reading(1, up4={(M1, former.pk): (1, 100)}), reading(2, handed, up4={(M1, latter.pk): (1, 7)}))
+    assert (up_and_down(network), up_and_down(network, "m2")) == ((400, 0), (7, 0))
+
+
+def test_who_says_no_owner_is_known_by_who_holds_the_address_and_nobody_pays_for_what_nobody_holds(network: rows.Network) -> None:
+    take(
+        network,
+        reading(
+            1, up4={(M1, 0): (1, 100), ("10.16.77.77", 0): (1, 1)}, up6_64={(M1_PREFIX, 0): (1, 50), ("2001:db8::/64", 987_654): (1, 1)}
+        ),
+    )
+    assert up_and_down(network) == (150, 0)
+    state = Collected.objects.get(gateway=network.gateways[0])
+    assert (state.nobodys, state.nobodys_first) == (2, "10.16.77.77/32")
+
+
+def test_what_a_gateway_cannot_have_carried_is_refused_whole_until_a_person_says_otherwise(
+    network: rows.Network, settings: LazySettings, client: Client
+) -> None:
+    settings.LINE_MBITS, settings.COLLECT_SECONDS = 1, 60.0
+    four, _ = m1(network)
+    absurd = 10**12
+    assert take(network, reading(1, up4={four: (1, 100)}), reading(2, up4={four: (2, absurd)})) == [Outcome.WRITTEN, Outcome.REFUSED]
+    assert take(network, reading(1, up4={four: (1, 5)}), gateway=1) == [Outcome.WRITTEN]
+    assert up_and_down(network) == (105, 0)
+    client.force_login(network.admin)
+    page = text(client.get(f"/gateways/{network.gateways[0].pk}/"))
+    assert "was not believed" in page and "no more than" in page
+    call_command("traffic", "accept", "nat-1", stdout=StringIO())
+    assert take(network, reading(3, up4={four: (3, absurd + 7)}), reading(4, up4={four: (4, absurd + 9)}), first=2) == [Outcome.WRITTEN] * 2
+    assert up_and_down(network) == (107, 0)
+    assert "was not believed" not in text(client.get(f"/gateways/{network.gateways[0].pk}/"))
+
+
+@pytest.mark.parametrize("spoiled", [Counts(1, b"\1\2\3", b"\0" * 8, b"\0" * 8, b""), Counts(1, b"\1\2\3\4", b"\0" * 8, b"\xff" * 8, b"")])
+def test_a_reading_that_is_none_changes_nothing_and_is_told(network: rows.Network, spoiled: Counts) -> None:
+    four, _ = m1(network)
+    assert take(network, reading(1, up4={four: (1, 100)}), Reading("boot", 1, "log", 2, 0, {"up4": spoiled}, (), {})) == [
+        Outcome.WRITTEN,
+        Outcome.REFUSED,
+    ]
+    assert take(network, reading(3, up4={four: (2, 300)}), first=2) == [Outcome.WRITTEN]
+    assert up_and_down(network) == (300, 0)
+
+
+def test_hits_of_bans_are_counted_over_a_boot_that_passes_the_old_value(network: rows.Network) -> None:
+    ban = ("203.0.113.7", 0)
+    take(network, reading(1, bans4_32={ban: (2, 120)}), reading(1, boot="other", bans4_32={ban: (3, 180)}))
+    hits = BanHits.objects.get()
+    assert (hits.packets, hits.octets, hits.last_hit) == (5, 300, minute(1))
+
+
+def test_a_pause_is_a_gap_that_says_whether_anything_was_lost(network: rows.Network) -> None:
+    four, _ = m1(network)
+    nat_1 = network.gateways[0]
+    for sequence, at, boot in ((1, 0, "boot"), (2, 1, "boot"), (3, 60, "boot"), (1, 62, "other")):
+        record(gateway=nat_1, ticket=draw(nat_1), reading=reading(sequence, boot=boot, up4={four: (sequence, sequence)}), at=minute(at))
+    stretches = [(row.since, row.until, row.carried) for row in Coverage.objects.order_by("since")]
+    assert stretches == [(minute(0), minute(1), False), (minute(60), minute(60), True), (minute(62), minute(62), False)]
+
+
+def test_what_left_the_reading_leaves_the_baseline_too(network: rows.Network) -> None:
+    four, _ = m1(network)
+    take(network, reading(1, up4={four: (1, 100)}, down4={four: (1, 1)}), reading(2, up4={four: (2, 200)}))
+    assert [row.set for row in LastCounts.objects.all()] == ["up4"]
+    assert draw(network.gateways[0]).request.log == "log"
+
+
+def test_how_long_usage_is_kept_can_be_seen_and_changed_within_reason(db: None) -> None:
+    said = StringIO()
+    call_command("traffic", "keep", "hour", "30", stdout=said)
+    assert "hour            30 days, complete until" in said.getvalue()
+    with pytest.raises(CommandError, match="level_kept_for_a_sensible_time"):
+        call_command("traffic", "keep", "hour", "1", stdout=said)
+
+
+STEPS = st.lists(
+    st.tuples(st.sampled_from(["pass", "again", "late", "boot", "hand over", "clock back"]), st.integers(1, 1000)), min_size=1, max_size=10
+)
+
+
+@given(STEPS)
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+def test_the_sum_of_each_holder_is_what_was_read_of_him(network: rows.Network, steps: list[tuple[str, int]]) -> None:
+    """Everything that may happen to a reading, in one address held by two in turn."""
+    for model in (Collected, LastCounts, FiveMinutes, Coverage):
+        model.objects.all().delete()
+    holders = [network.residents["m1"].holding.pk, network.residents["m2"].holding.pk]
+    nat_1, boot, counter, at = network.gateways[0], 0, 0, 0
+    passed, ended, sequence = dict.fromkeys(holders, 0), 0, 0
+    last: tuple[collecting.Ticket, Reading] | None = None
+    for what, octets in steps:
+        at += -3 if what == "clock back" else 1
+        if what in ("again", "late") and last:
+            record(gateway=nat_1, ticket=last[0], reading=last[1], at=minute(at))
+            continue
+        final: tuple[Gone, ...] = ()
+        if what == "boot":
+            boot, counter = boot + 1, 0
+        elif what == "hand over" and counter:
+            ended += 1
+            final = (gone(ended, boot=f"{boot}", up4={(M1, holders[0]): (counter, counter)}),)
+            holders.reverse()
+            counter = 0
+        counter, sequence = counter + octets, sequence + 1
+        passed[holders[0]] += octets
+        last = draw(nat_1), reading(sequence, *final, boot=f"{boot}", up4={(M1, holders[0]): (counter, counter)})
+        record(gateway=nat_1, ticket=last[0], reading=last[1], at=minute(at))
+    found = {pk: sum(FiveMinutes.objects.filter(holding_id=pk).values_list("up_octets", flat=True)) for pk in holders}
+    assert found == passed
+    assert Holding.objects.filter(pk__in=holders).count() == 2

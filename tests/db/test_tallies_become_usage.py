@@ -1,0 +1,49 @@
+"""A database of before usage by time is brought over with all that it had counted."""
+
+import pytest
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from django.utils import timezone
+
+from apps.traffic.collecting import draw, record
+from apps.traffic.models import Collected, LastCounts
+from apps.traffic.selectors import total_of
+from firewall.wire import Counts
+from tests import rows
+from tests.readings import reading
+
+pytestmark = pytest.mark.django_db
+
+BEFORE = [("bans", "0007_listeners"), ("traffic", "0010_rate_limits")]
+AFTER = [("bans", "0009_hits_without_counters"), ("traffic", "0003_last_counts_of_tallies")]
+TALLY = """
+    INSERT INTO traffic_tally (gateway_id, holding_id, up_octets, up_packets, down_octets, down_packets, since, last,
+        counter_up_octets, counter_up_packets, counter_down_octets, counter_down_packets)
+    VALUES (%s, %s, 5000, 50, 7000, 70, now() - interval '1 day', now(), 3000, 30, 4000, 40)
+"""
+
+
+def migrate(to: list[tuple[str, str]]) -> None:
+    """In the test's own transaction, which is taken back."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+    MigrationExecutor(connection).migrate(to)
+
+
+def test_what_was_counted_stays_and_the_next_reading_goes_on_from_it(network: rows.Network) -> None:
+    nat_1, resident = network.gateways[0], network.residents["m1"]
+    migrate(BEFORE)
+    with connection.cursor() as cursor:
+        for holding in (resident.holding, resident.prefix):
+            cursor.execute(TALLY, (nat_1.pk, holding.pk))
+    migrate(AFTER)
+    assert Collected.objects.get().gateway == nat_1
+    assert set(LastCounts.objects.values_list("set", "elements")) == {(name, 1) for name in ("up4", "down4", "up6_64", "down6_64")}
+    kept = LastCounts.objects.get(set="up4")
+    assert Counts(kept.elements, bytes(kept.keys), bytes(kept.packets), bytes(kept.octets), bytes(kept.owners)) == Counts(
+        1, bytes((10, 16, 0, 10)), (30).to_bytes(8), (3000).to_bytes(8), b""
+    )
+    assert (total_of(resident.member).up, total_of(resident.member).down) == (10_000, 14_000)
+    again = reading(1, up4={("10.16.0.10", 0): (31, 3100)})
+    record(gateway=nat_1, ticket=draw(nat_1), reading=again, at=timezone.now())
+    assert total_of(resident.member).up == 10_100

@@ -1,0 +1,155 @@
+"""Usage over time: rolled up, kept as long as the settings say, and read again in the ways that charts and lists need."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.db import connection
+
+from apps.members.models import Room, Site
+from apps.traffic import partitions, rolling
+from apps.traffic.collecting import draw, record
+from apps.traffic.models import Day, FiveMinutes, Hour, Level
+from apps.traffic.selectors import By, Octets, against_before, series, sums_by, throughput, top_talkers, total_of, used
+from tests import rows
+from tests.readings import reading
+
+pytestmark = pytest.mark.django_db
+
+START = datetime(2050, 1, 3, tzinfo=UTC)  # a Monday
+FIVE, HOUR, DAY = (rolling.UNITS[name] for name in (Level.Name.FIVE_MINUTES, Level.Name.HOUR, Level.Name.DAY))
+
+
+class Clock:
+    """Passes on in steps, and has one gateway read at each."""
+
+    def __init__(self, network: rows.Network) -> None:
+        self.network, self.now, self.sequence = network, START, 0
+        self.m1, self.m2 = (("10.16.0.10", network.residents["m1"].holding.pk), ("10.16.0.11", network.residents["m2"].holding.pk))
+        self.six = ("2001:db8:a0:10::/64", network.residents["m1"].prefix.pk)
+        self.sums = {"up4": {self.m1: 0, self.m2: 0}, "down4": {self.m1: 0}, "down6_64": {self.six: 0}}
+
+    def read(self, boot: str = "boot", **passed: int) -> None:
+        """m1, m2: octets up; down, six: octets to the first of them."""
+        self.sequence += 1
+        for name, element in (("up4", self.m1), ("up4", self.m2), ("down4", self.m1), ("down6_64", self.six)):
+            key = {("up4", self.m1): "m1", ("up4", self.m2): "m2", ("down4", self.m1): "down", ("down6_64", self.six): "six"}[name, element]
+            self.sums[name][element] += passed.get(key, 0)
+        told = {name: {each: (octets, octets) for each, octets in some.items() if octets} for name, some in self.sums.items()}
+        nat_1 = self.network.gateways[0]
+        record(
+            gateway=nat_1,
+            ticket=draw(nat_1),
+            reading=reading(self.sequence, boot=boot, up4=told["up4"], down4=told["down4"], down6_64=told["down6_64"]),
+            at=self.now,
+        )
+
+    def go_on(self, by: timedelta) -> None:
+        self.now += by
+
+
+@pytest.fixture
+def clock(network: rows.Network) -> Clock:
+    return Clock(network)
+
+
+def two_days(clock: Clock) -> None:
+    """Every quarter of an hour, 10 octets up of one member and 1 of another, 2 down and 3 by IPv6."""
+    for _ in range(2 * 24 * 4):
+        clock.read(m1=10, m2=1, down=2, six=3)
+        clock.go_on(timedelta(minutes=15))
+        rolling.tick(clock.now)
+
+
+def test_what_was_rolled_up_says_the_same_as_what_it_came_from_at_every_level(clock: Clock) -> None:
+    two_days(clock)
+    member = clock.network.residents["m1"].member
+    end = clock.now
+    for unit, number in ((FIVE, 576), (HOUR, 48), (DAY, 2)):
+        points = series(member, START, end, unit, now=end)
+        assert len(points) == number
+        found = [point.octets for point in points if point.octets]
+        assert tuple(map(sum, zip(*found, strict=True))) == (1920, 384, 0, 576)
+    assert (Hour.objects.count(), Day.objects.count()) == (3 * 47, 3)  # the last hour has not settled, nor the last day
+    total = total_of(member)
+    assert (total.up, total.down, total.since) == (1920, 960, START)
+
+
+def test_windows_that_begin_and_end_anywhere_are_whole_wherever_they_are_kept(clock: Clock) -> None:
+    two_days(clock)
+    member = clock.network.residents["m1"].member
+    since, until = START + timedelta(minutes=35), START + timedelta(days=1, hours=3, minutes=20)
+    assert used(member, since, until, now=clock.now) == Octets(10 * 107, 2 * 107, 0, 3 * 107)
+    assert against_before(member, START + DAY, START + 2 * DAY, now=clock.now) == (Octets(960, 192, 0, 288),) * 2
+
+
+def test_the_greatest_talkers_and_the_sums_by_where_they_live(clock: Clock) -> None:
+    site = Site.objects.create(name="House A", code="A")
+    first, second = (clock.network.residents[name].member for name in ("m1", "m2"))
+    first.room = Room.objects.create(site=site, floor=1, name="101")
+    first.save()
+    two_days(clock)
+    window = START, START + 2 * DAY
+    talkers = [(each.member, each.up, each.down) for each in top_talkers(*window, now=clock.now)]
+    assert talkers == [
+        (first.pk, 1920, 960),
+        (second.pk, 192, 0),
+    ]
+    assert len(top_talkers(*window, now=clock.now, limit=1)) == 1
+    assert [(each.name, each.up, each.members) for each in sums_by(By.ROOM, *window, now=clock.now)] == [("A-101", 1920, 1), (None, 192, 1)]
+    assert [each.name for each in sums_by(By.SITE, *window, now=clock.now)] == ["House A", None]
+    assert [(each.up, each.down, each.members) for each in sums_by(By.TARIFF, *window, now=clock.now)] == [(2112, 960, 2)]
+    [four, six] = throughput([clock.network.gateways[0].pk], START, clock.now, 7 * DAY)
+    assert (four.octets, six.octets) == ((2112, 384), (0, 576))
+
+
+def test_a_gap_is_not_zero_and_what_a_boot_took_is_said(clock: Clock) -> None:
+    clock.read(m1=10)
+    clock.go_on(timedelta(hours=1))
+    clock.sums = {name: dict.fromkeys(some, 0) for name, some in clock.sums.items()}
+    clock.read(boot="other", m1=7)
+    clock.go_on(FIVE)
+    clock.read(boot="other")
+    points = series(clock.network.residents["m1"].member, START - HOUR, START + 2 * HOUR, timedelta(minutes=20), now=clock.now)
+    told = [(point.octets.up if point.octets else None, point.lost) for point in points]
+    assert told == [(None, False)] * 3 + [(10, True), (None, True), (None, True), (7, False)]
+
+
+def test_what_is_too_old_goes_and_what_nobody_has_rolled_up_stays(clock: Clock) -> None:
+    clock.read(m1=10)
+    clock.go_on(timedelta(days=8))
+    rolling.levels(clock.now)
+    rolling.forget(clock.now)
+    assert FiveMinutes.objects.count() == 1
+    rolling.tick(clock.now)
+    assert (FiveMinutes.objects.count(), Hour.objects.count(), Day.objects.count()) == (0, 1, 1)
+    clock.go_on(timedelta(days=91))
+    rolling.tick(clock.now)
+    assert (Hour.objects.count(), Day.objects.count()) == (0, 1)
+    assert total_of(clock.network.residents["m1"].member).up == 10
+    clock.go_on(timedelta(days=800))
+    rolling.tick(clock.now)
+    assert Day.objects.count() == 0
+
+
+def test_a_reading_that_comes_after_its_hour_was_rolled_up_is_not_lost(clock: Clock) -> None:
+    clock.read(m1=10)
+    late = clock.now + timedelta(minutes=59)
+    clock.go_on(timedelta(hours=2))
+    rolling.tick(clock.now)
+    clock.now = late
+    clock.read(m1=5)
+    assert total_of(clock.network.residents["m1"].member).up == 15
+    assert sorted(FiveMinutes.objects.values_list("bucket", "up_octets")) == [(START, 10), (START + timedelta(hours=1), 5)]
+
+
+def test_partitions_are_there_before_they_are_needed_and_are_made_when_they_are_not(clock: Clock) -> None:
+    far = START + timedelta(days=400)
+    clock.now = far
+    clock.read(m1=1)
+    assert FiveMinutes.objects.get().bucket == far
+    rolling.tick(START)
+    names = {name for level in Level.Name for name, _ in partitions.existing(level)}
+    assert {"traffic_fiveminutes_20500105", "traffic_hour_20500103", "traffic_day_20500101"} <= names
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_partitioned_table WHERE partrelid = 'traffic_day'::regclass")
+        assert cursor.fetchone() == (1,)

@@ -1,0 +1,53 @@
+"""Readings as an agent gives them, in a few words."""
+
+from collections.abc import Mapping
+from ipaddress import IPv4Network, IPv6Network, ip_network
+from struct import pack
+
+from apps.bans.models import Direction
+from apps.lib.fields import Prefix
+from firewall import owners
+from firewall.counters import Passed
+from firewall.elements.bans import FAMILIES
+from firewall.wire import Counts, Gone, Reading
+
+type Pair = tuple[int, int]  # packets and octets
+type Element = tuple[str, int]  # address or prefix, and the id of its holding (0: nobody knows)
+
+
+def counts(given: Mapping[Element, Pair]) -> Counts:
+    """What these elements of one set have counted."""
+    numbers = f">{len(given)}Q"
+    return Counts(
+        len(given),
+        b"".join(ip_network(each).network_address.packed for each, _ in given),
+        pack(numbers, *(packets for packets, _ in given.values())),
+        pack(numbers, *(octets for _, octets in given.values())),
+        b"".join(owners.packed(owner) for _, owner in given) if any(owner for _, owner in given) else b"",
+    )
+
+
+def reading(sequence: int, *gone: Gone, boot: str = "boot", table: int = 1, log: str = "log", **sets: Mapping[Element, Pair]) -> Reading:
+    """All counters as they stand."""
+    return Reading(boot, table, log, sequence, 0, {name: counts(given) for name, given in sets.items()}, gone, {})
+
+
+def gone(number: int, *, boot: str = "boot", table: int = 1, **sets: Mapping[Element, Pair]) -> Gone:
+    """What elements had counted when they were deleted."""
+    return Gone(number, boot, table, {name: counts(given) for name, given in sets.items()})
+
+
+def hit(given: Mapping[tuple[Prefix, Direction], Pair]) -> dict[str, list[Passed]]:
+    """What bans' elements counted between two readings, by set."""
+    found: dict[str, list[Passed]] = {}
+    for (prefix, direction), (packets, octets) in given.items():
+        name = f"{_FAMILIES[direction]}{prefix.version}_{prefix.prefixlen}"
+        found.setdefault(name, []).append(Passed(0, _network(prefix).network_address.packed, packets, octets))
+    return found
+
+
+_FAMILIES = {Direction(direction): start for direction, start in FAMILIES.items()}
+
+
+def _network(prefix: Prefix) -> IPv4Network | IPv6Network:
+    return ip_network(prefix)
