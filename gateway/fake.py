@@ -13,7 +13,7 @@ from firewall.live import Watch
 from firewall.policy import Profile
 from firewall.profile import sysctls
 from firewall.ruleset import EMPTY, Chain, Element, Ruleset, Set, chains_used, sets_used
-from gateway.table import UNKNOWN_RULES, CommitRefusedError, Ended, TableError, Tally, Tracing
+from gateway.table import UNKNOWN_RULES, CommitRefusedError, Ended, TableError, Tally, Tracing, add_ended
 
 # What Linux 6.1 begins with on a machine of 8 GiB, but for forwarding
 UNTUNED = sysctls(Profile(262_144, 262_144, 432_000, 120, 120, 60, 120, 30, 120, 30, 600))
@@ -44,7 +44,7 @@ class FakeKernel:
         for (name, key), count in self._counts.items():
             if (name, key) in gone or name in delta.sets:
                 owner = self._held.elements[name][key].value if self._held.sets[name].owned else b""
-                self._ended.setdefault(name, {})[key, owner] = count
+                add_ended(self._ended.setdefault(name, {}), {(key, owner): count})
         self._counts = {at: count for at, count in self._counts.items() if at not in gone and at[0] not in delta.sets}
         self._held = after
 

@@ -22,7 +22,7 @@ from gateway.inspection import width
 from gateway.libnftables import Libnftables
 from gateway.netlink import Netlink, attributes, number, places, text, zero_ended
 from gateway.notices import Notices
-from gateway.table import UNKNOWN_RULES, CommitRefusedError, Ended, TableError, Tally
+from gateway.table import UNKNOWN_RULES, CommitRefusedError, Ended, TableError, Tally, add_ended
 from gateway.tracer import Tracer
 
 # linux/netfilter/nf_tables.h
@@ -81,7 +81,7 @@ class Kernel:
         with closing(Notices(ending)) as notices:
             self._commit(delta, now)
             for name, tally in notices.deleted():
-                self._ended.setdefault(name, {}).update(tally)
+                add_ended(self._ended.setdefault(name, {}), tally)
             if notices.lost:
                 log.error("the kernel could not tell what all of %d deleted elements had counted: up to one interval is lost", ending)
 

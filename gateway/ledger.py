@@ -1,7 +1,8 @@
 """What the portal has still to be told of elements that are gone, and how many readings there were; survives the end of the agent.
 
 A file in the state directory: a line that names it, then a line for each transaction that deleted elements which had counted. Kept
-in memory too. Nothing is synced to the disk: a power cut costs what was counted since the last reading anyway.
+in memory too. Nothing is synced to the disk: a power cut costs what was counted since the last reading anyway. Whatever was cut off the
+file, its numbers are not given again: the portal may have written them down.
 """
 
 import json
@@ -18,6 +19,7 @@ from gateway.table import Ended
 
 _FILE, _SEQUENCE = "gone", "readings"
 _MOST_OCTETS = 64 << 20  # of the file; the portal would have to be away for years
+_LEAP = 1 << 20  # numbers left out at each start: more than any file has lines
 
 log = logging.getLogger("gateway")
 
@@ -28,11 +30,14 @@ class Ledger:
     def __init__(self, directory: Path) -> None:
         self._path, self._sequence_path = directory / _FILE, directory / _SEQUENCE
         self.name, self._number, self._gone = "", 0, dict[int, Gone]()
+        self._torn = False  # the file ends in the middle of a line, or may
         self._read()
         self.sequence = _number_in(self._sequence_path) if self.name else 0
-        if not self.name:
+        if self.name:
+            self._number += _LEAP
+        else:
             self.name = os.urandom(8).hex()
-            self._write_anew()
+        self._write_anew()
 
     @property
     def gone(self) -> tuple[Gone, ...]:
@@ -58,7 +63,10 @@ class Ledger:
         if self._path.exists() and self._path.stat().st_size > _MOST_OCTETS:
             log.error("%s is full: what deleted elements had counted is remembered only until the agent ends", self._path)
             return
-        self._append(_line(encode(kept)))
+        if self._torn:
+            self._write_anew()
+        else:
+            self._append(_line(encode(kept)))
 
     def acknowledge(self, name: str, number: int) -> None:
         """The portal has written down all up to this number of the ledger of this name."""
@@ -82,6 +90,7 @@ class Ledger:
             with self._path.open("ab") as file:
                 file.write(line)
         except OSError as error:
+            self._torn = True
             log.error("%s cannot be written: %s; it is remembered until the agent ends", self._path, error.strerror)
 
     def _write_anew(self) -> None:
@@ -89,7 +98,9 @@ class Ledger:
         try:
             new.write_bytes(b"".join([_line({"name": self.name, "number": self._number}), *(_line(encode(each)) for each in self.gone)]))
             new.replace(self._path)
+            self._torn = False
         except OSError as error:
+            self._torn = True
             new.unlink(missing_ok=True)
             log.error("%s cannot be written: %s", self._path, error.strerror)
 
@@ -117,8 +128,8 @@ def of_ended(ended: Ended) -> Counts:
 
 
 def _number_in(path: Path) -> int:
-    text = path.read_text() if path.exists() else ""
-    return int(text) if text.isdecimal() else 0
+    text = path.read_bytes() if path.exists() else b""
+    return int(text) if text.isdigit() else 0
 
 
 def _line(record: object) -> bytes:

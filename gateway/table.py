@@ -48,6 +48,13 @@ Tally: TypeAlias = dict[bytes, tuple[int, int]]  # packets and octets of a set's
 Ended: TypeAlias = dict[tuple[bytes, bytes], tuple[int, int]]  # the same of elements that are gone, by key and owner (b"": nobody's)
 
 
+def add_ended(to: Ended, more: Ended) -> None:
+    """An element may end, be there again and end once more before anybody asks: both counts are what it had."""
+    for at, (packets, octets) in more.items():
+        had = to.get(at, (0, 0))
+        to[at] = had[0] + packets, had[1] + octets
+
+
 class Tracing(Protocol):
     """A live trace that goes on until it is closed."""
 

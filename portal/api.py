@@ -13,6 +13,7 @@ from apps.nat.api import ForwardViewSet
 from apps.nat.api_mappings import MappingViewSet
 from apps.nat.pinholes.api import PinholeViewSet
 from apps.network.api import HoldingViewSet, PoolViewSet
+from apps.traffic.api import UsageViewSet
 from apps.traffic.rates.api import RateLimitViewSet
 
 router = Router()
@@ -48,3 +49,4 @@ router.register("bans/reachable", ReachableViewSet, "reachable")
 router.register("accounts/people", PersonViewSet, "person")
 router.register("accounts/tokens", TokenViewSet, "token")
 router.register("accounts/invitations", InvitationViewSet, "invitation")
+router.register("traffic/usage", UsageViewSet, "usage")

@@ -44,6 +44,7 @@ INSTALLED_APPS = [
     "apps.lib",
     "apps.audit",
     "apps.accounts",
+    "apps.mail",
     "apps.members",
     "apps.network",
     "apps.nat",
@@ -93,7 +94,7 @@ TEMPLATES = [
                 "apps.lib.context.page",
                 "apps.accounts.factors.told",
             ],
-            "builtins": ["apps.lib.templatetags.netzwart"],
+            "builtins": ["apps.lib.templatetags.netzwart", "apps.accounts.templatetags.rights"],
         },
     },
 ]
@@ -167,23 +168,25 @@ CACHES = {
     "local": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
 }
 
-# Mail: a server, or without one files under VAR
-_mail_host, _, _mail_port = os.environ.get("NETZWART_MAIL_SERVER", "").partition(":")
-_SMTP = {
-    "host": _mail_host,
-    "port": int(_mail_port or "25"),
-    "username": os.environ.get("NETZWART_MAIL_USER", ""),
+# Mail: all of it is written into the outbox (apps/mail); a worker hands it to a server, or without one writes files under VAR
+MAILERS = {"default": {"BACKEND": "apps.mail.backend.Outbox"}}
+_MAIL_TLS = {"": "", "0": "", "1": "starttls", "starttls": "starttls", "tls": "tls"}
+_mail_tls = os.environ.get("NETZWART_MAIL_TLS", "")
+if _mail_tls not in _MAIL_TLS:
+    raise ImproperlyConfigured(f"NETZWART_MAIL_TLS is {_mail_tls!r}. It is starttls, tls (from the first octet, port 465) or empty.")
+_mail_server = urlsplit("//" + os.environ.get("NETZWART_MAIL_SERVER", ""))
+MAIL_SERVER = {
+    "host": _mail_server.hostname or "",
+    "port": _mail_server.port or (465 if _mail_tls == "tls" else 25),
+    "tls": _MAIL_TLS[_mail_tls],
+    "user": os.environ.get("NETZWART_MAIL_USER", ""),
     "password": os.environ.get("NETZWART_MAIL_PASSWORD", ""),
-    "use_tls": os.environ.get("NETZWART_MAIL_TLS", "") == "1",
-    "timeout": 10,
 }
-MAILERS = {
-    "default": {"BACKEND": "django.core.mail.backends.smtp.EmailBackend", "OPTIONS": _SMTP}
-    if _mail_host
-    else {"BACKEND": "django.core.mail.backends.filebased.EmailBackend", "OPTIONS": {"file_path": VAR / "mail"}}
-}
+KEEP_MAIL_DAYS = int(os.environ.get("NETZWART_KEEP_MAIL_DAYS", "30"))
 DEFAULT_FROM_EMAIL = os.environ.get("NETZWART_MAIL_FROM", "netzwart@localhost")
 
+# Under which address people reach the portal: for links in mail that no page asked for
+PORTAL_URL = os.environ.get("NETZWART_URL", "http://127.0.0.1:8000").rstrip("/")
 NETWORK_NAME = os.environ.get("NETZWART_NETWORK_NAME", "Lindenhof")
 # How workers reach the agents in the lab: the lab's name and where its state lies. Empty: no lab on this machine.
 LAB_NAME = os.environ.get("NETZWART_LAB_NAME", "")
@@ -204,6 +207,10 @@ COLLECT_SECONDS = float(os.environ.get("NETZWART_COLLECT_SECONDS", "60"))
 
 # More than a gateway's fastest interface can carry, in Mbit/s: a reading that says more is not believed
 LINE_MBITS = float(os.environ.get("NETZWART_LINE_MBITS", "400000"))
+
+# Members who have left: for how many days what they held is kept for them, and after how many their personal data are erased
+HOLD_DAYS = int(os.environ.get("NETZWART_HOLD_DAYS", "14"))
+ERASE_DAYS = int(os.environ.get("NETZWART_ERASE_DAYS", "180"))
 
 # Feeds of ban lists: from which directory files may be read (empty: none), whether hosts that are not of the public internet may be
 # asked, and for how many seconds at most

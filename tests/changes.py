@@ -20,6 +20,7 @@ from apps.bans import services as bans
 from apps.bans.models import AllowEntry, Ban, BanList, Block, Listener, Notice, ServerInterface
 from apps.gateways import settings
 from apps.lib.errors import Conflict, Problem
+from apps.members import leaving
 from apps.members import services as members
 from apps.members.models import Member
 from apps.nat import services as nat
@@ -43,7 +44,8 @@ class Changes:
         self.other = GatewayGroup.objects.create(name=f"Other {seed}")
         self.kinds: list[Callable[[], object]] = [
             self._forward, self._forward, self._switch_forward, self._remove_forward, self._map, self._state, self._activity, self._hold,
-            self._release, self._leave, self._raw_validity, self._raw_validity, self._raw_address, self._raw_owner, self._ban, self._ban,
+            self._release, self._leave, self._release_held, self._raw_validity, self._raw_validity, self._raw_address, self._raw_owner,
+            self._ban, self._ban,
             self._ban_again, self._ban_again, self._lift, self._raw_ban, self._end_of_ban, self._toggle_list, self._delete_list,
             self._raw_ports, self._raw_ports, self._move_bans, self._bulk_bans, self._interfaces, self._pool, self._group_of_pool,
             self._pinhole, self._pinhole, self._pinhole, self._change_pinhole, self._change_pinhole, self._remove_pinhole, self._renumber,
@@ -178,7 +180,11 @@ class Changes:
         members.activate(member=self._any(Member.objects.all()), by=self.net.admin)
 
     def _leave(self) -> object:
-        return members.leave(member=self._any(Member.objects.all()), by=self.net.admin) if self.dice.random() < 0.2 else None
+        return members.leave(member=self._any(Member.objects.all()), by=self.net.admin) if self.dice.random() < 0.3 else None
+
+    def _release_held(self) -> None:
+        """Time to come back is over for those who have left, or half of it is."""
+        leaving.release(timezone.now() + timedelta(days=self.dice.choice([7, 14])))
 
     def _hold(self) -> object:
         pool = self.dice.choice([self.net.private, self.net.private, self.net.prefixes])

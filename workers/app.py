@@ -13,12 +13,24 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 # A task that its worker did not live to finish comes back this soon. One that takes longer runs twice, which is harmless.
 RESTORE = {"visibility_timeout": 15, "unacked_restore_interval": 2, "unacked_restore_throttle": 1}
 # Reading a large gateway's counters, or a feed, is much Python at once: who wants changes out quickly gives each queue a worker of its own.
-CHANGES, READINGS = "celery", "readings"
-SLOW = ("workers.collect", "workers.collect_one", "workers.tend_usage", "workers.refresh_feed")
+CHANGES, READINGS, MAIL = "celery", "readings", "mail"
+SLOW = (
+    "workers.collect",
+    "workers.collect_one",
+    "workers.tend_usage",
+    "workers.share_fairly",
+    "workers.tell_of_quotas",
+    "workers.refresh_feed",
+    "workers.lifecycle",
+)
+POSTAL = ("workers.send_mail", "workers.erase_mail")
 TAKE_OVER_SECONDS = 5.0
 FORGET_SECONDS = 3600.0
 FEEDS_SECONDS = 60.0
+LIFECYCLE_SECONDS = 300.0
 USAGE_SECONDS = 60.0
+MAIL_SECONDS = 15.0
+QUOTA_SECONDS = 600.0
 
 
 def _every(seconds: float, task: str) -> dict[str, object]:
@@ -34,14 +46,15 @@ def _make() -> Celery:
     broker.register()
     from apps.lib.nudge import broker_url
 
-    made = Celery("workers", broker=broker_url(settings.REDIS_URL), include=["workers.deploy", "workers.collect", "workers.feeds"])
+    tasks = [f"workers.{each}" for each in ("deploy", "collect", "feeds", "lifecycle", "mail")]
+    made = Celery("workers", broker=broker_url(settings.REDIS_URL), include=tasks)
     made.conf.update(
         accept_content=["json"],
         task_serializer="json",
         task_ignore_result=True,
-        task_queues=[Queue(each, routing_key=each) for each in (CHANGES, READINGS)],
+        task_queues=[Queue(each, routing_key=each) for each in (CHANGES, READINGS, MAIL)],
         task_default_queue=CHANGES,
-        task_routes={each: {"queue": READINGS} for each in SLOW},
+        task_routes={each: {"queue": READINGS} for each in SLOW} | {each: {"queue": MAIL} for each in POSTAL},
         task_acks_late=True,
         worker_prefetch_multiplier=1,
         worker_hijack_root_logger=False,
@@ -53,8 +66,13 @@ def _make() -> Celery:
             "reconcile": _every(settings.RECONCILE_SECONDS, "workers.reconcile"),
             "take over": _every(TAKE_OVER_SECONDS, "workers.take_over"),
             "forget": _every(FORGET_SECONDS, "workers.forget"),
+            "members' ways": _every(LIFECYCLE_SECONDS, "workers.lifecycle"),
             "refresh feeds": _every(FEEDS_SECONDS, "workers.refresh_feeds"),
+            "send mail": _every(MAIL_SECONDS, "workers.send_mail"),
+            "erase mail": _every(FORGET_SECONDS, "workers.erase_mail"),
             "collect": _every(settings.COLLECT_SECONDS, "workers.collect"),
+            "share fairly": _every(settings.COLLECT_SECONDS, "workers.share_fairly"),
+            "tell of quotas": _every(QUOTA_SECONDS, "workers.tell_of_quotas"),
             "tend usage": _every(USAGE_SECONDS, "workers.tend_usage"),
         },
     )

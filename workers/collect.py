@@ -1,11 +1,16 @@
-"""Fetch the gateways' counters, and tend what they became. The work is in `apps.gateways.services` and `apps.traffic.rolling`."""
+"""Fetch the gateways' counters, and do what they ask for. The work is in `apps.gateways.services` and `apps.traffic`."""
 
+import structlog
 from celery import shared_task
 from django.utils import timezone
 
 from apps.gateways import services
-from apps.network.models import Gateway
+from apps.lib.errors import Conflict
+from apps.network.models import Gateway, GatewayGroup
 from apps.traffic import rolling
+from apps.traffic.fairshare import services as fair_shares
+
+log = structlog.get_logger()
 
 
 @shared_task(name="workers.collect")
@@ -25,3 +30,13 @@ def collect_one(gateway: int) -> None:
 def tend_usage() -> None:
     """Make partitions, roll up, and drop what is too old."""
     rolling.tick(timezone.now())
+
+
+@shared_task(name="workers.share_fairly")
+def share_fairly() -> None:
+    """Look whether uplinks are full, and limit or release."""
+    for group in GatewayGroup.objects.filter(fair_share__on=True):
+        try:
+            fair_shares.look(group, timezone.now())
+        except Conflict as conflict:  # the next look does it
+            log.info("fair share looks again later", group=str(group), why=str(conflict))

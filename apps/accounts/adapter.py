@@ -1,4 +1,4 @@
-"""How allauth signs people in here: nobody signs up by himself, mail leaves in the background, secrets are encrypted."""
+"""How allauth signs people in here: nobody signs up by himself, mail goes into the outbox, secrets are encrypted."""
 
 import base64
 import hashlib
@@ -9,9 +9,10 @@ from allauth.mfa.adapter import DefaultMFAAdapter
 from cryptography.fernet import Fernet
 from django.conf import settings
 from django.http import HttpRequest
+from django.utils.translation import get_language, override
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts import outgoing, source
+from apps.accounts import source
 from apps.accounts.models import User
 
 SILENT = frozenset({"account/messages/logged_in.txt", "account/messages/logged_out.txt"})
@@ -37,9 +38,11 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no ty
         return source.address(request)
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Written now, in the language of the page, and sent after the answer."""
+        """In the language of whoever reads it; a worker sends it after the answer, which waits for no server."""
         given = {"email": email, "network": settings.NETWORK_NAME} | context
-        outgoing.hand_over(self.render_mail(template_prefix, email, given))
+        reader = context.get("user")
+        with override(reader.language if isinstance(reader, User) else get_language()):
+            self.render_mail(template_prefix, email, given).send()
 
     def format_email_subject(self, subject: str) -> str:
         return f"[{settings.NETWORK_NAME}] {subject}"

@@ -1,5 +1,26 @@
 from django.apps import AppConfig
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
 
 
 class AccountsConfig(AppConfig):
     name = "apps.accounts"
+
+    def ready(self) -> None:
+        from apps.accounts.models import RoleChange, User
+        from apps.accounts.permissions import may_look
+        from apps.audit.trail import UNSHOWN, Trail, tell
+        from apps.lib import navigation
+
+        navigation.opens(may_look)
+        tell(Trail(User, called=_("Account"), words=lambda row: row.name, href=lambda row: reverse("accounts:person", args=[row.pk])))
+        tell(
+            Trail(
+                RoleChange,
+                part_of="user",
+                called=_("Change of roles"),
+                words=lambda row: row.reason,
+                href=lambda row: reverse("accounts:person", args=[row.user_id]),
+                unshown=UNSHOWN | {"user", "by", "asked", "old", "new", "decided"},
+            )
+        )

@@ -9,6 +9,7 @@ from django.contrib.auth.validators import UnicodeUsernameValidator
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.adapter import confirm_password
+from apps.accounts.granting import invitable
 from apps.accounts.models import User
 from apps.accounts.roles import Role
 
@@ -37,6 +38,8 @@ class InvitationForm(forms.Form):
     def __init__(self, by: User, data: Any = None) -> None:
         super().__init__(data)
         self.by = by
+        given = invitable(by)
+        self.fields["roles"].choices = [(role.value, role.label) for role in Role if role in given]  # type: ignore[attr-defined]
 
     def clean_password(self) -> str:
         confirm_password(self.by, self.cleaned_data["password"])

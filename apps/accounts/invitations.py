@@ -16,7 +16,7 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from apps.accounts import outgoing
+from apps.accounts.granting import invitable
 from apps.accounts.models import Invitation, User
 from apps.accounts.roles import Role
 from apps.lib.errors import Conflict, Problem
@@ -26,12 +26,13 @@ _signer = Signer(salt="invitation")
 
 
 def invite(*, email: str, roles: list[str], by: User) -> tuple[Invitation, str]:
-    """A new invitation and its token. Raises Problem when the address has an account, or is invited already."""
+    """A new invitation and its token. Raises Problem when the address has an account, is invited already, or roles are not his to give."""
     address = email.strip().lower()
     if User.objects.filter(email__iexact=address).exists() or EmailAddress.objects.filter(email__iexact=address).exists():
         raise Problem(_("%(address)s has an account already.") % {"address": address}, fieldname="email")
     if not set(roles) <= set(Role.values):
         raise Problem(_("There is no such role."), fieldname="roles")
+    _check_grants(roles, by)
     try:
         with transaction.atomic():
             Invitation.objects.filter(email=address, taken=None, withdrawn=None, expires__lte=Now()).update(withdrawn=Now())
@@ -41,20 +42,31 @@ def invite(*, email: str, roles: list[str], by: User) -> tuple[Invitation, str]:
     return made, _signer.sign(str(made.pk))
 
 
+def _check_grants(roles: list[str], by: User) -> None:
+    """An invitation carries what its author may give, and never what two have to agree on."""
+    if not set(roles) <= invitable(by):
+        words = _("An invitation cannot carry these roles. Invite with others, then change them on the page of the account.")
+        raise Problem(words, fieldname="roles")
+
+
 def send(invitation: Invitation, url: str) -> None:
     """The mail with the link."""
     context = {"invitation": invitation, "url": url, "network": settings.NETWORK_NAME}
     subject = _("Your account at %(network)s") % {"network": settings.NETWORK_NAME}
-    outgoing.hand_over(EmailMessage(subject, render_to_string("accounts/email/invitation.txt", context), to=[invitation.email]))
+    EmailMessage(subject, render_to_string("accounts/email/invitation.txt", context), to=[invitation.email]).send()
 
 
 def find(token: str) -> Invitation | None:
-    """The invitation that this token opens now; None if it was taken, withdrawn, is too old, or the token is not ours."""
+    """The invitation that this token opens now; None if it was taken, withdrawn, is too old, or the token is not ours.
+
+    Nor if whoever invited might not give these roles any more.
+    """
     try:
         pk = int(_signer.unsign(token))
     except (BadSignature, ValueError):
         return None
-    return Invitation.objects.filter(pk=pk, taken=None, withdrawn=None, expires__gt=Now()).first()
+    found = Invitation.objects.filter(pk=pk, taken=None, withdrawn=None, expires__gt=Now()).select_related("by").first()
+    return found if found and set(found.roles) <= invitable(found.by) else None
 
 
 @transaction.atomic

@@ -8,6 +8,7 @@ from django.db import models
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from apps.accounts.last_admin import somebody_administers
 from apps.accounts.roles import STAFF, Role
 from apps.lib.fields import PrefixField
 from apps.lib.history import tracked
@@ -48,6 +49,7 @@ class User(AbstractUser):
     objects = Users()  # type: ignore[misc]
 
     class Meta(AbstractUser.Meta):
+        triggers = [somebody_administers()]
         constraints = [
             models.UniqueConstraint(models.functions.Lower("username"), name="user_username_unique_without_case"),
             models.CheckConstraint(condition=models.Q(roles__contained_by=[role.value for role in Role]), name="user_roles_are_known"),
@@ -107,3 +109,56 @@ class Invitation(models.Model):
                 fields=["email"], condition=models.Q(taken=None, withdrawn=None), name="invitation_one_open_for_an_address"
             ),
         ]
+
+
+@tracked()
+class RoleChange(models.Model):
+    """Somebody's roles are to be others, for a reason: done at once, or when a second person has agreed (granting.py)."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting", _("waits for a second person")
+        DONE = "done", _("done")
+        DROPPED = "dropped", _("dropped")
+
+    user = models.ForeignKey(User, models.CASCADE, related_name="role_changes", verbose_name=_("account"))
+    old = ArrayField(models.CharField(max_length=20, choices=Role.choices), default=list, verbose_name=_("roles before"))
+    new = ArrayField(models.CharField(max_length=20, choices=Role.choices), default=list, verbose_name=_("roles after"))
+    reason = models.CharField(_("reason"), max_length=200)
+    state = models.CharField(_("state"), max_length=8, choices=State)
+    by = models.ForeignKey(User, models.PROTECT, related_name="+", verbose_name=_("asked for by"))
+    asked = models.DateTimeField(_("asked"), auto_now_add=True)
+    decided_by = models.ForeignKey(User, models.PROTECT, related_name="+", null=True, verbose_name=_("decided by"))
+    decided = models.DateTimeField(_("decided"), null=True)
+
+    class Meta:
+        ordering = ["-asked", "-id"]
+        constraints = [
+            models.UniqueConstraint(fields=["user"], condition=models.Q(state="waiting"), name="rolechange_one_waits"),
+            models.CheckConstraint(condition=models.Q(state__in=["waiting", "done", "dropped"]), name="rolechange_state"),
+            models.CheckConstraint(condition=~models.Q(reason=""), name="rolechange_has_a_reason"),
+            models.CheckConstraint(condition=~models.Q(user=models.F("by")), name="rolechange_not_of_oneself"),
+            models.CheckConstraint(
+                condition=~models.Q(state="done") | models.Q(decided_by=None) | ~models.Q(decided_by=models.F("by")),
+                name="rolechange_agreed_by_another",
+            ),
+        ]
+
+    @property
+    def added(self) -> list[str]:
+        """The roles that are new."""
+        return [role for role in self.new if role not in self.old]
+
+    @property
+    def removed(self) -> list[str]:
+        """The roles that go."""
+        return [role for role in self.old if role not in self.new]
+
+    @property
+    def named_added(self) -> list[str]:
+        """What they are called."""
+        return [str(Role(role).label) for role in self.added]
+
+    @property
+    def named_removed(self) -> list[str]:
+        """What they are called."""
+        return [str(Role(role).label) for role in self.removed]

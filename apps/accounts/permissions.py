@@ -25,6 +25,20 @@ def may(user: object, right: Right, *, by_token: bool = False) -> bool:
     return right in (rights(user.roles, by_token=by_token) if isinstance(user, User) and user.is_active else {Right.ANYONE})
 
 
+def may_go(user: object, name: str, *, see: bool = False) -> bool:
+    """Whether this person may use the page of this name: send something where it takes that, unless asked for `see` alone."""
+    page = PAGES.get(name)
+    if page is None:
+        return False
+    right = page.see if see else page.change or page.see
+    return right is not None and may(user, right)
+
+
+def may_look(user: object, name: str) -> bool:
+    """Whether this person may look at the page of this name."""
+    return may_go(user, name, see=True)
+
+
 class Allowed(BasePermission):
     """The API: the right of the view's basename and action. With a session only pages' people, with a token automation too."""
 

@@ -34,14 +34,16 @@ class Right(Enum):
     OPERATE = "operate"
     APPROVE = "approve"
     MANAGE_ACCOUNTS = "manage_accounts"
+    DROP_ROLES = "drop_roles"  # a change of roles that waits
 
 
 _SEES: Final = frozenset({Right.SEE_MEMBERS, Right.SEE_NETWORK})
+_ROLES: Final = frozenset({Right.MANAGE_ACCOUNTS, Right.DROP_ROLES})
 RIGHTS: Final[dict[Role, frozenset[Right]]] = {
     Role.MEMBER: frozenset(),
     Role.HELPDESK: frozenset({Right.SEE_MEMBERS, Right.CHANGE_MEMBERS, Right.BLOCK}),
-    Role.NETWORK_ADMIN: _SEES | {Right.CHANGE_MEMBERS, Right.BLOCK, Right.CHANGE_RULES, Right.OPERATE, Right.MANAGE_ACCOUNTS},
-    Role.APPROVER: _SEES | {Right.APPROVE},
+    Role.NETWORK_ADMIN: _SEES | {Right.CHANGE_MEMBERS, Right.BLOCK, Right.CHANGE_RULES, Right.OPERATE, *_ROLES},
+    Role.APPROVER: _SEES | {Right.APPROVE, Right.DROP_ROLES},
     Role.AUDITOR: _SEES,
     Role.AUTOMATION: _SEES | {Right.BLOCK, Right.CHANGE_RULES},
 }

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from apps.accounts import views, views_invitations, views_tokens
+from apps.accounts.people import views as people
 
 app_name = "accounts"
 urlpatterns = [
@@ -14,5 +15,11 @@ urlpatterns = [
     path("tokens/<int:pk>/revoke/", views_tokens.revoke, name="token-revoke"),
     path("invitations/", views_invitations.open_ones, name="invitations"),
     path("invitations/<int:pk>/withdraw/", views_invitations.withdraw, name="invitation-withdraw"),
+    path("people/", people.people, name="people"),
+    path("people/<int:pk>/", people.account, name="person"),
+    path("people/<int:pk>/roles/", people.roles, name="roles"),
+    path("people/<int:pk>/sign-out/", people.sign_out, name="person-sign-out"),
+    path("people/changes/<int:pk>/agree/", people.agree, name="roles-agree"),
+    path("people/changes/<int:pk>/drop/", people.drop, name="roles-drop"),
     path("invited/<str:token>/", views_invitations.invited, name="invited"),
 ]

@@ -1,6 +1,7 @@
 """Inviting people, and what the invited see."""
 
 from django.contrib import messages
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -21,11 +22,12 @@ def open_ones(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             given = form.cleaned_data
-            made, token = invitations.invite(email=given["email"], roles=given["roles"], by=person(request))
+            with transaction.atomic():
+                made, token = invitations.invite(email=given["email"], roles=given["roles"], by=person(request))
+                invitations.send(made, request.build_absolute_uri(reverse("accounts:invited", args=[token])))
         except Problem as problem:
             explain(form, problem)
         else:
-            invitations.send(made, request.build_absolute_uri(reverse("accounts:invited", args=[token])))
             messages.success(request, _("The invitation is on its way to %(address)s.") % {"address": made.email})
             return redirect("accounts:invitations")
     rows = Invitation.objects.filter(taken=None, withdrawn=None).select_related("by").order_by("-made")

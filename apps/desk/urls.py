@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from apps.desk.views import addresses_of, dashboard, devices_of, live, member, member_edit, members, search, why
+from apps.desk.views import addresses_of, dashboard, devices_of, lifecycle, live, member, member_edit, members, search, why
 
 app_name = "desk"
 urlpatterns = [
@@ -19,7 +19,11 @@ urlpatterns = [
     path("members/<int:pk>/", member.member, name="member"),
     path("members/<int:pk>/edit/", member_edit.edit, name="member-edit"),
     path("members/<int:pk>/activate/", member_edit.activate, name="member-activate"),
-    path("members/<int:pk>/leave/", member_edit.leave, name="member-leave"),
+    path("members/<int:pk>/leave/", lifecycle.leave, name="member-leave"),
+    path("members/<int:pk>/everything.zip", lifecycle.everything, name="member-everything"),
+    path("members/<int:pk>/move/", lifecycle.move, name="member-move"),
+    path("moves/<int:pk>/drop/", lifecycle.drop_move, name="move-drop"),
+    path("departures/<int:pk>/drop/", lifecycle.drop, name="departure-drop"),
     path("members/<int:pk>/addresses/", addresses_of.panel, name="holdings"),
     path("members/<int:pk>/addresses/add/", addresses_of.add, name="holding-add"),
     path("members/<int:pk>/devices/add/", devices_of.add, name="device-add"),

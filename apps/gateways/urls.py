@@ -10,6 +10,7 @@ urlpatterns = [
     path("<int:pk>/", views.gateway, name="gateway"),
     path("<int:pk>/edit/", views.edit, name="edit"),
     path("<int:pk>/put-right/", views.put_right, name="put-right"),
+    path("<int:pk>/count-again/", views.count_again, name="count-again"),
     path("groups/<int:pk>/", views.group, name="group"),
     path("groups/<int:pk>/protection/", views.protection, name="protection"),
     path("groups/<int:pk>/limits/", views.limits, name="limits"),

@@ -23,6 +23,7 @@ from apps.gateways.gauges import gauges_of
 from apps.lib.activation import Activation, activations
 from apps.lib.errors import Conflict, Problem
 from apps.network.models import Gateway, GatewayGroup, Limits, Profile, Protection
+from apps.traffic import collecting
 from apps.traffic.models import Collected
 
 LAST_ROLLOUTS = 8
@@ -67,6 +68,16 @@ def put_right(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(Gateway, pk=pk)
     deployments.request(by=person(request), force=True)
     messages.success(request, _("Asked. %(gateway)s gets what it should run again, in a moment.") % {"gateway": found})
+    return redirect("gateways:gateway", found.pk)
+
+
+@staff_page
+@require_POST
+def count_again(request: HttpRequest, pk: int) -> HttpResponse:
+    """Take its next reading for where counting begins again, whatever it says."""
+    found = get_object_or_404(Gateway, pk=pk)
+    collecting.accept(gateway=found)
+    messages.success(request, _("Counting begins again with the next reading of %(gateway)s, within a minute or two.") % {"gateway": found})
     return redirect("gateways:gateway", found.pk)
 
 

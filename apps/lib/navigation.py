@@ -70,6 +70,7 @@ SECTIONS = (
             Item(_("Rollouts"), "deployments:rollouts", "rollouts"),
             Item(_("Gateways"), "gateways:list", "gateways"),
             Item(_("Why?"), "desk:why", "why"),
+            Item(_("Outbox"), "mail:outbox", "mail"),
             Item(_("Incidents"), "status:incidents", "incidents"),
         ),
     ),
@@ -78,12 +79,20 @@ SECTIONS = (
         (
             Item(_("Abuse desk"), "desk:abuse", "abuse"),
             Item(_("History"), "audit:history", "history"),
+            Item(_("Accounts and roles"), "accounts:people", "key"),
             Item(_("Settings"), "desk:settings", "settings"),
         ),
     ),
 )
 
 _counters: dict[str, Counter] = {}
+Doorkeeper = Callable[[User, str], bool]
+_doorkeepers: list[Doorkeeper] = []
+
+
+def opens(doorkeeper: Doorkeeper) -> None:
+    """Register the one that knows who may go where, by the page's name in the URL configuration; what nobody may use is not shown."""
+    _doorkeepers[:] = [doorkeeper]
 
 
 def counts(url_name: str) -> Callable[[Counter], Counter]:
@@ -113,7 +122,7 @@ class ShownSection:
 
 def shown(request: HttpRequest, user: User) -> list[ShownSection]:
     """The sections this person sees, without empty ones; the item whose address the request's begins with, the longest, is current."""
-    links = {item.url_name: url for section in SECTIONS for item in section.items if item.visible(user) and (url := _url(item.url_name))}
+    links = {item.url_name: url for section in SECTIONS for item in section.items if _open(item, user) and (url := _url(item.url_name))}
     current = max((url for url in links.values() if _leads(url, request.path)), key=len, default="")
     sections = (
         ShownSection(
@@ -127,6 +136,10 @@ def shown(request: HttpRequest, user: User) -> list[ShownSection]:
 def _shown(item: Item, url: str, current: str, request: HttpRequest) -> ShownItem:
     counter = _counters.get(item.url_name)
     return ShownItem(item.name, url, item.icon, url == current, counter(request) if counter else None)
+
+
+def _open(item: Item, user: User) -> bool:
+    return item.visible(user) and all(lets_in(user, item.url_name) for lets_in in _doorkeepers)
 
 
 def _leads(url: str, path: str) -> bool:

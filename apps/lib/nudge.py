@@ -15,6 +15,7 @@ from django.conf import settings
 from django.db import transaction
 from kombu.exceptions import OperationalError
 
+QUEUES = {"workers.send_mail": {"queue": "mail"}}  # of tasks that do not wait behind changes; as in workers.app
 LIMIT = 0.2  # seconds, for connecting and for answering
 log = structlog.get_logger()
 
@@ -29,6 +30,7 @@ def _publisher() -> Celery:
     publisher = Celery("nudges", broker=broker_url(settings.REDIS_URL), set_as_current=False)
     publisher.conf.update(
         broker_connection_retry=False,
+        task_routes=QUEUES,
         broker_transport_options={"socket_timeout": LIMIT, "socket_connect_timeout": LIMIT, "max_retries": 0, "retry_on_timeout": False},
     )
     return publisher

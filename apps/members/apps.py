@@ -7,8 +7,8 @@ class MembersConfig(AppConfig):
     name = "apps.members"
 
     def ready(self) -> None:
-        from apps.audit.trail import Trail, tell
-        from apps.members.models import Device, Member
+        from apps.audit.trail import UNSHOWN, Trail, tell
+        from apps.members.models import Departure, Device, Member
 
         tell(
             Trail(
@@ -16,6 +16,15 @@ class MembersConfig(AppConfig):
                 called=_("Member"),
                 words=lambda row: f"{row.name}, M-{row.number}",
                 href=lambda row: reverse("desk:member", args=[row.pk]),
+            )
+        )
+        tell(
+            Trail(
+                Departure,
+                called=_("Departure"),
+                part_of="member",
+                href=lambda row: reverse("desk:member", args=[row.member_id]),
+                unshown=UNSHOWN | {"by", "planned"},
             )
         )
         tell(

@@ -137,6 +137,9 @@ class TariffForm(forms.Form):
     version = forms.IntegerField(widget=forms.HiddenInput, required=False)
     name = forms.CharField(label=gettext_lazy("Name"), max_length=60)
     most_forwards = forms.IntegerField(label=gettext_lazy("Most port forwards"), min_value=0, max_value=1000, initial=8)
+    most_devices = forms.IntegerField(
+        label=gettext_lazy("Most devices"), min_value=0, max_value=1000, initial=8, help_text=gettext_lazy("That members note themselves")
+    )
     down_kbit = RateField(label=gettext_lazy("Rate down, Mbit/s"), help_text=gettext_lazy("To the member. Empty: as fast as it goes"))
     up_kbit = RateField(label=gettext_lazy("Rate up, Mbit/s"), help_text=gettext_lazy("From the member. Empty: as fast as it goes"))
     trial = forms.BooleanField(label=gettext_lazy("For trying out"), required=False)
@@ -146,4 +149,4 @@ class TariffForm(forms.Form):
 
     def wanted(self) -> dict[str, Any]:
         """What the services take."""
-        return {name: self.cleaned_data[name] for name in ("name", "most_forwards", "down_kbit", "up_kbit", "trial")}
+        return {name: self.cleaned_data[name] for name in ("name", "most_forwards", "most_devices", "down_kbit", "up_kbit", "trial")}

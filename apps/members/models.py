@@ -1,6 +1,8 @@
 """People, what they pay for, where they live, and their devices."""
 
 from django.conf import settings
+from django.contrib.postgres.constraints import ExclusionConstraint
+from django.contrib.postgres.fields import DateTimeRangeField, RangeOperators
 from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
 from django.db.models.functions import Lower
@@ -9,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.lib.fields import MacField
 from apps.lib.history import tracked
 from apps.lib.models import Versioned
+from apps.members.periods import notes_when_left, periods_of_changed, periods_of_new
 
 LOWEST_KBIT, HIGHEST_KBIT = 64, 10_000_000  # of a rate, kbit/s
 
@@ -35,6 +38,7 @@ class Tariff(Rated, Versioned):
 
     name = models.CharField(_("name"), max_length=60, unique=True)
     most_forwards = models.PositiveSmallIntegerField(_("most port forwards"), default=8)
+    most_devices = models.PositiveSmallIntegerField(_("most devices"), default=8, db_default=8)
     trial = models.BooleanField(_("trial"), default=False)
     up_kbit = models.PositiveIntegerField(_("rate up"), null=True, blank=True)
     down_kbit = models.PositiveIntegerField(_("rate down"), null=True, blank=True)
@@ -82,9 +86,9 @@ class Room(models.Model):
         return f"{self.site.code}-{self.name}"
 
 
-@tracked()
+@tracked(exclude=["left_at", "erased_at"])
 class Member(Versioned):
-    """A person who uses the network."""
+    """A person who uses the network. The database itself notes when somebody left, and from when to when memberships were active."""
 
     class State(models.TextChoices):
         PENDING = "pending", _("not yet active")
@@ -102,10 +106,14 @@ class Member(Versioned):
     since = models.DateField(_("member since"))
     paid_until = models.DateField(_("paid until"), null=True, blank=True)
     note = models.TextField(_("note"), blank=True)
+    left_at = models.DateTimeField(_("left"), null=True, blank=True, editable=False)
+    erased_at = models.DateTimeField(_("personal data erased"), null=True, blank=True, editable=False)
 
     class Meta:
         ordering = ["name", "id"]
+        triggers = [notes_when_left(), periods_of_new(), periods_of_changed()]
         indexes = [
+            models.Index(fields=["left_at"], condition=models.Q(erased_at=None), name="member_left_and_not_erased"),
             models.Index(fields=["name", "id"], name="member_by_name"),
             GinIndex(OpClass(Lower("name"), "gin_trgm_ops"), name="member_name_search"),
             models.Index(fields=["state", "name", "id"], name="member_by_state_and_name"),
@@ -115,6 +123,11 @@ class Member(Versioned):
         constraints = [
             models.CheckConstraint(condition=~models.Q(name=""), name="member_has_a_name"),
             models.CheckConstraint(condition=models.Q(state__in=["pending", "active", "left"]), name="member_state_known"),
+            models.CheckConstraint(
+                condition=models.Q(state="left", left_at__isnull=False) | ~models.Q(state="left") & models.Q(left_at=None),
+                name="member_left_at_some_time",
+            ),
+            models.CheckConstraint(condition=models.Q(erased_at=None) | models.Q(state="left"), name="member_erased_has_left"),
         ]
 
     def __str__(self) -> str:
@@ -134,3 +147,46 @@ class Device(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class Membership(models.Model):
+    """From when to when a member was active. Written and kept by triggers on the member's state (periods.py), whoever changes that."""
+
+    member = models.ForeignKey(Member, models.CASCADE, related_name="memberships")
+    valid = DateTimeRangeField(_("valid"))
+
+    class Meta:
+        ordering = ["valid"]
+        constraints = [
+            ExclusionConstraint(name="membership_once_at_a_time", expressions=[("member", "="), ("valid", RangeOperators.OVERLAPS)]),
+            models.CheckConstraint(condition=models.Q(valid__isempty=False), name="membership_some_time"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.member}: {self.valid}"
+
+
+@tracked()
+class Departure(models.Model):
+    """Somebody is going to leave with the beginning of a day, in the site's zone. A worker carries it out; until then it can be dropped."""
+
+    class State(models.TextChoices):
+        PLANNED = "planned", _("planned")
+        DONE = "done", _("done")
+        DROPPED = "dropped", _("dropped")
+
+    member = models.ForeignKey(Member, models.CASCADE, related_name="departures")
+    on = models.DateField(_("on"))
+    state = models.CharField(_("state"), max_length=8, choices=State, default=State.PLANNED)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", verbose_name=_("planned by"))
+    planned = models.DateTimeField(_("planned"), auto_now_add=True)
+
+    class Meta:
+        ordering = ["on", "id"]
+        constraints = [
+            models.UniqueConstraint(fields=["member"], condition=models.Q(state="planned"), name="departure_one_planned"),
+            models.CheckConstraint(condition=models.Q(state__in=["planned", "done", "dropped"]), name="departure_state"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.on)

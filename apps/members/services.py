@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import F, Max, QuerySet
 from django.utils.translation import gettext as _
@@ -59,22 +60,32 @@ def change_member(*, member: Member, version: int, facts: Facts, by: User) -> Me
 
 
 def activate(*, member: Member, by: User) -> None:
-    """Let the member use the network; doing it twice is harmless."""
+    """Let the member use the network, with what is held for him if he comes back; doing it twice is harmless.
+
+    Raises Problem when his personal data were erased.
+    """
     with transaction.atomic():
-        changed = Member.objects.filter(pk=member.pk).exclude(state=Member.State.ACTIVE)
+        changed = Member.objects.select_for_update(of=("self",)).filter(pk=member.pk).exclude(state=Member.State.ACTIVE)
+        if changed.exclude(erased_at=None).exists():
+            raise Problem(_("The personal data of this member were erased. Whoever comes back is added as a new member."), culprit=member)
         if changed.update(state=Member.State.ACTIVE, version=F("version") + 1):
             hanging.stamp(Member, [member.pk])
         nudge("workers.reconcile", by.pk)
 
 
 def leave(*, member: Member, by: User) -> list[Ended]:
-    """The member leaves: everything held ends now, and first what hangs on it; returns what that was. Twice is harmless."""
+    """The member leaves: nothing of him is on the gateways any more. Twice is harmless.
+
+    What he holds is kept for HOLD_DAYS, so that he can come back to it, and then released (leaving.py); without such days it ends now.
+    Returns what that is.
+    """
     with transaction.atomic():
         staying = Member.objects.filter(pk=member.pk).exclude(state=Member.State.LEFT)
         staying.update(state=Member.State.LEFT, room=None, version=F("version") + 1)
-        ended = hanging.end(Member, [member.pk])
+        hanging.stamp(Member, [member.pk])
+        held = hanging.count(Member, [member.pk]) if settings.HOLD_DAYS else hanging.end(Member, [member.pk])
         nudge("workers.reconcile", by.pk)
-    return ended
+    return held
 
 
 def extend_paid(*, members: QuerySet[Member], until: date, by: User) -> int:
@@ -94,9 +105,11 @@ def change_tariff(*, members: QuerySet[Member], tariff: Tariff, by: User) -> int
     return changed
 
 
-def add_tariff(*, name: str, most_forwards: int, up_kbit: int | None, down_kbit: int | None, trial: bool, by: User) -> Tariff:
+def add_tariff(
+    *, name: str, most_forwards: int, most_devices: int = 8, up_kbit: int | None, down_kbit: int | None, trial: bool, by: User
+) -> Tariff:
     """A new tariff; rates in kbit/s, None for as fast as it goes. Raises Problem when there is one of this name."""
-    given = {"most_forwards": most_forwards, "up_kbit": up_kbit, "down_kbit": down_kbit, "trial": trial}
+    given = {"most_forwards": most_forwards, "most_devices": most_devices, "up_kbit": up_kbit, "down_kbit": down_kbit, "trial": trial}
     try:
         with transaction.atomic():
             made = Tariff.objects.create(name=_tariff_name(name), **given)
@@ -107,10 +120,20 @@ def add_tariff(*, name: str, most_forwards: int, up_kbit: int | None, down_kbit:
 
 
 def change_tariff_itself(
-    *, tariff: Tariff, version: int, name: str, most_forwards: int, up_kbit: int | None, down_kbit: int | None, trial: bool, by: User
+    *,
+    tariff: Tariff,
+    version: int,
+    name: str,
+    most_forwards: int,
+    most_devices: int = 8,
+    up_kbit: int | None,
+    down_kbit: int | None,
+    trial: bool,
+    by: User,
 ) -> Tariff:
     """Change what a tariff lets all who have it use. Raises Conflict when somebody changed it since `version`."""
-    given: dict[str, Any] = {"most_forwards": most_forwards, "up_kbit": up_kbit, "down_kbit": down_kbit, "trial": trial}
+    given: dict[str, Any] = {"most_forwards": most_forwards, "most_devices": most_devices, "trial": trial}
+    given |= {"up_kbit": up_kbit, "down_kbit": down_kbit}
     try:
         with transaction.atomic():
             present = Tariff.objects.filter(pk=tariff.pk, version=version)

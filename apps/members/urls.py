@@ -2,10 +2,11 @@
 
 from django.urls import path
 
-from apps.members import views
+from apps.members import views, views_payments
 
 app_name = "members"
 urlpatterns = [
+    path("members/payments/", views_payments.bring, name="payments"),
     path("tariffs/", views.tariffs, name="tariffs"),
     path("tariffs/add/", views.add, name="tariff-add"),
     path("tariffs/<int:pk>/", views.change, name="tariff"),

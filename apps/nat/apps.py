@@ -11,13 +11,24 @@ class NatConfig(AppConfig):
     def ready(self) -> None:
         from apps.audit.trail import UNSHOWN, Trail, tell
         from apps.lib.hanging import hang
-        from apps.nat.models import NatMapping, Pinhole, PortForward
+        from apps.nat.models import Move, NatMapping, Pinhole, PortForward, PortRules
         from apps.nat.words import count_of_forwards, count_of_mappings, count_of_pinholes
         from apps.network.models import Holding
 
         hang(Holding, lambda ids: PortForward.objects.filter(holding__in=ids), count_of_forwards)
         hang(Holding, lambda ids: NatMapping.objects.filter(holding__in=ids), count_of_mappings)
         hang(Holding, lambda ids: Pinhole.objects.filter(holding__in=ids), count_of_pinholes)
+        hidden = UNSHOWN | {"by", "planned"}
+        tell(
+            Trail(
+                Move,
+                called=_("Move"),
+                part_of="member",
+                href=lambda row: reverse("desk:member", args=[row.member_id]),
+                unshown=hidden,
+            )
+        )
+        tell(Trail(PortRules, called=_("Ports of members"), href=lambda row: reverse("nat:rules", args=[row.group_id])))
         unshown = UNSHOWN | {"group", "kind", "pool"}
         tell(Trail(PortForward, called=_("Port forward"), part_of="holding", href=_holders_page, unshown=unshown))
         hidden = UNSHOWN | {"group", "kind", "prefix"}

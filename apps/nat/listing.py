@@ -14,6 +14,7 @@ from apps.lib.spreadsheets import download
 from apps.lib.standing import standing
 from apps.nat.finding import find_forwards, find_pinholes
 from apps.nat.models import Pinhole, PortForward
+from apps.network.models import GatewayGroup
 
 PER_PAGE = 50
 
@@ -24,7 +25,9 @@ def forwards(request: HttpRequest) -> HttpResponse:
     text = words(request.GET, "q")
     page = Paginator(find_forwards(text), PER_PAGE).get_page(request.GET.get("page"))
     rows = standing(page)
-    return render(request, "nat/all_forwards.html", {"page": page, "rows": rows, "q": text})
+    return render(
+        request, "nat/all_forwards.html", {"page": page, "rows": rows, "q": text, "groups": GatewayGroup.objects.order_by("name")}
+    )
 
 
 @staff_page

@@ -13,7 +13,9 @@ from apps.lib.history import tracked
 from apps.lib.models import Deployed, Versioned
 from apps.lib.ports import span
 from apps.lib.triggers import stamp_transaction
+from apps.nat.moving.models import Move
 from apps.nat.pinholes.models import Pinhole
+from apps.nat.rules.models import PortRules
 from apps.network.models import GatewayGroup, Holding, Pool
 
 
@@ -46,7 +48,7 @@ class OfHolding(Versioned, Deployed):
         ]
 
 
-__all__ = ["NatMapping", "OfHolding", "Pinhole", "PortForward"]
+__all__ = ["Move", "NatMapping", "OfHolding", "Pinhole", "PortForward", "PortRules"]
 
 
 @tracked(exclude=["changed_in", "changed_at"])

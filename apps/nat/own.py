@@ -15,19 +15,17 @@ from apps.lib.fields import Address
 from apps.lib.ports import span
 from apps.members.models import Member
 from apps.nat import services
-from apps.nat.models import PortForward
+from apps.nat.models import PortForward, PortRules
+from apps.nat.rules.services import rules_of
 from apps.nat.selectors import forwards_of, free_port, public_addresses_of
 from apps.network.models import Holding
 
-LOWEST: Final = 1024
-"""Lower ports are system ports (RFC 6335, 6): whoever needs one asks the administrators."""
-LONGEST: Final = 20
-"""Ports of a range that members open for themselves: public addresses are shared."""
+TRIES: Final = 100  # free places that are looked at for one without a forbidden port
 
 
-def may_open(public_port: int, ports: int) -> bool:
+def may_open(forward: PortForward) -> bool:
     """Are these ports for members? What the administrators opened beyond, members can close, not open again."""
-    return public_port >= LOWEST and ports <= LONGEST
+    return rules_of(forward.group_id).allow(forward.public_port, forward.ports)
 
 
 def open_port(
@@ -44,13 +42,8 @@ def open_port(
 ) -> PortForward:
     """Lead public ports to a device of the member. Raises Problem when the tariff has no more, or the port is not to be had."""
     _check_is_own(member, holding, public)
-    if public_port < LOWEST:
-        text = _("Ports below %(lowest)d are opened by the administrators. Choose one from %(lowest)d to 65535.")
-        free = free_port(public, protocol, LOWEST, ports)
-        raise Problem(text % {"lowest": LOWEST}, "public_port", offer=str(free or ""))
-    if ports > LONGEST:
-        text = _("%(ports)d ports at once are opened by the administrators. Choose up to %(longest)d.")
-        raise Problem(text % {"ports": ports, "longest": LONGEST}, "public_port")
+    rules = rules_of(holding.group_id)
+    _check_rules(rules, public, protocol, public_port, ports)
     try:
         with transaction.atomic():
             _check_quota(member)
@@ -65,7 +58,35 @@ def open_port(
                 by=by,
             )
     except Problem as problem:
+        problem.offer = problem.offer and _free(rules, public, protocol, int(problem.offer), ports)
         raise _without_names(problem, public, protocol, public_port, ports) from problem
+
+
+def _check_rules(rules: PortRules, public: Address, protocol: str, port: int, ports: int) -> None:
+    """Members open what their group lets them; the refusal offers a port that is free and theirs to open."""
+    facts = {"lowest": rules.lowest, "ports": ports, "longest": rules.longest, "forbidden": rules.forbids(port, ports)}
+    if ports > rules.longest:
+        text = _("%(ports)d ports at once are opened by the administrators. Choose up to %(longest)d.")
+        raise Problem(text % facts, "public_port")
+    if port < rules.lowest:
+        text = _("Ports below %(lowest)d are opened by the administrators. Choose one from %(lowest)d to 65535.")
+        raise Problem(text % facts, "public_port", offer=_free(rules, public, protocol, rules.lowest, ports))
+    if facts["forbidden"] is not None:
+        text = _("Port %(forbidden)d is not for members here. Choose another one, or ask the administrators.")
+        raise Problem(text % facts, "public_port", offer=_free(rules, public, protocol, port, ports))
+
+
+def _free(rules: PortRules, public: Address, protocol: str, start: int, ports: int) -> str:
+    """The first of so many free ports from there on that members may open; "" when there are none near."""
+    for _try in range(TRIES):
+        found = free_port(public, protocol, max(start, rules.lowest), ports)
+        forbidden = None if found is None else rules.forbids(found, ports)
+        if found is None or found < rules.lowest:
+            return ""
+        if forbidden is None:
+            return str(found)
+        start = forbidden + 1
+    return ""
 
 
 def reopen_port(*, member: Member, forward: PortForward, by: User) -> PortForward:

@@ -4,11 +4,13 @@ from django.urls import path
 
 from apps.nat import listing, views
 from apps.nat.pinholes import views as pinholes
+from apps.nat.rules import views as rules
 
 app_name = "nat"
 urlpatterns = [
     path("forwards/", listing.forwards, name="forwards"),
     path("forwards.csv", listing.forwards_csv, name="forwards-csv"),
+    path("forwards/rules/<int:group>/", rules.rules, name="rules"),
     path("pinholes/", listing.pinholes, name="pinholes"),
     path("pinholes.csv", listing.pinholes_csv, name="pinholes-csv"),
     path("members/<int:pk>/forwards/", views.forwards, name="forwards-of"),

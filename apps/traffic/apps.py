@@ -10,14 +10,18 @@ class TrafficConfig(AppConfig):
 
     def ready(self) -> None:
         from apps.audit.trail import Trail, tell
+        from apps.mail import kinds
         from apps.network.models import Uplink
-        from apps.traffic.models import RateLimit
+        from apps.traffic import noticing
+        from apps.traffic.models import FairShare, RateLimit
 
         tell(
             Trail(
                 RateLimit, called=_("Rate limit"), part_of="member", href=_list, fields={"released_by": _("released by"), "author": _("by")}
             )
         )
+        tell(Trail(FairShare, called=_("Fair share"), part_of="group", href=_fair_share))
+        kinds.tell(noticing.KIND, _("Mails when your traffic quota is nearly or wholly used up"))
         tell(Trail(Uplink, called=_("Uplink"), part_of="group", href=_uplink))
 
 
@@ -27,3 +31,7 @@ def _list(_row: Any) -> str:
 
 def _uplink(row: Any) -> str:
     return reverse("rates:uplink", args=[row.group_id])
+
+
+def _fair_share(row: Any) -> str:
+    return reverse("fairshare:edit", args=[row.group_id])

@@ -9,11 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Any
 
 import structlog
 from django.conf import settings
-from django.db import transaction
-from django.db.models import F
+from django.db import DataError, transaction
+from django.db.models import F, Value
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from apps.bans import hits
@@ -22,6 +24,9 @@ from apps.traffic import writing
 from apps.traffic.models import Collected, LastCounts
 from firewall import counters, wire
 from firewall.counters import Advance, Baseline, ReadingError
+
+RATED_OVER = 10.0  # seconds, at least, unless readings come more often
+LONGEST = timedelta(days=365)  # what a gateway may have counted before it was read for the first time
 
 log = structlog.get_logger()
 
@@ -57,14 +62,18 @@ def record(*, gateway: Gateway, ticket: Ticket, reading: wire.Reading, at: datet
         with transaction.atomic():
             return _record(gateway, ticket, reading, at)
     except ReadingError as error:
-        log.warning("reading refused", gateway=gateway.name, sequence=reading.sequence, error=str(error))
-        note_refusal(gateway=gateway, why=str(error), at=at)
-        return Outcome.REFUSED
+        why = str(error)
+    except (DataError, ValueError) as error:  # a number or a text that no column takes
+        why = f"the database cannot hold it: {str(error).splitlines()[0]}"
+    log.warning("reading refused", gateway=gateway.name, sequence=reading.sequence, error=why)
+    note_refusal(gateway=gateway, why=why, at=at)
+    return Outcome.REFUSED
 
 
 def note_refusal(*, gateway: Gateway, why: str, at: datetime | None = None) -> None:
-    """Show on the gateway's page that its last reading was none."""
-    Collected.objects.filter(gateway=gateway).update(refused=why[:500], refused_at=at or timezone.now())
+    """Show on the gateway's page that its last reading was none, and since when they are none."""
+    since = Coalesce(F("refused_at"), Value(at or timezone.now()))
+    Collected.objects.filter(gateway=gateway).update(refused=why.replace("\0", "")[:500], refused_at=since)
 
 
 def accept(*, gateway: Gateway) -> None:
@@ -74,23 +83,45 @@ def accept(*, gateway: Gateway) -> None:
 
 def _record(gateway: Gateway, ticket: Ticket, reading: wire.Reading, at: datetime) -> Outcome:
     row = Collected.objects.select_for_update().get(gateway=gateway)
-    advance = counters.advance(_baseline(row), reading) if ticket.number > row.told else None
+    before = Baseline() if row.skip else _baseline(row)
+    advance = counters.advance(before, reading) if ticket.number > row.told else None
     if advance is None:
+        check_numbers(row, ticket, reading, at)
         log.info("old reading", gateway=gateway.name, ticket=ticket.number, sequence=reading.sequence)
         return Outcome.OLD
     if row.skip:
         advance = replace(advance, passed={}, continues=False)
-    if row.at is not None:
-        check(advance, at - row.at)
+    check(advance, at - row.at if row.at else LONGEST)
     bucket = writing.bucket_of(at)
     nobodys = writing.add_usage(advance.passed, at, bucket)
     writing.add_throughput(gateway, advance.passed, bucket)
     writing.cover(gateway, at, continues=advance.continues)
     hits.record(gateway=gateway, passed=advance.passed, at=at)
     _keep(gateway, ticket, advance.baseline, nobodys, at)
+    _note_rates(row, advance, at)
     if nobodys.number:
         log.warning("counted for nobody", gateway=gateway.name, elements=nobodys.number, first=nobodys.first)
     return Outcome.WRITTEN
+
+
+def _note_rates(row: Collected, advance: Advance, at: datetime) -> None:
+    """How fast it went lately. Two readings at once say nothing about that: what passed between them belongs to the next rate."""
+    seconds = (at - row.rated_at).total_seconds() if row.rated_at and advance.continues else -1.0
+    octets = {way: sum(number for name, number in advance.octets.items() if name.startswith(way)) for way in ("up", "down")}
+    octets = {way: number + getattr(row, f"{way}_octets") for way, number in octets.items()}
+    values: dict[str, Any] = {f"{way}_octets": number for way, number in octets.items()}
+    if seconds < 0:
+        values = {"rated_at": at, "up_bits": None, "down_bits": None, "up_octets": 0, "down_octets": 0}
+    elif seconds >= min(RATED_OVER, settings.COLLECT_SECONDS / 2):
+        bits = {f"{way}_bits": int(8 * number / seconds) for way, number in octets.items()}
+        values = {"rated_at": at, "up_octets": 0, "down_octets": 0} | bits
+    Collected.objects.filter(pk=row.pk).update(**values)
+
+
+def check_numbers(row: Collected, ticket: Ticket, reading: wire.Reading, at: datetime) -> None:
+    """Is the newest reading older than one that was written down long ago? Then that one had a wrong number. Raises ReadingError."""
+    if row.at and row.told < ticket.number == row.asked and at - row.at > writing.PAUSE:
+        raise ReadingError(f"it is reading {reading.sequence}, and reading {row.sequence} of the same log was written down before")
 
 
 def check(advance: Advance, elapsed: timedelta) -> None:
@@ -101,6 +132,9 @@ def check(advance: Advance, elapsed: timedelta) -> None:
         octets = sum(number for name, number in advance.octets.items() if name.startswith(way))
         if octets > most:
             raise ReadingError(f"{way}: {octets} octets in {seconds:.0f} s; no more than {most} fit through an interface of this network")
+    for name, passed in advance.passed.items():
+        if wrong := next((each for each in passed if each.packets > each.octets), None):
+            raise ReadingError(f"set {name}: {wrong.packets} packets of {wrong.octets} octets altogether")
 
 
 def _baseline(row: Collected) -> Baseline:

@@ -7,7 +7,9 @@ allows none in a composite primary key, and holdings are never deleted.
 from django.db import models
 from django.db.models import F, Q
 
+from apps.members.models import Tariff
 from apps.network.models import Gateway, Holding
+from apps.traffic.fairshare.models import FairShare as FairShare
 from apps.traffic.rates.models import RateLimit as RateLimit
 
 
@@ -85,7 +87,8 @@ class Collected(models.Model):
 
     asked, told: tickets of the last question, and of the last answer that was written down. boot, table, log, sequence, gone: of that
     answer, as in firewall.counters.Baseline. refused: why the last reading was not believed, "" if it was. nobodys: elements of it that
-    belong to no holding, and the first of them.
+    belong to no holding, and the first of them. up_bits, down_bits: what members sent and got lately, up to rated_at, bit/s; None
+    when nobody knows. up_octets, down_octets: since then.
     """
 
     gateway = models.OneToOneField(Gateway, models.CASCADE, primary_key=True, related_name="collected")
@@ -97,6 +100,11 @@ class Collected(models.Model):
     sequence = models.PositiveBigIntegerField(default=0)
     gone = models.PositiveBigIntegerField(default=0)
     at = models.DateTimeField(null=True)
+    up_bits = models.PositiveBigIntegerField(null=True)
+    down_bits = models.PositiveBigIntegerField(null=True)
+    rated_at = models.DateTimeField(null=True)
+    up_octets = models.PositiveBigIntegerField(default=0)
+    down_octets = models.PositiveBigIntegerField(default=0)
     refused = models.TextField(default="", blank=True)
     refused_at = models.DateTimeField(null=True)
     nobodys = models.PositiveIntegerField(default=0)
@@ -151,3 +159,13 @@ class Throughput(models.Model):
             models.UniqueConstraint(fields=["gateway", "family", "bucket"], name="throughput_once_per_bucket"),
             models.CheckConstraint(condition=Q(family__in=[4, 6]), name="throughput_family"),
         ]
+
+
+class Quota(models.Model):
+    """How many octets a member with this tariff should not exceed in a calendar month, up and down together. Nothing is cut off by it."""
+
+    tariff = models.OneToOneField(Tariff, models.CASCADE, primary_key=True, related_name="quota")
+    octets = models.PositiveBigIntegerField()
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(octets__gt=0), name="quota_is_something")]

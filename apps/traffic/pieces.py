@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from apps.lib.once import once_a_page
 from apps.traffic import partitions
 from apps.traffic.models import Level
 from apps.traffic.rolling import UNITS, begin_of
@@ -19,12 +20,17 @@ class Piece(NamedTuple):
     until: datetime
 
 
+@once_a_page
+def _levels() -> tuple[Level, ...]:
+    return tuple(Level.objects.all())
+
+
 def pieces(since: datetime, until: datetime, now: datetime, coarsest: timedelta = NEVER) -> list[Piece]:
     """The parts in order of time. coarsest: the longest bucket that will do.
 
     Where the finer level is no longer kept, the first bucket of the coarser one is taken whole, though it began before the window.
     """
-    known = {row.name: row for row in Level.objects.all()}
+    known = {row.name: row for row in _levels()}
     levels = [name for name in ORDER if UNITS[name] <= coarsest and name in known]
     oldest = {name: now - timedelta(days=known[name].days) for name in levels}
     complete = {name: known[name].complete_until for name in levels}

@@ -10,13 +10,14 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
-from django.db import connection
+from django.db import connection, transaction
 from django.db.models import Max, Min, Sum
 from django.utils import timezone
 
+from apps.lib.once import once_a_page
 from apps.members.models import Member
 from apps.network.models import Gateway, Holding
-from apps.traffic.coverage import covered
+from apps.traffic.coverage import Covered, covered
 from apps.traffic.models import Tally
 from apps.traffic.pieces import pieces, union
 from apps.traffic.rolling import EPOCH
@@ -50,6 +51,18 @@ class Octets(NamedTuple):
     def down(self) -> int:
         return self.down4 + self.down6
 
+    @property
+    def both(self) -> int:
+        return sum(self)
+
+
+class Held(NamedTuple):
+    """An address or prefix of a member, of what kind it is, and which group of gateways carries it."""
+
+    pk: int
+    kind: str
+    group: int
+
 
 class Point(NamedTuple):
     """One bucket of a series. octets is None in a gap: no gateway was read then. lost: some of what passed was never read."""
@@ -67,6 +80,18 @@ class Talker(NamedTuple):
     up: int
     down: int
 
+    @property
+    def both(self) -> int:
+        return self.up + self.down
+
+
+class Order(StrEnum):
+    """By what the greatest talkers are the greatest."""
+
+    BOTH = "both"
+    DOWN = "down"
+    UP = "up"
+
 
 class Share(NamedTuple):
     """A room, site or tariff (None: without one), what its members forwarded, and how many of them anything."""
@@ -76,6 +101,10 @@ class Share(NamedTuple):
     up: int
     down: int
     members: int
+
+    @property
+    def both(self) -> int:
+        return self.up + self.down
 
 
 class Carried(NamedTuple):
@@ -114,14 +143,20 @@ _BY_BUCKET: Final = """
         coalesce(sum(up_octets) FILTER (WHERE holding_id <> ALL(%s)), 0), coalesce(sum(down_octets) FILTER (WHERE holding_id <> ALL(%s)), 0)
     FROM ({rows}) u GROUP BY 1
 """
-_BY_HOLDING: Final = "SELECT holding_id, sum(up_octets) AS up, sum(down_octets) AS down FROM ({rows}) r GROUP BY 1"
+_BY_HOLDING: Final = "SELECT holding_id, sum(up_octets)::bigint AS up, sum(down_octets)::bigint AS down FROM ({rows}) r GROUP BY 1"
+_LARGE: Final = "SET LOCAL work_mem = '64MB'; SET LOCAL jit = off"  # a group for each of 200,000 holdings, in memory
 _TOP: Final = """
     SELECT m.id, m.name, t.up, t.down FROM (
         SELECT h.member_id, sum(u.up) AS up, sum(u.down) AS down FROM ({by_holding}) u
         JOIN network_holding h ON h.id = u.holding_id
-        GROUP BY 1 ORDER BY sum(u.up) + sum(u.down) DESC, 1 LIMIT %s
-    ) t JOIN members_member m ON m.id = t.member_id ORDER BY t.up + t.down DESC, 1
+        GROUP BY 1 ORDER BY {by} DESC, 1 LIMIT %s
+    ) t JOIN members_member m ON m.id = t.member_id ORDER BY {shown} DESC, 1
 """
+_ORDERS: Final = {
+    Order.BOTH: {"by": "sum(u.up) + sum(u.down)", "shown": "t.up + t.down"},
+    Order.DOWN: {"by": "sum(u.down)", "shown": "t.down"},
+    Order.UP: {"by": "sum(u.up)", "shown": "t.up"},
+}
 _SUMS: Final = """
     SELECT g.pk, g.name, sum(u.up), sum(u.down), count(DISTINCT h.member_id) FROM ({by_holding}) u
     JOIN network_holding h ON h.id = u.holding_id JOIN ({groups}) g ON g.member = h.member_id
@@ -145,21 +180,36 @@ def total_of(member: Member) -> Total:
     )
 
 
+@once_a_page
+def _held_by(member: int) -> tuple[Held, ...]:
+    """All that the member holds and held."""
+    return tuple(Held(*row) for row in Holding.objects.filter(member=member).values_list("pk", "kind", "group"))
+
+
 def series(member: Member, since: datetime, until: datetime, unit: timedelta, *, now: datetime) -> list[Point]:
     """The member's usage, a point for each bucket of `unit` (a multiple of five minutes) that begins in the window and has begun by now."""
-    holdings = {pk: kind for pk, kind, _group in member.holdings.values_list("pk", "kind", "group")}
-    groups = Holding.objects.filter(member=member).values("group")
-    read = covered(Gateway.objects.filter(group__in=groups).values_list("pk", flat=True), since, until, now)
-    sums = _by_bucket(holdings, since, until, unit, now)
-    return [_point(start, unit, sums.get(start, Octets()), read, now) for start in _starts(since, min(until, now), unit)]
+    return _series(_held_by(member.pk), since, until, unit, now)
 
 
-def _point(start: datetime, unit: timedelta, octets: Octets, read: Any, now: datetime) -> Point:
+def series_of_holding(holding: Holding, since: datetime, until: datetime, unit: timedelta, *, now: datetime) -> list[Point]:
+    """The same of one address or prefix alone."""
+    return _series([Held(holding.pk, holding.kind, holding.group_id)], since, until, unit, now)
+
+
+def _series(held: Sequence[Held], since: datetime, until: datetime, unit: timedelta, now: datetime) -> list[Point]:
+    gateways = Gateway.objects.filter(group__in={each.group for each in held})
+    read = covered(gateways.values_list("pk", flat=True), since, until, now)
+    sums = _by_bucket(held, since, until, unit, now)
+    return [_point(start, unit, sums.get(start, Octets()), read, now) for start in starts(since, min(until, now), unit)]
+
+
+def _point(start: datetime, unit: timedelta, octets: Octets, read: Covered, now: datetime) -> Point:
     end = min(start + unit, now)
     return Point(start, None if not any(octets) and read.gap(start, end) else octets, read.lost(start, end))
 
 
-def _starts(since: datetime, until: datetime, unit: timedelta) -> Iterator[datetime]:
+def starts(since: datetime, until: datetime, unit: timedelta) -> Iterator[datetime]:
+    """When the buckets begin that begin in the window."""
     start = since - (since - EPOCH) % unit
     if start < since:
         start += unit
@@ -168,10 +218,10 @@ def _starts(since: datetime, until: datetime, unit: timedelta) -> Iterator[datet
         start += unit
 
 
-def _by_bucket(holdings: dict[int, str], since: datetime, until: datetime, unit: timedelta, now: datetime) -> dict[datetime, Octets]:
+def _by_bucket(held: Sequence[Held], since: datetime, until: datetime, unit: timedelta, now: datetime) -> dict[datetime, Octets]:
     rows, given = union(pieces(since, until, now, unit), f"bucket, {_UP_DOWN}", "holding_id = ANY(%s)")
-    parameters = [each for pair in zip(given[::2], given[1::2], strict=True) for each in (*pair, list(holdings))]
-    four = [pk for pk, kind in holdings.items() if kind == "private4"]
+    parameters = [each for pair in zip(given[::2], given[1::2], strict=True) for each in (*pair, [each.pk for each in held])]
+    four = [each.pk for each in held if each.kind == "private4"]
     return {
         start: Octets(*map(int, sums))
         for start, *sums in _rows(_BY_BUCKET.format(rows=rows), [unit, EPOCH, four, four, four, four, *parameters])
@@ -180,12 +230,8 @@ def _by_bucket(holdings: dict[int, str], since: datetime, until: datetime, unit:
 
 def used(member: Member, since: datetime, until: datetime, *, now: datetime) -> Octets:
     """All that the member forwarded in the window."""
-    holdings = dict(member.holdings.values_list("pk", "kind"))
-    return Octets(*map(sum, zip(*_whole(holdings, since, until, now).values(), strict=True))) if holdings else Octets()
-
-
-def _whole(holdings: dict[int, str], since: datetime, until: datetime, now: datetime) -> dict[datetime, Octets]:
-    return _by_bucket(holdings, since, until, timedelta(days=36_500), now) or {since: Octets()}
+    sums = _by_bucket(_held_by(member.pk), since, until, timedelta(days=36_500), now)
+    return Octets(*map(sum, zip(Octets(), *sums.values(), strict=True)))
 
 
 def against_before(member: Member, since: datetime, until: datetime, *, now: datetime) -> tuple[Octets, Octets]:
@@ -193,21 +239,22 @@ def against_before(member: Member, since: datetime, until: datetime, *, now: dat
     return used(member, since, until, now=now), used(member, since - (until - since), since, now=now)
 
 
-def top_talkers(since: datetime, until: datetime, *, now: datetime, limit: int = 10) -> list[Talker]:
-    """Who forwarded most in the window, up and down together."""
-    by_holding, given = _holdings(since, until, now)
-    query = _TOP.format(by_holding=by_holding)
-    return [Talker(pk, name, int(up), int(down)) for pk, name, up, down in _rows(query, [*given, limit])]
+def top_talkers(since: datetime, until: datetime, *, now: datetime, limit: int = 10, order: Order = Order.BOTH) -> list[Talker]:
+    """Who forwarded most in the window, up and down together or one of them."""
+    by_holding, given = by_holdings(since, until, now)
+    query = _TOP.format(by_holding=by_holding, **_ORDERS[order])
+    return [Talker(pk, name, int(up), int(down)) for pk, name, up, down in over_all(query, [*given, limit])]
 
 
 def sums_by(by: By, since: datetime, until: datetime, *, now: datetime) -> list[Share]:
     """What the members of each room, site or tariff forwarded in the window, the most first."""
-    by_holding, given = _holdings(since, until, now)
+    by_holding, given = by_holdings(since, until, now)
     query = _SUMS.format(by_holding=by_holding, groups=_BY[by])
-    return [Share(pk, name, int(up), int(down), members) for pk, name, up, down, members in _rows(query, given)]
+    return [Share(pk, name, int(up), int(down), members) for pk, name, up, down, members in over_all(query, given)]
 
 
-def _holdings(since: datetime, until: datetime, now: datetime) -> tuple[str, list[Any]]:
+def by_holdings(since: datetime, until: datetime, now: datetime) -> tuple[str, list[Any]]:
+    """SQL that gives holding_id, up and down of the window, and its parameters."""
     rows, given = union(pieces(since, until, now), _UP_DOWN)
     return _BY_HOLDING.format(rows=rows), given
 
@@ -220,6 +267,14 @@ def throughput(gateways: Sequence[int], since: datetime, until: datetime, unit: 
     """
     found = _rows(query, [unit, EPOCH, list(gateways), since, until])
     return [Carried(at, family, start, (int(a), int(b)), (int(c), int(d))) for at, family, start, a, b, c, d in found]
+
+
+def over_all(query: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """The rows of a query that looks at everybody's usage."""
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute(_LARGE)
+        return _rows(query, parameters)
 
 
 def _rows(query: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:

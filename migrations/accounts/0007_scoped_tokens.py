@@ -10,7 +10,7 @@ import apps.lib.fields
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("accounts", "0003_invitations"),
+        ("accounts", "0004_roles_are_given_for_a_reason"),
     ]
 
     operations = [

@@ -2,13 +2,20 @@
 
 import os
 import signal
+import socket
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import Thread
 
+import pytest
 from django.db import connection
 
 from apps.deployments import link
 from apps.deployments.models import GatewayState
 from apps.deployments.services import reconcile
+from apps.deployments.ways import socket_of
 from apps.gateways.services import collect
 from apps.network.models import Gateway
 from firewall import wire
@@ -19,6 +26,46 @@ def test_a_gateway_that_is_read_was_seen(served: rows.Network) -> None:
     nat_1, _ = served.gateways
     assert collect(nat_1)
     assert GatewayState.objects.get(gateway=nat_1).seen is not None
+
+
+@pytest.mark.parametrize("said", [b"nonsense\n", b"\xff\xfe\x00\n", b"{}\n", b"[" * 100_000 + b"\n", b"x" * (2 * wire.MAX_LINE), b""])
+def test_a_gateway_that_talks_nonsense_too_much_or_nothing_is_named_and_the_other_is_read(served: rows.Network, said: bytes) -> None:
+    nat_1, nat_2 = served.gateways
+    link.close_all()
+    socket_of(nat_1).unlink()
+    with rogue(socket_of(nat_1), said):
+        assert (collect(nat_1), collect(nat_2)) == (False, True)
+        state = GatewayState.objects.get(gateway=nat_1)
+        assert state.error and state.unreachable_since is not None
+        link.close_all()
+    assert GatewayState.objects.get(gateway=nat_2).unreachable_since is None
+
+
+@contextmanager
+def rogue(path: Path, said: bytes) -> Iterator[None]:
+    """Something that is no agent: it answers each connection with this, and hangs up."""
+
+    def answer() -> None:
+        while True:
+            peer, _ = listener.accept()
+            with peer, suppress(OSError):
+                peer.recv(1)
+                peer.sendall(said)
+
+    def serve() -> None:
+        with suppress(OSError):
+            answer()
+
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(path))
+        listener.listen()
+        thread = Thread(target=serve)
+        thread.start()
+        try:
+            yield
+        finally:
+            listener.shutdown(socket.SHUT_RDWR)
+            thread.join()
 
 
 def test_a_change_does_not_wait_for_a_reading_that_is_under_way(served: rows.Network) -> None:

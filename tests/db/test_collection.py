@@ -1,7 +1,9 @@
 """From a gateway's reading to usage in the database, each reading once."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from io import StringIO
+from typing import Any
 
 import pytest
 from django.conf import LazySettings
@@ -19,7 +21,7 @@ from apps.traffic.selectors import throughput, total_of
 from firewall.wire import Counts, Gone, Reading
 from tests import rows
 from tests.db.pages import text
-from tests.readings import gone, reading
+from tests.readings import counts, gone, reading
 
 pytestmark = pytest.mark.django_db
 
@@ -99,11 +101,11 @@ def test_what_a_gateway_cannot_have_carried_is_refused_whole_until_a_person_says
     assert up_and_down(network) == (105, 0)
     client.force_login(network.admin)
     page = text(client.get(f"/gateways/{network.gateways[0].pk}/"))
-    assert "was not believed" in page and "no more than" in page
+    assert "not believed since" in page and "no more than" in page and "What passed since" in page
     call_command("traffic", "accept", "nat-1", stdout=StringIO())
     assert take(network, reading(3, up4={four: (3, absurd + 7)}), reading(4, up4={four: (4, absurd + 9)}), first=2) == [Outcome.WRITTEN] * 2
     assert up_and_down(network) == (107, 0)
-    assert "was not believed" not in text(client.get(f"/gateways/{network.gateways[0].pk}/"))
+    assert "not believed" not in text(client.get(f"/gateways/{network.gateways[0].pk}/"))
 
 
 @pytest.mark.parametrize("spoiled", [Counts(1, b"\1\2\3", b"\0" * 8, b"\0" * 8, b""), Counts(1, b"\1\2\3\4", b"\0" * 8, b"\xff" * 8, b"")])
@@ -115,6 +117,49 @@ def test_a_reading_that_is_none_changes_nothing_and_is_told(network: rows.Networ
     ]
     assert take(network, reading(3, up4={four: (2, 300)}), first=2) == [Outcome.WRITTEN]
     assert up_and_down(network) == (300, 0)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"sets": {"up4": counts({(M1, 1): (1 << 62, 1 << 62)})}}, "no more than"),
+        ({"sets": {"up4": counts({(M1, 1): (200, 100)})}}, "200 packets of 100 octets"),
+        ({"sets": {"nonsense4": counts({(M1, 1): (1, 1)})}}, "no set of ours"),
+        ({"sequence": 1 << 63}, "the database cannot hold it"),
+        ({"boot": "b" * 1000}, "the database cannot hold it"),
+        ({"log": "l\0g"}, "the database cannot hold it"),
+        ({"gone": (gone(1 << 64, up4={(M1, 1): (1, 1)}),)}, "the database cannot hold it"),
+        ({"sets": {"bans4_32": counts({("203.0.113.7", 0): (1, (1 << 63) - 1)})}, "table": 1 << 63}, "the database cannot hold it"),
+    ],
+)
+@pytest.mark.parametrize("known", [False, True])
+def test_whatever_a_gateway_says_it_is_refused_whole_and_named_and_the_next_right_one_counts(
+    network: rows.Network, changes: dict[str, Any], words: str, known: bool
+) -> None:
+    four, _ = m1(network)
+    begun = [reading(1, up4={four: (1, 100)})] if known else []
+    wrong = replace(reading(2, up4={four: (2, 200)}), **changes)
+    assert take(network, *begun, wrong, wrong) == [Outcome.WRITTEN] * len(begun) + [Outcome.REFUSED] * 2
+    state = Collected.objects.get(gateway=network.gateways[0])
+    assert (words in state.refused, state.refused_at) == (True, minute(len(begun))), "what is wrong, and since when"
+    assert take(network, reading(1, up4={four: (1, 50)}), gateway=1) == [Outcome.WRITTEN]
+    assert take(network, reading(3, up4={four: (3, 300)}), first=9) == [Outcome.WRITTEN]
+    assert up_and_down(network) == (350, 0)
+    state.refresh_from_db()
+    assert (state.refused, state.refused_at) == ("", None)
+
+
+def test_a_reading_whose_number_was_wrong_does_not_hide_all_that_come_after_it(network: rows.Network, client: Client) -> None:
+    four, _ = m1(network)
+    nat_1 = network.gateways[0]
+    assert take(network, reading(1 << 40, up4={four: (1, 100)}), reading(2, up4={four: (2, 200)})) == [Outcome.WRITTEN, Outcome.OLD]
+    assert take(network, reading(7, up4={four: (7, 700)}), first=6) == [Outcome.REFUSED]
+    client.force_login(network.admin)
+    assert "reading 7, and reading 1099511627776" in text(client.get(f"/gateways/{nat_1.pk}/"))
+    again = client.post(f"/gateways/{nat_1.pk}/count-again/", follow=True)
+    assert "Counting begins again" in text(again)
+    assert take(network, reading(8, up4={four: (8, 800)}), reading(9, up4={four: (9, 900)}), first=8) == [Outcome.WRITTEN] * 2
+    assert up_and_down(network) == (200, 0)
 
 
 def test_hits_of_bans_are_counted_over_a_boot_that_passes_the_old_value(network: rows.Network) -> None:

@@ -1,59 +1,45 @@
 """Invitations and changes of addresses, with mail that goes through a real SMTP server."""
 
 import re
-import socket
 from collections.abc import Iterator
 from datetime import timedelta
-from email import message_from_bytes
-from email.message import Message
-from email.policy import default
-from typing import Any
 
 import pytest
-from aiosmtpd.controller import Controller
 from allauth.account.models import EmailAddress
 from django.conf import LazySettings
 from django.db.models.functions import Now
 from django.test import Client
 
-from apps.accounts import invitations, outgoing
+from apps.accounts import invitations
 from apps.accounts.models import Invitation, User
 from apps.lib.errors import Problem
+from apps.mail.delivery import deliver
+from apps.mail.smtp import Line
 from tests import rows
 from tests.db.pages import signed_in, text
 from tests.db.test_signing_in import PASSWORD, again, sign_in
+from tests.post import Post, post
 
 ADDRESS = "ines@lindenhof.example"
 
 
 class Inbox:
-    """What the server took."""
+    """What a real server took out of the outbox."""
 
-    def __init__(self) -> None:
-        self.mails: list[tuple[list[str], Message]] = []
-
-    async def handle_DATA(self, _server: Any, _session: Any, envelope: Any) -> str:  # noqa: N802 - aiosmtpd calls it so
-        self.mails.append((envelope.rcpt_tos, message_from_bytes(envelope.content, policy=default)))
-        return "250 OK"
+    def __init__(self, server: Post) -> None:
+        self.server = server
 
     def arrived(self) -> dict[str, str]:
         """The last text for each address."""
-        outgoing.settle()
-        return {to: mail.get_content() for tos, mail in self.mails for to in tos}  # type: ignore[attr-defined]  # policy default
+        deliver(Line(self.server.server))
+        return {str(mail["To"]): mail.get_content() for mail in self.server.taken}
 
 
 @pytest.fixture
 def inbox(settings: LazySettings) -> Iterator[Inbox]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    box = Inbox()
-    server = Controller(box, hostname="127.0.0.1", port=port)
-    server.start()
-    options = {"host": "127.0.0.1", "port": port, "timeout": 30}
-    settings.MAILERS = {"default": {"BACKEND": "django.core.mail.backends.smtp.EmailBackend", "OPTIONS": options}}
-    yield box
-    server.stop()
+    settings.MAILERS = {"default": {"BACKEND": "apps.mail.backend.Outbox"}}
+    with post() as server:
+        yield Inbox(server)
 
 
 def link_in(mail: str) -> str:

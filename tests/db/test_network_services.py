@@ -5,6 +5,7 @@ from datetime import timedelta
 from ipaddress import ip_network
 
 import pytest
+from django.conf import LazySettings
 from django.db import IntegrityError, connection, connections, transaction
 from django.utils import timezone
 
@@ -180,7 +181,8 @@ def test_a_released_address_is_free_for_somebody_else_who_learns_who_had_it(netw
     assert held_at(holding.prefix[0], timezone.now()).get() == holding
 
 
-def test_leaving_ends_everything_held_and_activating_gives_nothing_back(network: rows.Network) -> None:
+def test_without_a_hold_leaving_ends_everything_and_activating_gives_nothing_back(network: rows.Network, settings: LazySettings) -> None:
+    settings.HOLD_DAYS = 0
     resident = network.residents["m1"]
     open_port(network, "m1", 443)
     ended = people.leave(member=resident.member, by=network.admin)
@@ -200,7 +202,8 @@ def test_activating_asks_anew_whether_the_gateways_have_it(network: rows.Network
     assert again.changed_at > holding.changed_at
 
 
-def test_what_would_begin_later_never_begins_after_leaving(network: rows.Network) -> None:
+def test_what_would_begin_later_never_begins_after_leaving(network: rows.Network, settings: LazySettings) -> None:
+    settings.HOLD_DAYS = 0
     who = rows.member("Moving in")
     rows.hold(who, network.private, "10.16.7.7", valid=(timezone.now() + timedelta(days=1), None))
     people.leave(member=who, by=network.admin)

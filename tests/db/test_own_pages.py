@@ -8,9 +8,11 @@ from django.test import Client
 
 from apps.bans.blocks.services import block
 from apps.lib.errors import Problem
-from apps.members.models import Member
+from apps.members.models import Device, Member, Tariff
 from apps.nat import own, services
-from apps.nat.models import NatMapping, PortForward
+from apps.nat.models import NatMapping, Pinhole, PortForward
+from apps.nat.pinholes.services import add_pinhole
+from apps.nat.rules.models import PortRules
 from apps.nat.selectors import forwards_of
 from apps.network.models import Holding
 from tests import rows
@@ -210,4 +212,93 @@ def test_a_port_that_only_administrators_open_is_closed_without_an_undo_and_says
 def test_the_page_takes_as_many_queries_for_few_ports_as_for_many(network: rows.Network, count: int) -> None:
     for port in range(count):
         opened(network, port=2000 + port)
-    assert queries(lives_in(network), "/me/") <= 16
+    assert queries(lives_in(network), "/me/") <= 24
+
+
+# --- Devices
+
+
+def test_a_member_notes_changes_and_removes_devices_within_the_tariff(network: rows.Network) -> None:
+    selin, who = rows.user("selin", staff=False), network.residents["m1"].member
+    Member.objects.filter(pk=who.pk).update(user=selin)
+    Tariff.objects.update(most_devices=2)
+    own, foreign = signed_in(selin), Device.objects.get(member=network.residents["m2"].member)
+    page = own.post("/me/devices/", {"name": "Phone", "mac": "02-00-5E-00-53-AA"}, follow=True)
+    assert "Phone" in text(page) and "02:00:5e:00:53:aa" in text(page) and "Note it" not in text(page)
+    full = own.post("/me/devices/", {"name": "Third", "mac": "02:00:5e:00:53:ab"})
+    assert full.status_code == 422 and "room for 2 devices" in text(full)
+    phone = Device.objects.get(name="Phone")
+    for mac in (foreign.mac, "01:00:5e:00:00:01", "00:00:00:00:00:00", "nonsense"):
+        answer = own.post(f"/me/devices/{phone.pk}/", {"name": "Phone", "mac": mac})
+        assert answer.status_code == 422
+        assert "Resident of m2" not in text(answer) and foreign.name not in text(answer)
+    assert own.post(f"/me/devices/{phone.pk}/", {"name": "Tablet", "mac": "02:00:5e:00:53:ac"}).status_code == 302
+    assert own.get(f"/me/devices/{foreign.pk}/").status_code == 404
+    assert own.post(f"/me/devices/{foreign.pk}/remove/").status_code == 404
+    assert "Remove Tablet?" in text(own.get(f"/me/devices/{phone.pk}/remove/"))
+    assert own.post(f"/me/devices/{phone.pk}/remove/").status_code == 302
+    assert list(Device.objects.filter(member=who).values_list("name", flat=True)) == ["Laptop of m1"]
+    Member.objects.filter(pk=who.pk).update(state="left")
+    assert "has ended" in text(own.post("/me/devices/", {"name": "Late", "mac": "02:00:5e:00:53:ad"}))
+
+
+# --- What a group lets members open
+
+
+def test_a_group_says_which_ports_members_open_and_a_free_one_is_offered(network: rows.Network) -> None:
+    own_page, mara, path = lives_in(network), signed_in(network.admin), f"/forwards/rules/{network.group.pk}/"
+    sent = {"version": "0", "lowest": "2000", "longest": "3", "forbidden": "2000-2002, 2005"}
+    assert mara.post(path, sent | {"forbidden": "2000, http"}).status_code == 422
+    assert mara.post(path, sent).status_code == 302
+    assert mara.post(path, sent).status_code == 422, "somebody else was faster"
+    assert PortRules.objects.get().forbidden == [2000, 2001, 2002, 2005]
+    assert "2000-2002, 2005" in text(mara.get(path))
+    too_low = own_page.post("/me/ports/open/", typed(network, public_port="1999"))
+    assert "Ports below 2000" in text(too_low) and "Use 2003" in text(too_low)
+    forbidden = own_page.post("/me/ports/open/", typed(network, public_port="2001"))
+    assert "Port 2001 is not for members here" in text(forbidden) and "Use 2003" in text(forbidden)
+    assert "Choose up to 3" in text(own_page.post("/me/ports/open/", typed(network, public_port="3000-3003")))
+    opened(network, "m2", port=2003)
+    opened(network, "m2", port=2004)
+    taken = own_page.post("/me/ports/open/", typed(network, public_port="2003"))
+    assert "Use 2006" in text(taken) and "Resident of m2" not in text(taken), "2005 is forbidden"
+    assert own_page.post("/me/ports/open/", typed(network, public_port="2006")).status_code == 302
+
+
+# --- Pinholes
+
+
+def test_a_member_opens_switches_closes_and_reopens_pinholes_in_the_own_prefix(network: rows.Network) -> None:
+    selin, who = lives_in(network), network.residents["m1"]
+    Tariff.objects.update(most_forwards=2)
+    sent = {"pinhole-protocol": "tcp", "pinhole-port": "22", "pinhole-address": "::10", "pinhole-purpose": "ssh", "pinhole-until": ""}
+    page = selin.post("/me/pinholes/", sent, follow=True)
+    pinhole = Pinhole.objects.get()
+    assert (pinhole.holding, pinhole.address, pinhole.port) == (who.prefix, who.prefix.prefix.network_address + 0x10, 22)
+    assert "TCP 22" in text(page)
+    PortRules.objects.create(group=network.group, forbidden=[25], longest=5)
+    refused = {
+        "25": "Port 25 is not for members here",
+        "6000-6010": "Choose up to 5",
+        "": "All ports at once",
+        "22": "open on",
+    }
+    for port, why in refused.items():
+        answer = selin.post("/me/pinholes/", sent | {"pinhole-port": port})
+        assert answer.status_code == 422 and why in text(answer), port
+    other = str(network.residents["m2"].prefix.prefix.network_address + 5)
+    assert selin.post("/me/pinholes/", sent | {"pinhole-port": "80", "pinhole-address": other}).status_code == 422
+    off = {"version": pinhole.version, "enabled": "0"}
+    assert selin.post(f"/me/pinholes/{pinhole.pk}/switch/", off).status_code == 302
+    assert selin.post(f"/me/pinholes/{pinhole.pk}/switch/", off).status_code == 422, "a second tab"
+    assert "You can undo this." in text(selin.get(f"/me/pinholes/{pinhole.pk}/close/"))
+    closed = selin.post(f"/me/pinholes/{pinhole.pk}/close/", follow=True)
+    assert "Undo" in text(closed)
+    assert "is open again" in text(selin.post(f"/me/pinholes/{pinhole.pk}/reopen/", follow=True))
+    assert selin.post("/me/pinholes/", sent | {"pinhole-port": "443"}).status_code == 302
+    assert "room for 2 pinholes" in text(selin.post("/me/pinholes/", sent | {"pinhole-port": "444"}))
+    foreign = add_pinhole(
+        holding=network.residents["m2"].prefix, address=network.residents["m2"].prefix.prefix[1], protocol="tcp", port=1, by=network.admin
+    )
+    for action in ("switch", "close", "reopen"):
+        assert selin.post(f"/me/pinholes/{foreign.pk}/{action}/", {"version": "1"}).status_code == 404

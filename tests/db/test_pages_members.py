@@ -366,7 +366,7 @@ def test_leaving_says_before_what_ends(mara: Client, network: rows.Network) -> N
     assert "2 addresses and prefixes" in page
     assert Member.objects.get(pk=who.pk).state == "active"
     page = text(mara.post(f"/members/{who.pk}/leave/", follow=True))
-    assert "has left. Ended: 1 NAT mapping and 2 addresses and prefixes." in page
+    assert "has left." in page and "Free for others: 1 NAT mapping and 2 addresses and prefixes." in page
     assert "Has left." in page
 
 

@@ -108,6 +108,8 @@ def world(network: rows.Network) -> World:
         "bans:block-member": other.member.pk,
         "bans:block": held.pk,
         "network:pool": network.private.pk,
+        "traffic:of": other.member.pk,
+        "traffic:quota": other.member.tariff_id,
         "gateways:gateway": network.gateways[0].pk,
         "gateways:edit": network.gateways[0].pk,
         "gateways:": network.group.pk,

@@ -197,7 +197,7 @@ def test_the_uplinks_form_keeps_what_it_carries(network: rows.Network, staff: Cl
 
 
 def test_a_tariff_gets_a_rate_and_a_change_by_two_is_a_conflict(network: rows.Network, staff: Client) -> None:
-    given = {"name": "Trial", "most_forwards": 2, "down_kbit": "4", "up_kbit": "1", "trial": "on"}
+    given = {"name": "Trial", "most_forwards": 2, "most_devices": 2, "down_kbit": "4", "up_kbit": "1", "trial": "on"}
     assert staff.post("/tariffs/add/", given).status_code == 302
     assert "already" in text(staff.post("/tariffs/add/", given))
     tariff = Tariff.objects.get(name="Trial")

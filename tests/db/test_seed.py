@@ -49,7 +49,7 @@ def everything() -> dict[str, list[tuple[object, ...]]]:
         "room_id",
         "tariff_id",
     }
-    left_out.add("site_id")
+    left_out |= {"site_id", "left_at"}
     found = {}
     with connection.cursor() as cursor:
         for table in TABLES:

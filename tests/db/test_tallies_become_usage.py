@@ -15,7 +15,7 @@ from tests.readings import reading
 pytestmark = pytest.mark.django_db
 
 BEFORE = [("bans", "0007_listeners"), ("traffic", "0010_rate_limits")]
-AFTER = [("bans", "0009_hits_without_counters"), ("traffic", "0003_last_counts_of_tallies")]
+AFTER = [("bans", "0009_hits_without_counters"), ("traffic", "0022_fair_share")]
 TALLY = """
     INSERT INTO traffic_tally (gateway_id, holding_id, up_octets, up_packets, down_octets, down_packets, since, last,
         counter_up_octets, counter_up_packets, counter_down_octets, counter_down_packets)

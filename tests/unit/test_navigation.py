@@ -40,6 +40,7 @@ SECTIONS = (
 def few_urls(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(navigation, "SECTIONS", SECTIONS)
     monkeypatch.setattr(navigation, "_counters", {})
+    monkeypatch.setattr(navigation, "_doorkeepers", [])
     with override_settings(ROOT_URLCONF=urls):
         yield
 
@@ -50,6 +51,11 @@ def shown(path: str, user: User) -> dict[str, navigation.ShownItem]:
 
 def test_only_what_exists_is_linked() -> None:
     assert set(shown("/", staff())) == {"Dashboard", "Members", "Tariffs"}
+
+
+def test_what_one_may_not_use_is_not_linked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(navigation, "_doorkeepers", [lambda _user, name: name == "members:tariffs"])
+    assert set(shown("/", staff())) == {"Tariffs"}
 
 
 def test_who_is_not_staff_sees_nothing() -> None:

@@ -10,7 +10,7 @@ from portal.stack.errors import StackError
 from portal.stack.lock import alone, held
 from portal.stack.outcome import Outcome, read, summary
 from portal.stack.places import Places
-from portal.stack.plan import accept_queue, collector, gateway, gateway_in_memory, prober, prober_socket, web, worker
+from portal.stack.plan import accept_queue, collector, gateway, gateway_in_memory, mailer, prober, prober_socket, web, worker
 from workers import app
 
 PLACES = Places.at(Path("/srv/var"))
@@ -34,8 +34,8 @@ def test_a_prober_listens_where_its_gateways_agent_asks() -> None:
     assert command[command.index("--socket") + 1] == agent[agent.index("--prober") + 1]
 
 
-def test_changes_and_readings_have_a_worker_each_that_together_take_every_task() -> None:
-    taken = [each.command[each.command.index("--queues") + 1] for each in (worker(), collector())]
+def test_changes_readings_and_mail_have_a_worker_each_that_together_take_every_task() -> None:
+    taken = [each.command[each.command.index("--queues") + 1] for each in (worker(), collector(), mailer())]
     for module in app.conf.include:
         import_module(module)  # what a worker does, without the checks that ask the database
     names = [name for name in app.tasks if name.startswith("workers.")]
@@ -46,8 +46,13 @@ def test_changes_and_readings_have_a_worker_each_that_together_take_every_task()
         "workers.collect": taken[1],
         "workers.collect_one": taken[1],
         "workers.tend_usage": taken[1],
+        "workers.share_fairly": taken[1],
+        "workers.lifecycle": taken[1],
         "workers.refresh_feeds": taken[0],
         "workers.refresh_feed": taken[1],
+        "workers.tell_of_quotas": taken[1],
+        "workers.send_mail": taken[2],
+        "workers.erase_mail": taken[2],
     }
     assert {queue.name: queue.routing_key for queue in app.amqp.queues.values()} == {each: each for each in taken}
 

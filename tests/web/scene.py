@@ -10,19 +10,26 @@ from django.db.models import Model
 from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, reverse
 from django.utils import timezone
 
-from apps.accounts.models import User
+from apps.accounts.granting import ask
+from apps.accounts.models import RoleChange, User
 from apps.bans import allowing, feeding, services, uploads
 from apps.bans.models import AllowEntry, Ban, BanFeed, BanList, Block, Listener, Reachable, Upload
 from apps.deployments.models import HeldBack, Revision, Rollout
 from apps.deployments.services import reconcile
 from apps.desk.seeding import demo
 from apps.lib.validity import holds_now
-from apps.members.models import Device, Member, Tariff
-from apps.nat.models import Pinhole, PortForward
+from apps.mail import away, kinds, unsubscribing
+from apps.mail.models import Message
+from apps.members.leaving import plan
+from apps.members.models import Departure, Device, Member, Room, Tariff
+from apps.nat.models import Move, Pinhole, PortForward
+from apps.nat.moving import services as moving
 from apps.nat.pinholes.services import add_pinhole
 from apps.network.models import Gateway, GatewayGroup, Holding, Pool
+from apps.traffic.models import Collected, FairShare
 from apps.traffic.rates.models import RateLimit
-from apps.traffic.rates.services import limit
+from apps.traffic.rates.selectors import uplink_of
+from apps.traffic.rates.services import limit, set_uplink
 
 LONG = "Kindergarten-Freundeskreis-Nachbarschaftshilfe-Donaudampfschifffahrtsgesellschaft"  # 81 letters without a place to break
 FEED = b"".join(b"198.18.%d.0/24 # %s\n" % (at, LONG.encode()) for at in range(60))
@@ -31,22 +38,29 @@ RESIDENT = "selin"
 
 # What cannot be visited: answers to POST alone, files, and a few more with their reasons.
 POSTED = (
-    "accounts:session-end", "accounts:sessions-end-others", "accounts:invitation-withdraw", "accounts:token-revoke",
+    "accounts:token-revoke",
+    "desk:departure-drop", "desk:move-drop", "own:pinhole-switch", "own:pinhole-reopen",
+    "accounts:session-end", "accounts:sessions-end-others", "accounts:invitation-withdraw",
+    "accounts:person-sign-out", "accounts:roles-agree", "accounts:roles-drop",
     "lib:theme", "nat:forward-add", "nat:forward-switch", "nat:forward-restore",
     "nat:pinhole-add", "nat:pinhole-switch", "nat:pinhole-restore", "bans:feed_now", "bans:add", "bans:bulk", "bans:restore", "bans:revert",
     "bans:blocks-bulk", "bans:block-restore", "bans:reachable-add", "bans:reachable-remove", "bans:server-interface", "deployments:deploy",
-    "deployments:again", "deployments:pause", "deployments:resume", "deployments:approve", "gateways:put-right", "desk:live-end",
-    "desk:members-bulk", "desk:member-activate", "desk:holding-add", "desk:device-add", "own:port-switch", "own:port-reopen",
+    "deployments:again", "deployments:pause", "deployments:resume", "deployments:approve", "gateways:put-right", "gateways:count-again",
+    "desk:live-end",
+    "mail:again", "desk:members-bulk", "desk:member-activate", "desk:holding-add", "desk:device-add", "own:port-switch", "own:port-reopen",
 )  # fmt: skip
 FILES = (
+    "traffic:throughput-csv", "traffic:talkers-csv", "traffic:sums-csv", "traffic:quotas-csv", "traffic:of-csv", "desk:member-everything",
     "api-schema", "bans:download", "nat:forwards-csv", "nat:pinholes-csv", "desk:members-csv", "deployments:delta", "deployments:held-text",
 )  # fmt: skip
 NOT_VISITED = {
     **dict.fromkeys(POSTED, "an answer to POST alone"),
     **dict.fromkeys(FILES, "a file"),
+    "own:everything": "a file, for members",
     "set_language": "sends on",
     "lib:language": "sends on",
     "deployments:compare-text": "a file, of two revisions",
+    "own:traffic-csv": "a file, of the member who asks",
     "deployments:rollout_now": "a part of deployments:rollout, asked for by HTMX alone",
     "bans:saved": "a part of bans:list, asked for by HTMX alone",
     "bans:feed_state": "a part of bans:list, asked for by HTMX alone",
@@ -75,8 +89,16 @@ def make() -> User:
     assert reconcile(group, by=mara.pk)
     _openings(mara)
     _bans(mara)
+    jakob = User.objects.get(username="jakob")
+    ask(user=jakob, before=jakob.roles, after=["network_admin", "auditor"], reason=LONG, by=mara)
     member = Member.objects.get(user__username=RESIDENT)
+    of_pinhole = Member.objects.get(**_member())
+    plan(member=of_pinhole, on=timezone.localdate() + timedelta(days=20), by=mara)
+    room = Room.objects.order_by("pk")[0]
+    moving.plan(member=of_pinhole, on=timezone.localdate() + timedelta(days=9), room=room, pool=None, follow=True, by=mara)
     limit(member=member, up_kbit=1000, down_kbit=5000, reason="other", note=LONG, until=timezone.now() + timedelta(hours=3), by=mara)
+    _full(group, mara)
+    _mails()
     group.removal_least = 3
     group.save()
     assert reconcile(group, by=mara.pk)
@@ -87,10 +109,35 @@ def make() -> User:
     return mara
 
 
+def _full(group: GatewayGroup, mara: User) -> None:
+    """An uplink that is full, and a gateway whose readings are not believed."""
+    now = timezone.now()
+    uplink = uplink_of(group)
+    set_uplink(group=group, version=uplink.version, up_kbit=1_000_000, down_kbit=1_000_000, limits_rates=True, by=mara)
+    FairShare.objects.create(group=group, on=True, since=now)
+    told = {"at": now, "up_bits": 120_000_000, "down_bits": 981_000_000, "refused": f"set up4: {LONG}", "refused_at": now}
+    Collected.objects.update_or_create(gateway=group.gateways.order_by("pk")[0], defaults=told)
+
+
+def _mails() -> None:
+    """One that waits for too long and one that failed, with all that a page may have to show."""
+    kinds.tell("scene", LONG)
+    for number, state in enumerate(("waiting", "failed", "sent", "discarded")):
+        at = timezone.now() - timedelta(hours=number)
+        Message.objects.create(
+            to=f"{LONG[:60]}@lindenhof.example", language="de", subject=LONG, text=f"{LONG}\n\n{LONG}", sender="n@lindenhof.example",
+            message_id=f"<{number}@lindenhof.example>", written=at - timedelta(hours=1), state=state, tries=number + 1,
+            ended=None if state == "waiting" else at, error=f"550 5.1.1 <{LONG}>: no such mailbox", reply_to="support@lindenhof.example",
+        )  # fmt: skip
+    away.note("[Errno 111] Connection refused", timezone.now())
+
+
 def _openings(mara: User) -> None:
     prefix = Holding.objects.filter(holds_now(), kind=Pool.Kind.PREFIX6).order_by("pk")[0]
     address = prefix.prefix.network_address + 0x1000_2000_3000_4000
     add_pinhole(holding=prefix, address=address, protocol="tcp", port=443, purpose=LONG[:80], by=mara)
+    own = Holding.objects.filter(holds_now(), kind=Pool.Kind.PREFIX6, member__user__username=RESIDENT)[0]
+    add_pinhole(holding=own, address=own.prefix.network_address + 7, protocol="tcp", port=22, purpose=LONG[:80], by=mara)
     add_pinhole(holding=prefix, address=address, protocol="udp", port=6000, ports=10, until=timezone.now() + timedelta(days=9), by=mara)
 
 
@@ -137,19 +184,39 @@ def _forward() -> dict[str, Any]:
     return {"pk": PortForward.objects.filter(holds_now()).values_list("pk", flat=True)[0]}
 
 
+def _staff() -> dict[str, Any]:
+    """Somebody whose roles wait to be changed."""
+    return {"pk": RoleChange.objects.get().user_id}
+
+
+def _own_pinhole() -> dict[str, Any]:
+    return {"pk": Pinhole.objects.filter(holds_now(), holding__member__user__username=RESIDENT).values_list("pk", flat=True)[0]}
+
+
 def _own_forward() -> dict[str, Any]:
     return {"pk": PortForward.objects.filter(holds_now(), holding__member__user__username=RESIDENT).values_list("pk", flat=True)[0]}
 
 
 LISTS = ("list", "switch", "edit", "delete", "feed", "feed_now", "feed_held", "feed_remove", "add", "bulk", "import")
 ROLLOUT = ("rollout", "again", "delta", "stop", "pause", "resume")
-MEMBER = ("member", "member-edit", "member-activate", "member-leave", "holdings", "holding-add", "device-add")
+MEMBER = (
+    "member",
+    "member-edit",
+    "member-activate",
+    "member-leave",
+    "member-move",
+    "member-everything",
+    "holdings",
+    "holding-add",
+    "device-add",
+)
 
 # Pages for who has not signed in.
 STRANGERS = (
     "account_login", "account_inactive", "account_signup", "account_reset_password", "account_reset_password_done",
-    "account_reset_password_from_key_done", "account_email_verification_sent", "socialaccount_login_cancelled",
-    "socialaccount_login_error", "api-docs",
+    "api-docs",
+    "mail:switch-off", "account_reset_password_from_key_done", "account_email_verification_sent", "socialaccount_login_cancelled",
+    "socialaccount_login_error",
 )  # fmt: skip
 
 # What stands in the address of a page whose address needs something.
@@ -161,17 +228,19 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     **{f"bans:{name}": _pk(Listener) for name in ("listener", "listener-remove")},
     **{f"bans:{name}": _group for name in ("notice", "reachable-add")},
     **{f"desk:{name}": _member for name in MEMBER},
+    **{f"desk:{name}": _member for name in ("member-move", "member-everything")},
     **{f"desk:{name}": _pk(Device) for name in ("device-edit", "device-remove")},
     **{f"deployments:{name}": _pk(Rollout) for name in ROLLOUT},
     **{f"deployments:{name}": _pk(HeldBack) for name in ("held", "approve", "held-text")},
     **{f"deployments:{name}": _pk(Revision) for name in ("revision", "back")},
-    **{f"gateways:{name}": _pk(Gateway) for name in ("gateway", "edit", "put-right")},
+    **{f"gateways:{name}": _pk(Gateway) for name in ("gateway", "edit", "put-right", "count-again")},
     **{f"gateways:{name}": _pk(GatewayGroup) for name in ("group", "protection", "limits", "profile", "flood")},
     **{f"nat:{name}": _member for name in ("forwards-of", "forward-add", "pinholes-of", "pinhole-add")},
     **{f"nat:{name}": _forward for name in ("forward-edit", "forward-switch", "forward-remove", "forward-restore")},
     **{f"nat:{name}": _pk(Pinhole) for name in ("pinhole-edit", "pinhole-switch", "pinhole-remove", "pinhole-restore")},
     **{f"network:{name}": _pk(Pool) for name in ("pool", "pool-edit")},
     **{f"own:{name}": _own_forward for name in ("port-close", "port-switch", "port-reopen")},
+    **{f"own:{name}": _pk(Device, member__user__username=RESIDENT) for name in ("device", "device-remove")},
     "bans:block-member": _member,
     "bans:download": lambda: _list() | {"form": "csv"},
     "bans:preview": _pk(Upload),
@@ -182,11 +251,24 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "desk:live-end": lambda: {"gateway": "nat-1", "number": 1},
     "lib:styleguide": lambda: {"name": "parts"},
     "nat:renumber": _holding,
+    "desk:departure-drop": _pk(Departure),
+    "desk:move-drop": _pk(Move),
     "members:tariff": _pk(Tariff),
+    "traffic:of": _member,
+    "traffic:of-csv": _member,
+    "traffic:quota": _pk(Tariff),
     "rates:limit": _member,
     "rates:release": _pk(RateLimit),
+    **{f"own:pinhole-{name}": _own_pinhole for name in ("switch", "close", "reopen")},
+    "nat:rules": _group,
     "rates:uplink": _group,
     "rates:switch": _group,
+    **{f"accounts:{name}": _staff for name in ("person", "roles", "person-sign-out")},
+    **{f"accounts:{name}": _pk(RoleChange) for name in ("roles-agree", "roles-drop")},
+    "fairshare:edit": _group,
+    "fairshare:off": _group,
+    **{f"mail:{name}": _pk(Message, state="failed") for name in ("message", "again", "discard")},
+    "mail:switch-off": lambda: {"token": unsubscribing.link("selin@lindenhof.example", "scene").rstrip("/").rpartition("/")[2]},
     "accounts:session-end": lambda: {"pk": 1},
     "accounts:invitation-withdraw": lambda: {"pk": 1},
     "accounts:token-revoke": lambda: {"pk": 1},
@@ -199,13 +281,20 @@ ALSO = (
     ("desk:search", "q=203.0.113.200"),
     ("desk:search", "q=nobody-of-this-name"),
     ("desk:members", "view=pending&sort=-paid"),
+    ("mail:outbox", "state=failed"),
+    ("mail:outbox", "state=all&q=kindergarten"),
+    ("mail:outbox", "q=nobody-of-this-name"),
     ("desk:members", "q=nobody-of-this-name"),
     ("bans:covering", "address=203.0.113.225"),
     ("bans:covering", "address=nonsense"),
     ("bans:blocks", "state=over"),
     ("network:held", "address=10.16.0.10"),
     ("deployments:compare", "from={first}&to={last}"),
+    ("accounts:people", "view=all&q=nobody-of-this-name"),
     ("audit:history", "kind=nat.portforward"),
+    ("traffic:overview", "window=week&measure=packets"),
+    ("traffic:talkers", "sort=up&since=2100-01-01T00:00"),
+    ("traffic:sums", "by=room"),
 )
 
 

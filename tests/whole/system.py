@@ -41,12 +41,15 @@ def agents(lab: Lab, sockets: Path, *, shared: bool = False) -> Iterator[dict[st
 
 
 @contextmanager
-def agent(lab: Lab, name: str, sockets: Path, *, shared: bool = False) -> Iterator[Popen[str]]:
-    """One gateway's service, and its prober's; killed at the end, its table stays. shared: sshd's account may connect too."""
+def agent(lab: Lab, name: str, sockets: Path, *, shared: bool = False, boot: str = "") -> Iterator[Popen[str]]:
+    """One gateway's service, and its prober's; killed at the end, its table stays. shared: sshd's account may connect too.
+
+    boot: the boot id that it finds, as on a machine that was started again; "": this machine's.
+    """
     asked, answers = sockets / f"{name}.sock", sockets / f"{PROBES[name]}.sock"
     serve = ["serve", "--name", name, "--socket", str(asked), "--state", str(sockets / name), "--prober", str(answers)]
     serve += ["--group", lab_sshd.GROUP] if shared else []
-    with prober(lab, name, sockets), _service(lab, name, sockets, serve) as process:
+    with prober(lab, name, sockets), _service(lab, name, sockets, serve, boot) as process:
         wait_for(asked.exists)
         yield process
 
@@ -61,9 +64,14 @@ def prober(lab: Lab, name: str, sockets: Path) -> Iterator[Popen[str]]:
 
 
 @contextmanager
-def _service(lab: Lab, node: str, sockets: Path, arguments: list[str]) -> Iterator[Popen[str]]:
+def _service(lab: Lab, node: str, sockets: Path, arguments: list[str], boot: str = "") -> Iterator[Popen[str]]:
     log = (sockets / f"{node}.log").open("a")
-    with log, lab.popen(node, [sys.executable, "-m", "gateway", *arguments], stdout=log, stderr=log) as process:
+    command = [sys.executable, "-m", "gateway", *arguments]
+    if boot:
+        (sockets / boot).write_text(boot)
+        bind = 'mount --bind "$0" /proc/sys/kernel/random/boot_id && exec "$@"'
+        command = ["unshare", "--mount", "sh", "-c", bind, str(sockets / boot), *command]
+    with log, lab.popen(node, command, stdout=log, stderr=log) as process:
         try:
             yield process
         finally:

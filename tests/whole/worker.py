@@ -43,15 +43,11 @@ def _answers(socket: Path) -> bool:
         return False
 
 
-@contextmanager
-def worker(redis_url: str, log: Path, *, tick: float = 0) -> Iterator[Popen[bytes]]:
-    """A Celery worker that takes nudges from the broker and works on the test's database.
-
-    tick: seconds after which it also looks by itself; 0 for never.
-    """
+def environment(redis_url: str) -> dict[str, str]:
+    """For a process that works on the test's database, with its gateways and this broker."""
     database = connection.settings_dict
     names = {"dbname": database["NAME"], "user": database["USER"], "host": database["HOST"], "port": database["PORT"]}
-    environment = {
+    return {
         **os.environ,
         "NETZWART_SECRET_KEY": settings.SECRET_KEY,
         "NETZWART_DATABASE_URL": " ".join(f"{name}={value}" for name, value in names.items() if value),
@@ -59,11 +55,19 @@ def worker(redis_url: str, log: Path, *, tick: float = 0) -> Iterator[Popen[byte
         "NETZWART_GATEWAY_SOCKETS": str(settings.GATEWAY_SOCKETS),
         "NETZWART_SSH_KEY": str(settings.SSH_KEY),
         "NETZWART_SSH_KNOWN_HOSTS": str(settings.SSH_KNOWN_HOSTS),
-        "NETZWART_RECONCILE_SECONDS": str(tick),
     }
+
+
+@contextmanager
+def worker(redis_url: str, log: Path, *, tick: float = 0) -> Iterator[Popen[bytes]]:
+    """A Celery worker that takes nudges from the broker and works on the test's database.
+
+    tick: seconds after which it also looks by itself; 0 for never.
+    """
+    given = environment(redis_url) | {"NETZWART_RECONCILE_SECONDS": str(tick)}
     command = [sys.executable, "-m", "celery", "-A", "workers", "worker", "--pool", "threads", "--concurrency", "2", "--loglevel", "INFO"]
     command += ["--beat", "--schedule", str(log.with_suffix(".schedule"))] if tick else []
-    with log.open("wb") as output, Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=output, process_group=0) as process:
+    with log.open("wb") as output, Popen(command, cwd=ROOT, env=given, stdout=output, stderr=output, process_group=0) as process:
         try:
             wait_for(lambda: b" ready." in log.read_bytes() or process.poll() is not None, seconds=60)
             assert process.poll() is None, log.read_text()

@@ -2,11 +2,20 @@
 
 from django.urls import path
 
-from apps.desk.own import views
+from apps.desk.own import views, views_devices, views_pinholes
 
 app_name = "own"
 urlpatterns = [
     path("", views.home, name="home"),
+    path("traffic.csv", views.traffic_csv, name="traffic-csv"),
+    path("everything.zip", views.everything, name="everything"),
+    path("devices/", views_devices.devices, name="devices"),
+    path("devices/<int:pk>/", views_devices.change, name="device"),
+    path("devices/<int:pk>/remove/", views_devices.remove, name="device-remove"),
+    path("pinholes/", views_pinholes.pinholes, name="pinholes"),
+    path("pinholes/<int:pk>/switch/", views_pinholes.switch, name="pinhole-switch"),
+    path("pinholes/<int:pk>/close/", views_pinholes.close, name="pinhole-close"),
+    path("pinholes/<int:pk>/reopen/", views_pinholes.reopen, name="pinhole-reopen"),
     path("ports/open/", views.open_port, name="port-open"),
     path("ports/<int:pk>/switch/", views.switch, name="port-switch"),
     path("ports/<int:pk>/close/", views.close_port, name="port-close"),

@@ -2,11 +2,13 @@
 
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import person
+from apps.desk.lifecycle import export, schedule
 from apps.desk.own.page import own_page
 from apps.desk.own.truth import truth
 from apps.lib.errors import Problem
@@ -19,13 +21,21 @@ from apps.nat.forms import ForwardForm
 from apps.nat.models import PortForward
 from apps.nat.selectors import forwards_of, public_addresses_of
 from apps.network.selectors import holdings_of
-from apps.traffic.selectors import total_of
+from apps.traffic import of_member, panel
 
 
 @own_page
 def home(request: HttpRequest, member: Member) -> HttpResponse:
     """Whether it works, how much was used, and what is open."""
+    if request.headers.get("HX-Target") == "traffic":
+        return render(request, "desk/own/home.html#traffic", {"usage": _usage(request, member)})
     return _home(request, member, saved=number(request.GET, "saved"), closed=number(request.GET, "closed"))
+
+
+@own_page
+def everything(_request: HttpRequest, member: Member) -> HttpResponse:
+    """All that is kept of the member, but for the notes that staff write for each other."""
+    return export.as_zip(member, notes=False)
 
 
 def _home(request: HttpRequest, member: Member, *, saved: int = 0, closed: int = 0, problem: str = "") -> HttpResponse:
@@ -33,8 +43,24 @@ def _home(request: HttpRequest, member: Member, *, saved: int = 0, closed: int =
     context = _forwards(member, saved, closed, problem)
     if not part:
         holdings = list(holdings_of(member))
-        context |= {"truth": truth(member, holdings), "holdings": holdings, "traffic": total_of(member)}
+        context |= {
+            "truth": truth(member, holdings),
+            "holdings": holdings,
+            "coming": schedule.coming(member),
+            "devices": member.devices.all(),
+            "usage": _usage(request, member),
+        }
     return render(request, f"desk/own/home.html{part}", context, status=422 if problem else 200)
+
+
+def _usage(request: HttpRequest, member: Member) -> panel.Panel:
+    return panel.panel(member, request.GET, panel.for_members(), now=timezone.now())
+
+
+@own_page
+def traffic_csv(request: HttpRequest, member: Member) -> StreamingHttpResponse:
+    """What is in the chart, as a file."""
+    return of_member.as_csv(member, request)
 
 
 def _forwards(member: Member, saved: int, closed: int, problem: str) -> dict[str, Any]:
@@ -45,7 +71,7 @@ def _forwards(member: Member, saved: int, closed: int, problem: str) -> dict[str
         "rows": rows,
         "saved": saved,
         "closed": gone[0] if gone else None,
-        "undo": bool(gone) and own.may_open(gone[0].thing.public_port, gone[0].thing.ports),
+        "undo": bool(gone) and own.may_open(gone[0].thing),
         "problem": problem,
         "most": member.tariff.most_forwards,
         "public_addresses": public_addresses_of(member),
@@ -111,7 +137,7 @@ def close_port(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
         return render(
             request,
             "desk/own/close_port.html",
-            {"forward": forward, "member": member, "undo": own.may_open(forward.public_port, forward.ports)},
+            {"forward": forward, "member": member, "undo": own.may_open(forward)},
         )
     services.remove_forward(forward=forward, by=person(request))
     return _done(request, member, closed=pk)

@@ -26,6 +26,7 @@ from apps.gateways.selectors import Shown, gateways, shown
 from apps.lib import formats
 from apps.lib.navigation import Count as NavigationCount
 from apps.lib.states import Kind, State
+from apps.mail import selectors as mails
 from apps.members.models import Member
 from apps.network.models import GatewayGroup, Pool
 from apps.network.selectors import held_in_pools, pools, size
@@ -81,7 +82,7 @@ def needs(now: datetime) -> list[Need]:
 
 def _needs(gates: Sequence[Shown], newest: Mapping[int, Rollout], now: datetime) -> list[Need]:
     of_people = (*_of_decisions(), *_of_rollouts(newest.values()), *_of_gateways(gates, newest), *_of_pools(), *_of_members())
-    found = [*of_people, *_of_blocks(), *_of_bans(now), *_of_feeds(), *_of_floods()]
+    found = [*of_people, *_of_blocks(), *_of_bans(now), *_of_feeds(), *_of_floods(), *_of_mail(now)]
     return sorted(found, key=lambda need: URGENT.index(need.state.kind))
 
 
@@ -272,6 +273,19 @@ def _of_feeds() -> Iterator[Need]:
         if feed.error_since:
             words = _("“%(list)s” is not refreshed") % {"list": feed.list}
             yield Need(f"feed-{feed.pk}", State(Kind.WARN, _("Feed")), words, feed.why, feed.error_since, _("Open"), page)
+
+
+def _of_mail(now: datetime) -> Iterator[Need]:
+    """Mail that waits for too long, and mail that failed."""
+    page = url("mail:outbox")
+    if late := mails.late(now):
+        words = ngettext("%(n)s mail does not leave", "%(n)s mails do not leave", late.number) % {"n": formats.number(late.number)}
+        why = late.server.error if late.server else _("the mail server is not the reason: look whether a worker sends mail")
+        yield Need("mail-late", State(Kind.WARN, _("Mail"), "mail"), words, why, late.since, _("Open"), page)
+    if number := mails.failed():
+        words = ngettext("%(n)s mail failed", "%(n)s mails failed", number) % {"n": formats.number(number)}
+        what = _("try it again, or discard it")
+        yield Need("mail-failed", State(Kind.WARN, _("Mail"), "mail"), words, what, None, _("Review"), f"{page}?state=failed")
 
 
 def _hit_words(number: int) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.accounts.permissions import staff_page
@@ -13,6 +14,7 @@ from apps.audit.selectors import history_of
 from apps.bans.blocks.selectors import current
 from apps.bans.models import Block
 from apps.desk import panels
+from apps.desk.lifecycle.schedule import coming
 from apps.lib import formats
 from apps.lib.activation import Activation, activations
 from apps.lib.params import number
@@ -22,10 +24,10 @@ from apps.nat import panel
 from apps.nat.models import NatMapping
 from apps.nat.pinholes import panel as pinholes
 from apps.network.models import Holding
+from apps.traffic import panel as traffic
 from apps.traffic.models import RateLimit
 from apps.traffic.rates import selectors as rates
 from apps.traffic.rates.words import sentence
-from apps.traffic.selectors import total_of
 
 HISTORY = 8  # entries in the rail
 
@@ -47,8 +49,9 @@ def member(request: HttpRequest, pk: int) -> HttpResponse:
     held = panels.addresses(found, added=number(request.GET, "added"))
     opened = pinholes.context(found, saved=number(request.GET, "pinhole_saved"), removed=number(request.GET, "pinhole_removed"))
     forwards = panel.context(found, saved=saved, removed=removed)
+    usage = traffic.panel(found, request.GET, traffic.for_staff(), now=timezone.now())
     context = {**_facts(found, held["holdings"]), **held, **panels.devices(found), **forwards, **opened}
-    return render(request, "desk/member.html", context | {"history": history_of(found, HISTORY)})
+    return render(request, "desk/member.html", context | {"history": history_of(found, HISTORY), "usage": usage})
 
 
 def _facts(found: Member, held: list[panels.Row]) -> dict[str, Any]:
@@ -72,7 +75,8 @@ def _facts(found: Member, held: list[panels.Row]) -> dict[str, Any]:
         "tariff": _("Tariff %(tariff)s") % {"tariff": found.tariff},
         "since": _("Member since %(day)s") % {"day": formats.day(found.since)},
         "paid": paid,
-        "traffic": total_of(found),
+        "coming": coming(found),
+        "memberships": found.memberships.order_by("valid"),
     }
 
 

@@ -1,4 +1,4 @@
-"""Adding a member, changing what is known, activating, leaving."""
+"""Adding a member, changing what is known, activating."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -9,7 +9,6 @@ from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import person, staff_page
 from apps.desk.conflicts import merge
-from apps.lib import hanging
 from apps.lib.errors import Conflict, Problem
 from apps.lib.forms import explain
 from apps.members import services
@@ -57,18 +56,9 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
 def activate(request: HttpRequest, pk: int) -> HttpResponse:
     """Let the member use the network."""
     member = _member(pk)
-    services.activate(member=member, by=person(request))
-    messages.success(request, _("%(member)s is active. What the member holds is on its way to the gateways.") % {"member": member})
-    return redirect("desk:member", pk)
-
-
-@staff_page
-def leave(request: HttpRequest, pk: int) -> HttpResponse:
-    """Say what ends when the member leaves; then do it."""
-    member = _member(pk)
-    if request.method != "POST":
-        return render(request, "desk/member/leave.html", {"member": member, "ends": hanging.count(Member, [pk])})
-    ended = services.leave(member=member, by=person(request))
-    text = _("%(member)s has left. Ended: %(what)s.")
-    messages.success(request, text % {"member": member, "what": hanging.in_words(ended)})
+    try:
+        services.activate(member=member, by=person(request))
+        messages.success(request, _("%(member)s is active. What the member holds is on its way to the gateways.") % {"member": member})
+    except Problem as problem:
+        messages.error(request, str(problem))
     return redirect("desk:member", pk)

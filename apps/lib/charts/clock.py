@@ -22,7 +22,8 @@ def marks(begin: datetime, end: datetime) -> list[tuple[datetime, str]]:
         moments, words = (day for day in _days(first, last) if day.weekday() == 0), pgettext("week below a chart", "j M")
     else:
         moments, words = (day for day in _days(first, last) if day.day == 1), pgettext("month below a chart", "M")
-    return [(moment, format_date(moment, words)) for moment in moments if first <= moment < last]
+    room = first + (last - first) * 0.97  # a label is centred: one at the very end would be cut off
+    return [(moment, format_date(moment, words)) for moment in moments if first <= moment <= room]
 
 
 def _hours(first: datetime, last: datetime) -> Iterator[datetime]:

@@ -120,13 +120,13 @@ def move_pinholes(*, old: Holding, new: Holding, by: User) -> list[Pinhole]:
     return moved
 
 
-def renumber(*, holding: Holding, follow: bool, by: User) -> Holding:
-    """Give the member another prefix of the same pool instead of this one. follow: his pinholes move there; otherwise they end.
+def renumber(*, holding: Holding, follow: bool, by: User, pool: Pool | None = None) -> Holding:
+    """Give the member another prefix of this or the same pool instead of this one. follow: his pinholes move there; otherwise they end.
 
     Raises Problem when the pool is full.
     """
     with transaction.atomic():
-        new = hold(member=holding.member, pool=holding.pool, device=holding.device, by=by)
+        new = hold(member=holding.member, pool=pool or holding.pool, device=holding.device, by=by)
         if follow:
             move_pinholes(old=holding, new=new, by=by)
         release(holding=holding, by=by)

@@ -6,12 +6,14 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils import timezone
 
 from apps.accounts.permissions import person, staff_page
 from apps.lib.errors import Problem
 from apps.lib.params import number
 from apps.members.models import Member
 from apps.network.models import GatewayGroup
+from apps.traffic.fairshare.selectors import shares_now
 from apps.traffic.rates import selectors, services
 from apps.traffic.rates.forms import LimitForm, UplinkForm
 from apps.traffic.rates.models import RateLimit
@@ -28,8 +30,14 @@ def limits(request: HttpRequest) -> HttpResponse:
     page = Paginator(selectors.rate_limits(state, asked.get("q", ""), reason), PER_PAGE).get_page(asked.get("page"))
     shown = {"page": page, "rows": selectors.rows(page), "state": state, "reason": reason, "search": asked.get("q", "").strip()}
     released = RateLimit.objects.filter(pk=number(asked, "released")).select_related("member").first()
-    more = {"reasons": RateLimit.Reason.choices, "number": selectors.rate_limits().count(), "uplinks": selectors.uplinks()}
-    return render(request, "rates/limits.html", shown | more | {"released": released})
+    more = {
+        "reasons": RateLimit.Reason.choices,
+        "number": selectors.rate_limits().count(),
+        "uplinks": selectors.uplinks(),
+        "shares": shares_now(timezone.now()),
+    }
+    shares = shares_now(timezone.now())
+    return render(request, "rates/limits.html", shown | more | {"released": released, "shares": shares})
 
 
 @staff_page

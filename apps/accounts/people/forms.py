@@ -1,0 +1,28 @@
+"""The form by which roles change."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from apps.accounts.granting import grantable
+from apps.accounts.models import User
+from apps.accounts.roles import Role
+
+
+class RolesForm(forms.Form):
+    """Which roles somebody has from now on, and why. `before` is what the page showed."""
+
+    before = forms.CharField(widget=forms.HiddenInput, required=False, max_length=200)
+    roles = forms.MultipleChoiceField(label=_("Roles"), choices=Role.choices, required=False, widget=forms.CheckboxSelectMultiple)
+    reason = forms.CharField(label=_("Why"), max_length=200, help_text=_("Whoever looks at this later reads it"))
+
+    def __init__(self, user: User, by: User, data: Any = None) -> None:
+        super().__init__(data, initial={"roles": user.roles, "before": ",".join(user.roles)})
+        lacking = [str(role.label) for role in Role if role not in grantable(by) and role.value not in user.roles]
+        if lacking:
+            self.fields["roles"].help_text = _("Not yours to give: %(roles)s") % {"roles": ", ".join(lacking)}
+
+    def seen(self) -> list[str]:
+        """The roles that the page showed."""
+        return [role for role in self.cleaned_data["before"].split(",") if role]

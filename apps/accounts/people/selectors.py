@@ -1,0 +1,69 @@
+"""Reading accounts."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from allauth.mfa.models import Authenticator
+from allauth.usersessions.models import UserSession
+from django.core.paginator import Page, Paginator
+from django.db.models import Q, QuerySet
+
+from apps.accounts.models import RoleChange, User
+from apps.accounts.roles import Role
+
+PER_PAGE: Final = 50
+VIEWS: Final = ("staff", "all")
+
+
+@dataclass(frozen=True)
+class Row:
+    """An account in the list."""
+
+    user: User
+    roles: str
+    factor: bool
+    waiting: bool
+
+
+def accounts(view: str, text: str) -> QuerySet[User]:
+    """Staff, or everybody, whose name or address contains the text."""
+    chosen = User.objects.filter(is_staff=True) if view == "staff" else User.objects.all()
+    text = text.strip()
+    said = Q(username__icontains=text) | Q(first_name__icontains=text) | Q(last_name__icontains=text) | Q(email__icontains=text)
+    return (chosen.filter(said) if text else chosen).order_by("first_name", "last_name", "username")
+
+
+def page(view: str, text: str, number: int) -> Page[Row]:
+    """A page of the list; the last one where there are fewer."""
+    shown = Paginator(accounts(view, text), PER_PAGE).get_page(number)
+    users = list(shown)
+    factors = set(_factors().filter(user__in=users).values_list("user", flat=True))
+    waits = set(RoleChange.objects.filter(user__in=users, state=RoleChange.State.WAITING).values_list("user", flat=True))
+    rows = [Row(user, in_words(user.roles), user.pk in factors, user.pk in waits) for user in users]
+    return Page(rows, shown.number, shown.paginator)  # type: ignore[arg-type]  # counts accounts, and shows a row for each
+
+
+def _factors() -> QuerySet[Authenticator]:
+    """Recovery codes alone are none."""
+    found: QuerySet[Authenticator] = Authenticator.objects.exclude(type=Authenticator.Type.RECOVERY_CODES)
+    return found
+
+
+def in_words(roles: list[str]) -> str:
+    """“network admin, approver”."""
+    return ", ".join(str(Role(role).label) for role in roles if role in Role.values)
+
+
+def factors_of(user: User) -> list[str]:
+    """The kinds of second factors that somebody has, as allauth calls them."""
+    return list(_factors().filter(user=user).order_by("type").values_list("type", flat=True).distinct())
+
+
+def sessions_of(user: User) -> list[UserSession]:
+    """Where somebody is signed in, the last seen first."""
+    return sorted(UserSession.objects.purge_and_list(user), key=lambda row: -row.last_seen_at.timestamp())
+
+
+def changes_of(user: User) -> QuerySet[RoleChange]:
+    """What was asked for, the newest first."""
+    return RoleChange.objects.filter(user=user).select_related("by", "decided_by", "user")

@@ -1,0 +1,124 @@
+"""Who has an account with which roles; changing roles, and signing somebody out."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_POST
+
+from apps.accounts import granting, sessions
+from apps.accounts.models import RoleChange, User
+from apps.accounts.people import selectors
+from apps.accounts.people.forms import RolesForm
+from apps.accounts.permissions import may, person, staff_page
+from apps.accounts.roles import Right
+from apps.audit.selectors import history_of
+from apps.lib.errors import Problem
+from apps.lib.forms import explain
+from apps.lib.params import number, words
+
+HISTORY = 12  # entries in the rail
+
+
+@staff_page
+def people(request: HttpRequest) -> HttpResponse:
+    """All accounts, first those of staff."""
+    view = "all" if request.GET.get("view") == "all" else "staff"
+    text = words(request.GET, "q")
+    context = {
+        "view": view,
+        "q": text,
+        "page": selectors.page(view, text, max(1, number(request.GET, "page"))),
+        "waiting": RoleChange.objects.filter(state=RoleChange.State.WAITING).select_related("user", "by"),
+    }
+    return render(request, "accounts/people.html", context)
+
+
+def _user(pk: int) -> User:
+    return get_object_or_404(User, pk=pk)
+
+
+@staff_page
+def account(request: HttpRequest, pk: int) -> HttpResponse:
+    """One account: roles and how they came to be, second factor, sessions, tokens."""
+    user = _user(pk)
+    changes = list(selectors.changes_of(user))
+    context = {
+        "account": user,
+        "roles": selectors.in_words(user.roles),
+        "factors": selectors.factors_of(user),
+        "sessions": selectors.sessions_of(user),
+        "tokens": user.tokens.order_by("created"),
+        "changes": changes,
+        "waiting": next((each for each in changes if each.state == RoleChange.State.WAITING), None),
+        "may_agree": may(request.user, Right.APPROVE),
+        "own": user.pk == person(request).pk,
+        "history": history_of(user, HISTORY),
+    }
+    return render(request, "accounts/person.html", context)
+
+
+@staff_page
+def roles(request: HttpRequest, pk: int) -> HttpResponse:
+    """Other roles for somebody, with a reason."""
+    user, by = _user(pk), person(request)
+    form = RolesForm(user, by, request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        given = form.cleaned_data
+        try:
+            change = granting.ask(user=user, before=form.seen(), after=given["roles"], reason=given["reason"], by=by)
+        except Problem as problem:
+            explain(form, problem)
+        else:
+            messages.success(request, _said(change))
+            return redirect("accounts:person", pk)
+    context = {"form": form, "account": user, "own": user.pk == by.pk, "agreers": [each.name for each in granting.agreers(by=by)]}
+    return render(request, "accounts/person_roles.html", context, status=422 if form.errors else 200)
+
+
+def _said(change: RoleChange) -> str:
+    if change.state == RoleChange.State.WAITING:
+        return _("This waits until an approver other than you agrees. Nothing has changed yet.")
+    facts = {"person": change.user.name, "roles": selectors.in_words(change.new) or _("no role")}
+    return _("%(person)s has these roles now: %(roles)s.") % facts
+
+
+@staff_page
+@require_POST
+def agree(request: HttpRequest, pk: int) -> HttpResponse:
+    """A second person agrees to a change of roles."""
+    change = get_object_or_404(RoleChange.objects.select_related("user"), pk=pk)
+    try:
+        granting.agree(change, by=person(request))
+    except Problem as problem:
+        messages.error(request, str(problem))
+    else:
+        messages.success(request, _said(RoleChange.objects.select_related("user").get(pk=pk)))
+    return redirect("accounts:person", change.user_id)
+
+
+@staff_page
+@require_POST
+def drop(request: HttpRequest, pk: int) -> HttpResponse:
+    """It will not happen: taken back, or not agreed to."""
+    change = get_object_or_404(RoleChange, pk=pk)
+    try:
+        granting.drop(change, by=person(request))
+    except Problem as problem:
+        messages.error(request, str(problem))
+    else:
+        messages.success(request, _("The change is dropped. The roles are as they were."))
+    return redirect("accounts:person", change.user_id)
+
+
+@staff_page
+@require_POST
+def sign_out(request: HttpRequest, pk: int) -> HttpResponse:
+    """End all sessions of somebody, for instance when a phone is lost. Tokens go on."""
+    user = _user(pk)
+    own = request.session.session_key if user.pk == person(request).pk else None
+    count = sessions.end_all(user=user, but=own)
+    said = ngettext("%(person)s is signed out on %(count)s device.", "%(person)s is signed out on %(count)s devices.", count)
+    messages.success(request, said % {"person": user.name, "count": count})
+    return redirect("accounts:person", pk)

@@ -1,0 +1,32 @@
+"""Everything that is due of members' ways: each step in a transaction of its own, so that one that fails stops no other."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+import structlog
+from django.db import DatabaseError
+from django.utils import timezone
+
+from apps.desk.lifecycle import erasing
+from apps.lib.errors import Problem
+from apps.members import leaving
+from apps.nat.moving import services as moving
+
+log = structlog.get_logger()
+
+
+def carry_out(now: datetime) -> None:
+    """Departures and moves whose day has come, addresses whose hold is over, data that were kept long enough. Twice is harmless."""
+    _each(leaving.due(timezone.localdate(now)), leaving.carry_out)
+    _each(moving.due(timezone.localdate(now)), moving.carry_out)
+    leaving.release(now)
+    _each(erasing.due(now), erasing.erase)
+
+
+def _each(things: Iterable[Any], do: Any) -> None:
+    for thing in things:
+        try:
+            do(thing)
+        except (Problem, DatabaseError) as error:
+            log.error("not carried out", what=str(thing), error=str(error))

@@ -1,0 +1,80 @@
+"""Erasing the personal data of members who have left long ago.
+
+What stays is who held which address when, under the number alone. Erased is also what the history had kept, in the tables of events.
+"""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import structlog
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from django.conf import settings
+from django.contrib.auth.hashers import make_password
+from django.db import transaction
+from django.db.models import F, Model
+from django.db.models.functions import Now
+
+from apps.accounts import sessions
+from apps.accounts.models import ApiToken, Invitation, User
+from apps.bans.models import Block
+from apps.lib import hanging
+from apps.members.models import Device, Member
+from apps.nat.models import Pinhole, PortForward
+from apps.traffic.rates.models import RateLimit
+
+NO_MAC = "00:00:00:00:00:00"
+log = structlog.get_logger()
+
+
+def due(now: datetime) -> list[int]:
+    """Members whose data have been kept long enough."""
+    until = now - timedelta(days=max(settings.ERASE_DAYS, settings.HOLD_DAYS))
+    gone = Member.objects.filter(state=Member.State.LEFT, erased_at=None, left_at__lte=until)
+    return list(gone.order_by("pk").values_list("pk", flat=True))
+
+
+@transaction.atomic
+def erase(pk: int) -> bool:
+    """Forget who this was. False when he has come back, or it was done before."""
+    member = Member.objects.select_for_update(of=("self",)).filter(pk=pk, state=Member.State.LEFT, erased_at=None).first()
+    if member is None:
+        return False
+    hanging.end(Member, [pk])
+    if member.user:
+        _account(member.user)
+    Invitation.objects.filter(email__iexact=member.email).exclude(email="").update(email=f"m-{pk}@erased.invalid")
+    Device.objects.filter(member=pk).delete()
+    _everywhere(Device, {"member": pk}, {"name": "–", "mac": NO_MAC})
+    of_holding = {"holding__member": pk}
+    _everywhere(PortForward, of_holding, {"purpose": ""})
+    _everywhere(Pinhole, of_holding, {"purpose": ""})
+    _everywhere(Block, {"member": pk}, {"message": "", "note": ""})
+    _everywhere(RateLimit, {"member": pk}, {"note": ""})
+    _everywhere(Member, {"pk": pk}, {"name": f"M-{member.number}", "email": "", "note": ""})
+    Member.objects.filter(pk=pk).update(erased_at=Now(), version=F("version") + 1, user=None, room=None)
+    log.info("personal data erased", member=member.number)
+    return True
+
+
+def _everywhere(model: type[Model], where: dict[str, Any], values: dict[str, Any]) -> None:
+    """In the rows, and in all that the history tells of them and of those that are no more."""
+    rows = model._default_manager.filter(**where)
+    pks = list(rows.values_list("pk", flat=True))
+    rows.update(**values)
+    events = model.pgh_event_model._default_manager  # type: ignore[attr-defined]  # of tracked models
+    gone = events.filter(member=where["member"]) if "member" in where else events.none()
+    events.filter(pgh_obj_id__in=[*pks, *gone.values_list("pgh_obj_id", flat=True)]).update(**values)
+
+
+def _account(user: User) -> None:
+    """Closed, without a name; that of staff stays."""
+    user.refresh_from_db()
+    if user.is_staff:
+        return
+    sessions.end_all(user=user)
+    for model in (Authenticator, ApiToken, EmailAddress):
+        model.objects.filter(user=user).delete()
+    values = {"username": f"erased-{user.pk}", "first_name": "", "last_name": "", "email": ""}
+    _everywhere(User, {"pk": user.pk}, values)
+    User.objects.filter(pk=user.pk).update(is_active=False, password=make_password(None))

@@ -1,0 +1,152 @@
+"""Some usage for the demo network: a day of five minutes, weeks of hours and a year of days, with an outage in which nobody read.
+
+Plausible, not true: a house that is awake in the evening, a few who use most, and more by IPv6 than by IPv4. The same for the same seed and
+the same moment.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from math import cos, exp, pi
+from random import Random
+from typing import Final, NamedTuple
+
+from django.db import connection
+from django.utils.timezone import get_current_timezone
+
+from apps.members.models import Tariff
+from apps.network.models import Gateway, Holding, Pool
+from apps.traffic import partitions, rolling
+from apps.traffic.models import Coverage, Level, Quota, Throughput
+
+HOUR, DAY = (rolling.UNITS[name] for name in (Level.Name.HOUR, Level.Name.DAY))
+FILLED: Final = {Level.Name.FIVE_MINUTES: timedelta(hours=26), Level.Name.HOUR: timedelta(days=15), Level.Name.DAY: timedelta(days=400)}
+RATES: Final = FILLED | {Level.Name.HOUR: timedelta(days=31)}  # throughput, of which charts show hours for longer
+AWAKE: Final = (6, 3, 2, 1, 1, 1, 2, 4, 5, 6, 6, 7, 8, 8, 8, 9, 10, 12, 15, 19, 22, 23, 19, 12)  # of the house, by hour of the clock
+OUTAGE: Final = (timedelta(days=3, hours=14), timedelta(hours=5))  # how long ago it began, and how long it lasted
+A_DAY: Final = 4_000_000_000  # octets down, in the middle
+OCTETS_UP, OCTETS_DOWN = 420, 1180  # of a packet
+QUOTA: Final = 500 * 10**9
+
+
+@dataclass(frozen=True, slots=True)
+class Habit:
+    """How much an address gets in a day and sends of that, and from when to when somebody held it."""
+
+    holding: int
+    family: int
+    down: float
+    up: float
+    since: datetime
+    until: datetime | None
+
+
+class Moment(NamedTuple):
+    """A bucket, and which part of a day's traffic falls into it: none while nobody read."""
+
+    start: datetime
+    unit: timedelta
+    part: float
+
+
+def make(seed: int, now: datetime) -> None:
+    """Usage of all holdings, throughput of the gateways, and that they were read. Needs a database without any."""
+    random = Random(seed)  # noqa: S311 - made-up traffic is no secret
+    habits = list(_habits(random))
+    rolling.levels(now)
+    borders = _borders(FILLED, now)
+    for level, (since, until) in borders.items():
+        partitions.ensure_between(level, since, now)
+        _fill(level, random, habits, _moments(level, since, until, now))
+    for level in rolling.FINER:
+        Level.objects.filter(name=level).update(complete_until=borders[level][1])
+        rolling.roll_up(level, now)
+    for level, (since, until) in _borders(RATES, now).items():
+        _carry(random, habits, _moments(level, since, until, now))
+    _cover(borders[Level.Name.DAY][0], now)
+    Quota.objects.bulk_create(Quota(tariff=tariff, octets=QUOTA) for tariff in Tariff.objects.filter(name="Standard"))
+
+
+def _borders(filled: Mapping[Level.Name, timedelta], now: datetime) -> dict[Level.Name, tuple[datetime, datetime]]:
+    """From when to when each level is filled: one ends where the finer one begins."""
+    days = rolling.begin_of(Level.Name.DAY, now - filled[Level.Name.DAY])
+    hours = rolling.begin_of(Level.Name.DAY, now - filled[Level.Name.HOUR])
+    fives = rolling.begin_of(Level.Name.HOUR, now - filled[Level.Name.FIVE_MINUTES])
+    end = rolling.begin_of(Level.Name.FIVE_MINUTES, now)
+    return {Level.Name.DAY: (days, hours), Level.Name.HOUR: (hours, fives), Level.Name.FIVE_MINUTES: (fives, end)}
+
+
+def _habits(random: Random) -> Iterator[Habit]:
+    """By member: a few use most, and about half of it is IPv6 for those who have a prefix."""
+    rows = Holding.objects.order_by("member__number", "kind", "prefix").values_list("pk", "member", "kind", "valid")
+    much = {member: exp(random.gauss(0, 0.9)) for member in dict.fromkeys(member for _pk, member, _kind, _valid in rows)}
+    for pk, member, kind, valid in rows:
+        down = A_DAY * much[member] * random.uniform(0.2, 0.6)
+        yield Habit(pk, 4 if kind == Pool.Kind.PRIVATE4 else 6, down, random.uniform(0.04, 0.3), valid.lower, valid.upper)
+
+
+def _moments(level: Level.Name, since: datetime, until: datetime, now: datetime) -> Iterator[Moment]:
+    zone, unit, begun = get_current_timezone(), rolling.UNITS[level], _outage(now)
+    start = since
+    while start < until:
+        local = start.astimezone(zone)
+        part = 1.0 if unit == DAY else AWAKE[local.hour] / sum(AWAKE) * (unit / HOUR)
+        out = unit != DAY and begun <= start < begun + OUTAGE[1]
+        yield Moment(start, unit, 0.0 if out else part * _season(local))
+        start += unit
+
+
+def _season(local: datetime) -> float:
+    """More at the end of the week and in winter, and a third less in August and September, when the house is half empty."""
+    week = 1.25 if local.weekday() >= 4 else 1.0
+    return week * (1 + 0.2 * cos(2 * pi * local.timetuple().tm_yday / 365)) * (0.67 if local.month in (8, 9) else 1.0)
+
+
+def _outage(now: datetime) -> datetime:
+    return rolling.begin_of(Level.Name.HOUR, now - OUTAGE[0])
+
+
+def _fill(level: Level.Name, random: Random, habits: list[Habit], moments: Iterable[Moment]) -> None:
+    table = partitions.TABLES[level]._meta.db_table
+    statement = f"COPY {table} (holding_id, bucket, up_octets, up_packets, down_octets, down_packets) FROM STDIN"
+    with connection.cursor() as cursor, cursor.copy(statement) as writing:
+        for moment in moments:
+            writing.write("".join(_lines(random, habits, moment)))
+
+
+def _lines(random: Random, habits: list[Habit], moment: Moment) -> Iterator[str]:
+    """Lines of COPY. While people sleep there is often none, and now and then there is a large download."""
+    start, bucket = moment.start, moment.start.isoformat()
+    awake = 1.0 if moment.unit == DAY else 25 * moment.part * (HOUR / moment.unit)
+    for habit in habits:
+        if random.random() > awake or start < habit.since or (habit.until is not None and habit.until <= start):
+            continue
+        down = int(habit.down * moment.part * (0.5 + random.random()) * (3 if random.random() < 0.02 else 1))
+        up = int(down * habit.up * (0.6 + 0.8 * random.random()))
+        yield f"{habit.holding}\t{bucket}\t{up}\t{up // OCTETS_UP + 1}\t{down}\t{down // OCTETS_DOWN + 1}\n"
+
+
+def _carry(random: Random, habits: list[Habit], moments: Iterable[Moment]) -> None:
+    """IPv4 through the gateway that carries it, IPv6 through the other: about what all of them use."""
+    gateways = {4: Gateway.objects.get(carries4=True), 6: Gateway.objects.get(carries6=True)}
+    sums = {family: sum(habit.down for habit in habits if habit.family == family and habit.until is None) for family in gateways}
+    rows = (
+        _carried(gateways[family], family, moment, sums[family] * moment.part * (0.85 + 0.3 * random.random()))
+        for moment in moments
+        if moment.part
+        for family in gateways
+    )
+    Throughput.objects.bulk_create(rows, batch_size=2000)
+
+
+def _carried(gateway: Gateway, family: int, moment: Moment, down: float) -> Throughput:
+    octets = {"down_octets": int(down), "down_packets": int(down / OCTETS_DOWN), "up_octets": int(down / 6)}
+    return Throughput(gateway=gateway, family=family, bucket=moment.start, up_packets=int(down / 6 / OCTETS_UP), **octets)
+
+
+def _cover(since: datetime, now: datetime) -> None:
+    begun = _outage(now)
+    stretches = ((since, begun - timedelta(minutes=1)), (begun + OUTAGE[1], now))
+    Coverage.objects.bulk_create(
+        Coverage(gateway=gateway, since=first, until=last, carried=False) for gateway in Gateway.objects.all() for first, last in stretches
+    )

@@ -1,0 +1,151 @@
+"""Leaving and coming back, what was decided about it, and everything that is kept of a member."""
+
+from datetime import date
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_POST
+
+from apps.accounts.permissions import person, staff_page
+from apps.desk.lifecycle import export, schedule
+from apps.lib import formats
+from apps.lib.choices import RowChoiceField
+from apps.lib.errors import Problem
+from apps.lib.forms import explain
+from apps.members import leaving, services
+from apps.members.forms import DateInput, RoomField
+from apps.members.models import Departure, Member
+from apps.nat.moving import services as moving
+from apps.nat.moving.models import Move
+from apps.network.models import Pool
+
+
+class LeaveForm(forms.Form):
+    """When somebody leaves."""
+
+    on = forms.DateField(
+        label=gettext_lazy("With the beginning of"), widget=DateInput, required=False, help_text=gettext_lazy("Empty: now, within a second")
+    )
+
+
+@staff_page
+def leave(request: HttpRequest, pk: int) -> HttpResponse:
+    """Say what ends when the member leaves, and when; then do or plan it."""
+    member = get_object_or_404(Member.objects.select_related("room__site"), pk=pk)
+    form = LeaveForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        try:
+            messages.success(request, _leave(member, form, request))
+            return redirect("desk:member", pk)
+        except Problem as problem:
+            explain(form, problem)
+    context = {"member": member, "form": form, "follows": schedule.after_leaving(member, timezone.now())}
+    return render(request, "desk/member/leave.html", context, status=422 if form.errors else 200)
+
+
+def _leave(member: Member, form: LeaveForm, request: HttpRequest) -> str:
+    facts: dict[str, Any] = {"member": member}
+    if day := form.cleaned_data["on"]:
+        leaving.plan(member=member, on=day, by=person(request))
+        return _("%(member)s leaves on %(day)s. Until then it can be dropped.") % (facts | {"day": formats.day(day)})
+    services.leave(member=member, by=person(request))
+    member.refresh_from_db()
+    follows = [f"{formats.day(each.at)}: {each.what}" for each in schedule.coming(member)]
+    return " ".join([_("%(member)s has left.") % facts, *follows])
+
+
+@staff_page
+@require_POST
+def drop(request: HttpRequest, pk: int) -> HttpResponse:
+    """The member stays."""
+    departure = get_object_or_404(Departure.objects.select_related("member"), pk=pk)
+    try:
+        leaving.drop(departure)
+        messages.success(request, _("%(member)s stays.") % {"member": departure.member})
+    except Problem as problem:
+        messages.error(request, str(problem))
+    return redirect("desk:member", departure.member_id)
+
+
+class MoveForm(forms.Form):
+    """Where somebody moves, when, and what follows."""
+
+    on = forms.DateField(
+        label=gettext_lazy("With the beginning of"), widget=DateInput, required=False, help_text=gettext_lazy("Empty: now, within a second")
+    )
+    room = RoomField(
+        label=gettext_lazy("Room"),
+        max_length=40,
+        required=False,
+        help_text=gettext_lazy("House and door, like B-214; empty: stays"),
+    )
+    pool = RowChoiceField(
+        Pool.objects.exclude(kind=Pool.Kind.PUBLIC4).order_by("prefix"),
+        label=gettext_lazy("New address from"),
+        required=False,
+        empty_label=gettext_lazy("addresses stay"),
+    )
+    follow = forms.BooleanField(label=gettext_lazy("Port forwards and pinholes follow to the new address"), required=False, initial=True)
+
+    def clean_on(self) -> date:
+        """Today at the earliest."""
+        on: date = self.cleaned_data["on"] or timezone.localdate()
+        if on < timezone.localdate():
+            raise forms.ValidationError(_("This day is over."))
+        return on
+
+
+@staff_page
+def move(request: HttpRequest, pk: int) -> HttpResponse:
+    """Say what a move does; when that was confirmed, plan it, or do it if its day is today."""
+    member = get_object_or_404(Member.objects.select_related("room__site"), pk=pk)
+    form = MoveForm(request.POST if request.method == "POST" else None)
+    preview: list[str] | None = None
+    if form.is_valid():
+        given = form.cleaned_data
+        try:
+            if "confirmed" in request.POST:
+                messages.success(request, _moved(moving.plan(member=member, by=person(request), **given)))
+                return redirect("desk:member", pk)
+            effects = moving.effects(member, given["pool"], follow=given["follow"])
+            preview = [line for effect in effects for line in schedule.effect_in_words(effect, str(given["pool"]))]
+        except Problem as problem:
+            explain(form, problem)
+    context = {"member": member, "form": form, "preview": preview, "valid": preview is not None}
+    return render(request, "desk/member/move.html", context, status=422 if form.errors else 200)
+
+
+def _moved(planned: Move) -> str:
+    facts = {"member": planned.member, "day": formats.day(planned.on)}
+    if planned.on > timezone.localdate():
+        return _("%(member)s moves on %(day)s. Until then it can be dropped.") % facts
+    if moving.carry_out(planned):
+        return _("%(member)s has moved.") % facts
+    planned.refresh_from_db()
+    moving.drop(planned)
+    raise Problem(planned.problem)
+
+
+@staff_page
+@require_POST
+def drop_move(request: HttpRequest, pk: int) -> HttpResponse:
+    """The member does not move."""
+    planned = get_object_or_404(Move.objects.select_related("member"), pk=pk)
+    try:
+        moving.drop(planned)
+        messages.success(request, _("%(member)s does not move.") % {"member": planned.member})
+    except Problem as problem:
+        messages.error(request, str(problem))
+    return redirect("desk:member", planned.member_id)
+
+
+@staff_page
+def everything(_request: HttpRequest, pk: int) -> HttpResponse:
+    """All that is kept of a member, for whoever asks for it."""
+    return export.as_zip(get_object_or_404(Member.objects.select_related("tariff", "room__site", "user"), pk=pk))

@@ -1,0 +1,11 @@
+from django.apps import AppConfig
+
+
+class MailConfig(AppConfig):
+    name = "apps.mail"
+
+    def ready(self) -> None:
+        from apps.lib import navigation
+        from apps.mail.selectors import asking
+
+        navigation.counts("mail:outbox")(asking)

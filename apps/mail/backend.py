@@ -1,0 +1,40 @@
+"""Django's own way of sending mail, for what others have written (signing in, invitations): into the outbox, and at once from there.
+
+All of it is urgent and confidential: links and codes in it open accounts.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.conf import settings
+from django.core.mail import EmailMessage
+from django.core.mail.backends.base import BaseEmailBackend
+from django.utils.translation import get_language
+
+from apps.mail.models import Message
+from apps.mail.services import put
+from apps.mail.wording import one_line
+
+
+class Outbox(BaseEmailBackend):
+    """One row for each recipient. Raises ValueError for what a row cannot hold."""
+
+    def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
+        return sum(self._put(message) for message in email_messages)
+
+    def _put(self, message: EmailMessage) -> bool:
+        if message.cc or message.bcc or message.attachments:
+            raise ValueError("The outbox takes neither copies nor attachments: one mail to each address, and what it says.")
+        for to in message.to:
+            put(_row(message, to))
+        return bool(message.to)
+
+
+def _row(message: EmailMessage, to: str) -> Message:
+    alternatives: Sequence[Any] = getattr(message, "alternatives", ())
+    html = next((str(each[0]) for each in alternatives if each[1] == "text/html"), "")
+    return Message(
+        to=to, language=(get_language() or settings.LANGUAGE_CODE)[:2], urgent=True, confidential=True,
+        subject=one_line(str(message.subject))[:250], text=str(message.body), html=html,
+        sender=message.from_email or settings.DEFAULT_FROM_EMAIL, reply_to=", ".join(message.reply_to),
+    )  # fmt: skip

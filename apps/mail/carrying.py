@@ -1,0 +1,85 @@
+"""How mail leaves this machine, and what came of it: by SMTP (`smtp.py`), or as files where there is no server."""
+
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+from django.conf import settings
+
+MOST = 500  # characters of what a server said
+
+
+class What(Enum):
+    """What came of handing a mail over."""
+
+    TAKEN = "taken"
+    REFUSED = "refused"  # for good: this reader or these words
+    LATER = "later"  # this mail is worth another try
+    AWAY = "away"  # the server takes nobody's mail now
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """`words`: what the server said, for people. `lost`: the connection is gone, or fit for nothing more."""
+
+    what: What
+    words: str = ""
+    lost: bool = False
+
+
+class Carrier(Protocol):
+    """Hands mails over one after the other."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None: ...
+
+    def open(self) -> str:
+        """Be ready. "" when it is, otherwise why not. Harmless when it was."""
+
+    def hand_over(self, sender: str, to: str, content: bytes) -> Outcome:
+        """One mail to one address, within a bounded time. Only after `open` said ""."""
+
+
+class Files:
+    """For whoever tries the portal out: mails become files, NAME.eml in a directory."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        return None
+
+    def open(self) -> str:
+        try:
+            self._directory.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            return told(error)
+        return ""
+
+    def hand_over(self, sender: str, to: str, content: bytes) -> Outcome:
+        number = sum(1 for _each in self._directory.glob("*.eml")) + 1
+        try:
+            (self._directory / f"{number:06}.eml").write_bytes(content)
+        except OSError as error:
+            return Outcome(What.AWAY, told(error))
+        return Outcome(What.TAKEN)
+
+
+def told(error: object) -> str:
+    """What somebody else said, as the database can hold it."""
+    text = error.decode(errors="replace") if isinstance(error, bytes) else str(error)
+    return " ".join(text.replace("\0", "").split())[:MOST] or type(error).__name__
+
+
+def carrier() -> Carrier:
+    """The one that the settings ask for."""
+    from apps.mail.smtp import Line, Server
+
+    given: dict[str, Any] = settings.MAIL_SERVER
+    return Line(Server(**given)) if given["host"] else Files(settings.VAR / "mail")

@@ -1,0 +1,58 @@
+"""A row of the outbox becomes what goes over the wire (RFC 5322): the same row, the same bytes, at every try.
+
+Pure. Headers are not folded below 998 octets: a long List-Unsubscribe would become an encoded word, which is no link (RFC 8058).
+"""
+
+from email import policy
+from email.headerregistry import Address
+from email.message import EmailMessage
+from email.utils import format_datetime, parseaddr
+from hashlib import blake2b
+from typing import Final
+
+from apps.mail.models import Message
+
+ON_THE_WIRE: Final = policy.SMTP.clone(cte_type="7bit", max_line_length=998)
+
+
+def composed(row: Message) -> bytes:
+    """The whole message, with CRLF. Raises ValueError when a header cannot be written."""
+    made = EmailMessage(policy.SMTP.clone(cte_type="7bit"))
+    for name, value in _headers(row):
+        if value:
+            made[name] = value
+    made.set_content(row.text)
+    if row.html:
+        made.add_alternative(row.html, subtype="html")
+        made.set_boundary(f"=_{blake2b(row.message_id.encode(), digest_size=16).hexdigest()}")
+    return made.as_bytes(policy=ON_THE_WIRE)
+
+
+def envelope(text: str) -> str:
+    """The bare address of `Name <address>`, its domain as ASCII (IDNA). Raises ValueError when it is none that SMTP can carry."""
+    local, at, domain = parseaddr(text)[1].rpartition("@")
+    if not at or not local.isascii():
+        raise ValueError(f"{text} is no address that can be written to.")
+    return f"{local}@{domain if domain.isascii() else domain.encode('idna').decode()}"
+
+
+def _headers(row: Message) -> list[tuple[str, str | Address]]:
+    unsubscribe = f"<{row.unsubscribe}>" if row.unsubscribe else ""
+    return [
+        ("From", _address(row.sender)),
+        ("To", _address(row.to)),
+        ("Reply-To", _address(row.reply_to) if row.reply_to else ""),
+        ("Subject", row.subject),
+        ("Date", format_datetime(row.written)),
+        ("Message-ID", row.message_id),
+        ("In-Reply-To", row.in_reply_to),
+        ("References", " ".join(row.references.split())),
+        ("Auto-Submitted", "auto-generated" if row.automatic else ""),
+        ("List-Unsubscribe", unsubscribe),
+        ("List-Unsubscribe-Post", "List-Unsubscribe=One-Click" if unsubscribe else ""),
+        ("Content-Language", row.language),
+    ]
+
+
+def _address(text: str) -> Address:
+    return Address(display_name=parseaddr(text)[0], addr_spec=envelope(text))

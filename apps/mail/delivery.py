@@ -1,0 +1,136 @@
+"""From the outbox to the server: one mail after the other over one connection, until nothing is due or time is up.
+
+A mail is claimed (`tries` counts it, and is its fencing token), handed over, and what came of it is committed before the next one is
+claimed. So a worker that dies leaves one mail at most of which nobody knows whether it left; that one is sent again, with the same
+Message-ID (docs/adr/0019). Nothing here holds a lock or a transaction while the network is waited for.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from time import monotonic
+from typing import Final
+
+import structlog
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext_noop
+
+from apps.mail import away
+from apps.mail.carrying import Carrier, Outcome, What
+from apps.mail.composing import composed, envelope
+from apps.mail.models import Message
+
+LEASE: Final = timedelta(minutes=3)  # longer than a connection and a mail may take together
+FIRST_PAUSE, LONGEST_PAUSE = timedelta(minutes=1), timedelta(hours=1)
+GIVE_UP: Final = timedelta(days=5)  # RFC 5321, 4.5.4.1
+MOST: Final = 500  # mails
+SECONDS: Final = 10.0  # after which no further mail is begun
+LOST_IN_A_ROW: Final = 3
+UNKNOWN_END: Final = gettext_noop("A worker ended in the middle of a try: it may have been taken.")
+Clock = Callable[[], datetime]
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True)
+class Done:
+    """What one run did. more: something is due still, and could go at once."""
+
+    sent: int = 0
+    failed: int = 0
+    put_off: int = 0
+    more: bool = False
+
+
+def due(now: datetime) -> QuerySet[Message]:
+    """What may be claimed now, the urgent first."""
+    free = Q(claimed_until=None) | Q(claimed_until__lte=now)
+    return Message.objects.filter(free, state=Message.State.WAITING, due__lte=now).order_by("-urgent", "due", "id")
+
+
+def deliver(carrier: Carrier, clock: Clock = timezone.now) -> Done:
+    """Send what is due, at most MOST mails and for about SECONDS. Any number of workers may do so at once."""
+    if not due(clock()).exists() or away.until(clock()):
+        return Done()
+    done, end, lost, was_away = Done(), monotonic() + SECONDS, 0, away.now_away()
+    with carrier:
+        for _number in range(MOST):
+            if monotonic() > end:
+                return replace(done, more=True)
+            if why := carrier.open():
+                away.note(why, clock())
+                return done
+            row = claim(clock())
+            if row is None:
+                return done
+            outcome = _tried(carrier, row)
+            done = _counted(done, record(row, outcome, clock()))
+            lost = lost + 1 if outcome.lost else 0
+            if outcome.what is What.AWAY or lost >= LOST_IN_A_ROW:
+                away.note(outcome.words, clock())
+                return done
+            if was_away and not outcome.lost:
+                away.over()
+                was_away = None
+    return replace(done, more=True)
+
+
+def claim(now: datetime) -> Message | None:
+    """Take one that is due. Nobody else does before LEASE is over.
+
+    One whose worker never came back is tried again at once, but only once so: what kills workers must not kill one after the other.
+    """
+    while True:
+        with transaction.atomic():
+            row = due(now).select_for_update(skip_locked=True).first()
+            if row is None:
+                return None
+            if row.claimed_until is not None:
+                row.error = UNKNOWN_END
+            put_off = row.claimed_until is not None and row.tries > 1
+            row.due = now + pause(row.tries) if put_off else row.due
+            row.tries, row.claimed_until = (row.tries, None) if put_off else (row.tries + 1, now + LEASE)
+            row.save(update_fields=["tries", "claimed_until", "due", "error"])
+        if not put_off:
+            return row
+
+
+def record(row: Message, outcome: Outcome, now: datetime) -> Message.State:
+    """Write down what came of a try; what state it is in now. A worker that slept longer than its lease changes nothing but to "sent"."""
+    mine = Message.objects.filter(pk=row.pk, tries=row.tries)
+    if outcome.what is What.TAKEN:
+        words = {"text": "", "html": "", "erased": now} if row.confidential else {}
+        Message.objects.filter(pk=row.pk).exclude(state=Message.State.SENT).update(
+            state=Message.State.SENT, ended=now, claimed_until=None, error="", ended_by=None, reason="", **words
+        )
+        return Message.State.SENT
+    mine = mine.filter(state=Message.State.WAITING)
+    if outcome.what is What.AWAY:
+        mine.update(claimed_until=None, tries=F("tries") - 1)
+        return Message.State.WAITING
+    if outcome.what is What.REFUSED or now - row.written > GIVE_UP:
+        mine.update(state=Message.State.FAILED, ended=now, claimed_until=None, error=outcome.words)
+        log.warning("mail failed", message=row.pk, tries=row.tries, error=outcome.words)
+        return Message.State.FAILED
+    mine.update(claimed_until=None, due=now + pause(row.tries), error=outcome.words)
+    return Message.State.WAITING
+
+
+def pause(tries: int) -> timedelta:
+    """After so many tries in vain: a minute, then twice as long each time, up to an hour."""
+    return min(FIRST_PAUSE * float(2 ** min(tries - 1, 10)), LONGEST_PAUSE)
+
+
+def _tried(carrier: Carrier, row: Message) -> Outcome:
+    try:
+        sender, to, content = envelope(row.sender), envelope(row.to), composed(row)
+    except ValueError as error:  # UnicodeError is one
+        return Outcome(What.REFUSED, str(error)[:500])
+    return carrier.hand_over(sender, to, content)
+
+
+def _counted(done: Done, state: Message.State) -> Done:
+    if state is Message.State.SENT:
+        return replace(done, sent=done.sent + 1)
+    return replace(done, failed=done.failed + 1) if state is Message.State.FAILED else replace(done, put_off=done.put_off + 1)

@@ -1,0 +1,17 @@
+"""What people fill in at the outbox."""
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from apps.lib.errors import Problem
+from apps.lib.forms import explain
+
+
+class DiscardForm(forms.Form):
+    """Why it is not sent."""
+
+    reason = forms.CharField(label=_("Reason"), max_length=200, help_text=_("It stands beside the mail."))
+
+    def take(self, problem: Problem) -> None:
+        """What the service objects to."""
+        explain(self, problem)

@@ -1,0 +1,32 @@
+"""manage.py send_mail: what a worker does, here and now."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand
+from django.utils import timezone
+
+from apps.lib import formats
+from apps.mail import away
+from apps.mail.carrying import carrier
+from apps.mail.delivery import deliver
+from apps.mail.models import Message
+
+
+class Command(BaseCommand):
+    help = "Send what is due in the outbox, without workers, and say what is left."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--look", action="store_true", help="send nothing, only say what waits")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if not options["look"]:
+            done = deliver(carrier())
+            self.stdout.write(f"{done.sent} sent, {done.failed} failed, {done.put_off} to be tried again.")
+        waiting = Message.objects.filter(state=Message.State.WAITING)
+        self.stdout.write(f"{waiting.count()} wait.")
+        for row in waiting.order_by("id")[:20]:
+            self.stdout.write(f"  {row.pk} to {row.to}, {row.tries} tries, next {formats.full(row.due)}. {row.error}".rstrip())
+        if found := away.now_away():
+            said = f"The mail server takes nothing since {formats.full(found.since)}: {found.error}"
+            self.stdout.write(f"{said}. Next try {formats.moment(found.next_try, timezone.now(), with_zone=True)}.")

@@ -1,0 +1,105 @@
+"""What leaves by mail: the outbox, what people have switched off, and whether the mail server answers."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import Lower, Now
+from django.utils.translation import gettext_lazy as _
+
+
+class Message(models.Model):
+    """A mail to one address, written once: its words, headers and Message-ID are what every try sends.
+
+    urgent: somebody sits and waits for it. confidential: it opens an account; pages never show it, and what it said is erased when it
+    is sent. notice: what kind of notice it is, which its reader can switch off; "" for none. about: what it tells of, as
+    `members.member` and its id. key: nothing is said twice under the same. due: when it is tried next. claimed_until: until then a
+    worker has it in hand. erased: when its words were.
+    """
+
+    class State(models.TextChoices):
+        WAITING = "waiting", _("waiting")
+        SENT = "sent", _("sent")
+        FAILED = "failed", _("failed")
+        DISCARDED = "discarded", _("discarded")
+
+    to = models.EmailField()
+    language = models.CharField(max_length=2, choices=settings.LANGUAGES)
+    template = models.CharField(max_length=60, blank=True)
+    notice = models.CharField(max_length=20, blank=True)
+    urgent = models.BooleanField(default=False)
+    confidential = models.BooleanField(default=False)
+    automatic = models.BooleanField(default=True)
+    subject = models.CharField(max_length=250)
+    text = models.TextField(blank=True)
+    html = models.TextField(blank=True)
+    sender = models.CharField(max_length=320)
+    reply_to = models.CharField(max_length=320, blank=True)
+    message_id = models.CharField(max_length=250, unique=True)
+    in_reply_to = models.CharField(max_length=998, blank=True)
+    references = models.TextField(blank=True)
+    unsubscribe = models.CharField(max_length=800, blank=True)
+    about_type = models.CharField(max_length=60, blank=True)
+    about_id = models.BigIntegerField(null=True)
+    key = models.CharField(max_length=120, null=True, unique=True)
+    written = models.DateTimeField(db_default=Now())
+    state = models.CharField(max_length=9, choices=State, default=State.WAITING)
+    tries = models.PositiveIntegerField(default=0)
+    due = models.DateTimeField(db_default=Now())
+    claimed_until = models.DateTimeField(null=True)
+    error = models.CharField(max_length=500, blank=True)
+    ended = models.DateTimeField(null=True)
+    ended_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    reason = models.CharField(max_length=200, blank=True)
+    erased = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-id"]
+        indexes = [
+            models.Index(F("urgent").desc(), F("due"), F("id"), name="mail_waiting", condition=Q(state="waiting")),
+            models.Index(fields=["state", "-id"], name="mail_by_state"),
+            models.Index(fields=["about_type", "about_id"], name="mail_by_what_it_tells", condition=~Q(about_type="")),
+            models.Index(fields=["ended"], name="mail_to_be_erased", condition=Q(erased=None)),
+            models.Index(Lower("to"), name="mail_by_address"),
+        ]
+        constraints = [
+            models.CheckConstraint(condition=Q(state__in=["waiting", "sent", "failed", "discarded"]), name="mail_state"),
+            models.CheckConstraint(
+                condition=Q(state="waiting", ended=None) | (~Q(state="waiting") & Q(ended__isnull=False)), name="mail_ended"
+            ),
+            models.CheckConstraint(condition=Q(claimed_until=None) | Q(tries__gt=0), name="mail_claimed_is_a_try"),
+            models.CheckConstraint(condition=~Q(to="") & ~Q(message_id=""), name="mail_goes_somewhere"),
+            models.CheckConstraint(condition=Q(key=None) | ~Q(key=""), name="mail_key"),
+            models.CheckConstraint(
+                condition=Q(about_type="", about_id=None) | (~Q(about_type="") & Q(about_id__isnull=False)), name="mail_about"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.subject
+
+
+class SwitchedOff(models.Model):
+    """A kind of notice that somebody does not want at an address any more."""
+
+    address = models.EmailField()
+    notice = models.CharField(max_length=20)
+    since = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(Lower("address"), "notice", name="mail_switched_off_once"),
+            models.CheckConstraint(condition=~Q(address="") & ~Q(notice=""), name="mail_switched_off_what"),
+        ]
+
+
+class ServerAway(models.Model):
+    """The one row that exists while the mail server takes nothing: since when, why, and when it is tried next."""
+
+    id = models.PositiveSmallIntegerField(primary_key=True, default=1)
+    since = models.DateTimeField()
+    failures = models.PositiveIntegerField(default=1)
+    next_try = models.DateTimeField()
+    error = models.CharField(max_length=500)
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(id=1), name="mail_one_server")]

@@ -1,0 +1,69 @@
+"""Reading the outbox."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db.models import Count, Min, QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.translation import pgettext
+
+from apps.lib.navigation import Count as NavigationCount
+from apps.lib.once import once_a_page
+from apps.mail import away
+from apps.mail.models import Message, ServerAway
+
+LATE: Final = timedelta(minutes=10)
+STATES: Final = ("waiting", "sent", "failed", "discarded", "all")
+
+
+@dataclass(frozen=True)
+class Late:
+    """Mail that has been waiting too long: how many, since when, and why if the server is the reason."""
+
+    number: int
+    since: datetime
+    server: ServerAway | None
+
+
+def mails(state: str = "waiting", search: str = "", notice: str = "") -> QuerySet[Message]:
+    """Those in the state, the newest first, without what they say. search: a part of the address or of the subject."""
+    found = Message.objects.select_related("ended_by").defer("text", "html", "references").order_by("-id")
+    found = found if state == "all" else found.filter(state=state)
+    found = found.filter(notice=notice) if notice else found
+    text = search.replace("\0", "").strip()
+    return found.filter(to__icontains=text) | found.filter(subject__icontains=text) if text else found
+
+
+@once_a_page
+def counts() -> dict[str, int]:
+    """How many in each state."""
+    return dict(Message.objects.order_by().values_list("state").annotate(Count("pk")))
+
+
+def tabs() -> list[tuple[str, str, int]]:
+    """Each state, its name, and how many."""
+    found, labels = counts(), dict(Message.State.choices) | {"all": pgettext("mails", "all")}
+    return [(state, str(labels[state]), sum(found.values()) if state == "all" else found.get(state, 0)) for state in STATES]
+
+
+def late(now: datetime) -> Late | None:
+    """What was written more than LATE ago and waits."""
+    found = Message.objects.filter(state=Message.State.WAITING, written__lt=now - LATE).aggregate(number=Count("pk"), since=Min("written"))
+    return Late(found["number"], found["since"], away.now_away()) if found["number"] else None
+
+
+def failed() -> int:
+    """How many failed: somebody should look at each, and try again or discard it."""
+    return Message.objects.filter(state=Message.State.FAILED).count()
+
+
+def asking(_request: HttpRequest) -> NavigationCount | None:
+    """The number beside “Outbox”."""
+    number = failed()
+    return NavigationCount(number, asks=True) if number else None
+
+
+def is_in_hand(message: Message) -> bool:
+    return bool(message.state == Message.State.WAITING and message.claimed_until and message.claimed_until > timezone.now())

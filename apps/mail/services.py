@@ -1,0 +1,135 @@
+"""Writing mail, and what people do with the outbox. A mail is a row, written in the transaction of what it tells of.
+
+A worker sends it after the commit (`apps/mail/delivery.py`).
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from email.utils import parseaddr
+from uuid import uuid4
+
+import structlog
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.db import IntegrityError, connection, transaction
+from django.db.models import Model, Q
+from django.db.models.functions import Now
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import User
+from apps.lib.errors import Conflict, Problem
+from apps.lib.nudge import send
+from apps.mail import kinds, unsubscribing
+from apps.mail.models import Message, SwitchedOff
+from apps.mail.wording import Plain, worded
+
+TASK = "workers.send_mail"
+log = structlog.get_logger()
+
+
+def write(
+    *,
+    to: str,
+    language: str,
+    template: str,
+    context: Mapping[str, Plain],
+    about: Model | None = None,
+    key: str | None = None,
+    notice: str = "",
+    reply_to: str = "",
+    in_reply_to: str = "",
+    references: Sequence[str] = (),
+    automatic: bool = True,
+    urgent: bool = False,
+    confidential: bool = False,
+) -> Message | None:
+    """Put a mail into the outbox; the fields are those of `Message`. None when nothing is said: under this key it was said before, or
+    the reader has switched such notices off. Raises Problem when `to` is no address.
+
+    automatic: the portal wrote it, no person; other portals do not answer then (RFC 3834). references: Message-IDs, the oldest first.
+    """
+    if notice and kinds.words_of(notice) is None:
+        raise ValueError(f"Nobody has named the kind of notice {notice!r}: kinds.tell() does.")
+    if notice and unsubscribing.is_off(to, notice):
+        return None
+    link = unsubscribing.link(to, notice) if notice else ""
+    words = worded(template, language, {**context, "switch_off": link})
+    return put(
+        Message(
+            to=to, language=language, template=template, notice=notice, urgent=urgent, confidential=confidential, automatic=automatic,
+            subject=words.subject[:250], text=words.text, html=words.html, sender=settings.DEFAULT_FROM_EMAIL, reply_to=reply_to,
+            in_reply_to=in_reply_to, references=" ".join(references), unsubscribe=link, key=key,
+            about_type=about._meta.label_lower if about else "", about_id=about.pk if about else None,
+        )
+    )  # fmt: skip
+
+
+def put(row: Message) -> Message | None:
+    """Check the address, give the row its Message-ID and time, and save it. None when its key is there already."""
+    try:
+        validate_email(row.to)
+    except ValidationError as error:
+        raise Problem(_("%(address)s is no e-mail address.") % {"address": row.to}, "to") from error
+    row.message_id = f"<{uuid4()}@{parseaddr(row.sender)[1].rpartition('@')[2] or 'localhost'}>"
+    row.written = row.due = timezone.now()
+    try:
+        with transaction.atomic():
+            row.save(force_insert=True)
+    except IntegrityError:
+        if row.key is None or not Message.objects.filter(key=row.key).exists():
+            raise
+        return None
+    wake()
+    return row
+
+
+def wake() -> None:
+    """Have a worker look after the commit; once, however much was written."""
+    if not any(found[1] is _look for found in connection.run_on_commit):
+        transaction.on_commit(_look, robust=True)
+
+
+def _look() -> None:
+    send(TASK)
+
+
+def in_hand(now: datetime) -> Q:
+    """Mails that a worker is sending at this moment."""
+    return Q(state=Message.State.WAITING, claimed_until__gt=now)
+
+
+def again(*, message: Message, by: User) -> None:
+    """Try it now. Raises Conflict when it is being sent, was sent, or its words are gone."""
+    with transaction.atomic():
+        there = Message.objects.filter(pk=message.pk, erased=None).exclude(state=Message.State.SENT).exclude(in_hand(timezone.now()))
+        fresh = {"state": Message.State.WAITING, "ended": None, "ended_by": None, "reason": "", "claimed_until": None}
+        if not there.update(due=timezone.now(), **fresh):
+            raise Conflict(_("It is being sent, was sent meanwhile, or what it said was erased."))
+        wake()
+    log.info("mail tried again", message=message.pk, by=by.username)
+
+
+def discard(*, message: Message, reason: str, by: User) -> None:
+    """It is not sent. Raises Problem without a reason, Conflict when it is being sent, was sent or has ended."""
+    why = reason.replace("\0", "").strip()
+    if not why:
+        raise Problem(_("Say why, for whoever misses it."), "reason")
+    there = Message.objects.filter(pk=message.pk, state__in=[Message.State.WAITING, Message.State.FAILED]).exclude(in_hand(timezone.now()))
+    ended = {"ended": Now(), "ended_by": by, "reason": why[:200]}
+    if not there.update(state=Message.State.DISCARDED, claimed_until=None, **ended):
+        raise Conflict(_("It is being sent, was sent or was discarded meanwhile."))
+
+
+def switch_off(*, address: str, notice: str) -> None:
+    """No more notices of this kind to this address; those that wait are discarded. Twice is harmless."""
+    waiting = Message.objects.filter(to__iexact=address, notice=notice, state=Message.State.WAITING)
+    with transaction.atomic():
+        SwitchedOff.objects.bulk_create([SwitchedOff(address=address, notice=notice)], ignore_conflicts=True)
+        waiting.exclude(in_hand(timezone.now())).update(state=Message.State.DISCARDED, ended=Now(), reason="switched off by its reader")
+
+
+def switch_on(*, address: str, notice: str) -> None:
+    """Notices of this kind come again. Twice is harmless."""
+    SwitchedOff.objects.filter(address__iexact=address, notice=notice).delete()

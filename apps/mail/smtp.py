@@ -1,0 +1,171 @@
+"""One SMTP connection (RFC 5321), over which any number of mails leave, each within a bounded time.
+
+Comes in: a server and bytes. Goes out: an `Outcome` for each mail, never an exception. Knows nothing of rows.
+"""
+
+import socket
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from smtplib import SMTP, SMTP_SSL, SMTPDataError, SMTPException
+from threading import Event, Timer
+from types import TracebackType
+from typing import Final, Self
+
+from apps.mail.carrying import Outcome, What, told
+
+STARTTLS: Final = "starttls"
+TLS: Final = "tls"
+SERVER_SAYS_NO: Final = frozenset({503, 530, 534, 535, 538})  # at RCPT too: sign in first, encrypt first
+TOO_LARGE: Final = 552
+
+
+@dataclass(frozen=True)
+class Server:
+    """Where mail goes. tls: "" for none, `starttls` (must be offered), `tls` from the first octet. Times in seconds."""
+
+    host: str
+    port: int = 25
+    tls: str = ""
+    user: str = ""
+    password: str = ""
+    answer_within: float = 10  # each answer
+    ready_within: float = 20  # until a mail may be handed over
+    mail_within: float = 30  # a whole mail
+
+    def __str__(self) -> str:
+        return f"{self.host}:{self.port}"
+
+
+class Line:
+    """A connection that is opened when it is needed and closed when something went wrong on it."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._smtp: SMTP | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._smtp:
+            with suppress(OSError, ValueError), self._bounded(self._smtp, self._server.answer_within):
+                self._smtp.quit()
+            self._drop()
+
+    def open(self) -> str:
+        """Connect, encrypt and sign in, unless that was done."""
+        if self._smtp:
+            return ""
+        self._smtp = self._made()
+        try:
+            with self._bounded(self._smtp, self._server.ready_within):
+                self._greet(self._smtp)
+        except (OSError, ValueError) as error:
+            self._drop()
+            return _words(error)
+        return ""
+
+    def hand_over(self, sender: str, to: str, content: bytes) -> Outcome:
+        """What cannot be told apart from "taken" (the connection broke after the last octet) is LATER: it may arrive twice."""
+        if self._smtp is None:
+            return Outcome(What.LATER, "the connection was closed", lost=True)
+        stage = _Stage()
+        try:
+            with self._bounded(self._smtp, self._server.mail_within) as over:
+                outcome = _dialogue(self._smtp, sender, to, content, stage)
+                if over.is_set() and outcome.what is not What.TAKEN:
+                    raise TimeoutError  # smtplib takes half a line for an answer when the connection ends
+        except (OSError, ValueError) as error:
+            outcome = Outcome(What.LATER, f"{_words(error)}{stage.doubt}", lost=True)
+        if outcome.lost or outcome.what is What.AWAY:
+            self._drop()
+        return outcome
+
+    def _made(self) -> SMTP:
+        if self._server.tls == TLS:
+            return SMTP_SSL(timeout=self._server.answer_within, context=ssl.create_default_context())
+        return SMTP(timeout=self._server.answer_within)
+
+    def _greet(self, smtp: SMTP) -> None:
+        smtp._host = self._server.host  # type: ignore[attr-defined]  # smtplib checks certificates against it, and sets it only when it connects in its constructor
+        code, said = smtp.connect(self._server.host, self._server.port)
+        if code != 220:
+            raise SMTPException(f"{code} {told(said)}")
+        smtp.ehlo_or_helo_if_needed()
+        if self._server.tls == STARTTLS:
+            smtp.starttls(context=ssl.create_default_context())
+            smtp.ehlo()
+        if self._server.user:
+            smtp.login(self._server.user, self._server.password)
+
+    @contextmanager
+    def _bounded(self, smtp: SMTP, seconds: float) -> Iterator[Event]:
+        """Cuts the connection when time is up: a server may answer an octet at a time for ever."""
+        over = Event()
+        timer = Timer(seconds, _cut, (smtp, over))
+        timer.daemon = True
+        timer.start()
+        try:
+            yield over
+        except (OSError, ValueError) as error:
+            if over.is_set():
+                raise TimeoutError(f"no end within {seconds:g} s") from error
+            raise
+        finally:
+            timer.cancel()
+
+    def _drop(self) -> None:
+        smtp, self._smtp = self._smtp, None
+        if smtp:
+            with suppress(OSError, ValueError):
+                smtp.close()
+
+
+class _Stage:
+    """Whether the server has the whole mail already."""
+
+    doubt = ""
+
+
+def _dialogue(smtp: SMTP, sender: str, to: str, content: bytes, stage: _Stage) -> Outcome:
+    options = [f"size={len(content)}"] if smtp.has_extn("size") else []
+    code, said = smtp.mail(sender, options)
+    if code != 250:
+        return _not_taken(smtp, code, said, What.REFUSED if code == TOO_LARGE else What.AWAY)
+    code, said = smtp.rcpt(to)
+    if code not in (250, 251):
+        return _not_taken(smtp, code, said, What.AWAY if code in SERVER_SAYS_NO else What.REFUSED)
+    stage.doubt = "; it may have been taken all the same"
+    try:
+        code, said = smtp.data(content)
+    except SMTPDataError as error:  # refused before the first octet of it
+        code, said = error.smtp_code, error.smtp_error if isinstance(error.smtp_error, bytes) else error.smtp_error.encode()
+    stage.doubt = ""
+    return Outcome(What.TAKEN, told(said)) if code == 250 else _not_taken(smtp, code, said, What.REFUSED)
+
+
+def _not_taken(smtp: SMTP, code: int, said: bytes, for_good: What) -> Outcome:
+    """4xx is worth another try (RFC 5321, 4.2.1), 421 ends the connection, 5xx is for good."""
+    lost = code == 421 or not 400 <= code < 600 or not _fit_for_the_next(smtp)
+    return Outcome(for_good if 500 <= code < 600 else What.LATER, f"{code} {told(said)}", lost)
+
+
+def _fit_for_the_next(smtp: SMTP) -> bool:
+    try:
+        return smtp.rset()[0] == 250
+    except (OSError, ValueError):
+        return False
+
+
+def _cut(smtp: SMTP, over: Event) -> None:
+    over.set()
+    if smtp.sock:
+        with suppress(OSError):
+            socket.socket.shutdown(smtp.sock, socket.SHUT_RDWR)  # the socket's own: an SSLSocket's would pull the rug from under a read
+
+
+def _words(error: Exception) -> str:
+    code, said = getattr(error, "smtp_code", None), getattr(error, "smtp_error", None)
+    return f"{code} {told(said)}" if code else told(error)

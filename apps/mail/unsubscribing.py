@@ -1,0 +1,29 @@
+"""Links that switch a kind of notice off without signing in: each is signed, and names an address and a kind."""
+
+from typing import Final
+
+from django.conf import settings
+from django.core.signing import BadSignature, Signer
+from django.urls import reverse
+
+from apps.mail.models import SwitchedOff
+
+_signer: Final = Signer(salt="mail.switch_off")
+
+
+def link(address: str, notice: str) -> str:
+    """The whole address of the page; whoever knows it can switch this off and on, and nothing else."""
+    return f"{settings.PORTAL_URL}{reverse('mail:switch-off', args=[_signer.sign_object([address, notice])])}"
+
+
+def meant(token: str) -> tuple[str, str] | None:
+    """The address and the kind of notice that a link names; None if it is not ours."""
+    try:
+        address, notice = _signer.unsign_object(token)
+    except (BadSignature, ValueError):
+        return None
+    return str(address), str(notice)
+
+
+def is_off(address: str, notice: str) -> bool:
+    return SwitchedOff.objects.filter(address__iexact=address, notice=notice).exists()

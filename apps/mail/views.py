@@ -1,0 +1,81 @@
+"""The outbox for staff, and the page behind the links that switch notices off."""
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST
+
+from apps.accounts.permissions import may, person, staff_page
+from apps.accounts.roles import Right
+from apps.lib.errors import Problem
+from apps.lib.params import words
+from apps.mail import away, kinds, selectors, services, unsubscribing
+from apps.mail.forms import DiscardForm
+from apps.mail.models import Message
+
+PER_PAGE = 50
+
+
+@staff_page
+def outbox(request: HttpRequest) -> HttpResponse:
+    """What waits, what was sent, what failed and why."""
+    asked, now = request.GET, timezone.now()
+    state = asked.get("state", "waiting") if asked.get("state") in selectors.STATES else "waiting"
+    search = words(asked, "q")
+    page = Paginator(selectors.mails(state, search), PER_PAGE).get_page(asked.get("page"))
+    shown = {"page": page, "state": state, "search": search, "counts": selectors.counts(), "tabs": selectors.tabs()}
+    return render(request, "mail/outbox.html", shown | {"server": away.now_away(), "late": selectors.late(now)})
+
+
+@staff_page
+def message(request: HttpRequest, pk: int) -> HttpResponse:
+    """One mail: where it is, and what it says unless that opens an account."""
+    row = get_object_or_404(Message.objects.select_related("ended_by"), pk=pk)
+    shown = {"row": row, "in_hand": selectors.is_in_hand(row), "server": away.now_away(), "acts": may(request.user, Right.OPERATE)}
+    return render(request, "mail/message.html", shown | {"kind": kinds.words_of(row.notice)})
+
+
+@staff_page
+@require_POST
+def again(request: HttpRequest, pk: int) -> HttpResponse:
+    """Try it now."""
+    row = get_object_or_404(Message, pk=pk)
+    try:
+        services.again(message=row, by=person(request))
+        messages.success(request, _("It is tried now."))
+    except Problem as problem:
+        messages.error(request, str(problem))
+    return redirect("mail:message", pk)
+
+
+@staff_page
+def discard(request: HttpRequest, pk: int) -> HttpResponse:
+    """Say what discarding does; then do it."""
+    row = get_object_or_404(Message, pk=pk)
+    form = DiscardForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        try:
+            services.discard(message=row, reason=form.cleaned_data["reason"], by=person(request))
+            return redirect("mail:message", pk)
+        except Problem as problem:
+            form.take(problem)
+    return render(request, "mail/discard.html", {"row": row, "form": form}, status=422 if form.is_bound else 200)
+
+
+@csrf_exempt  # the link itself is the proof, and mail programs press it without a session (RFC 8058)
+def switch_off(request: HttpRequest, token: str) -> HttpResponse:
+    """Say what the link switches off; a press does it, and undoes it. A look changes nothing: scanners of mail look at every link."""
+    meant = unsubscribing.meant(token)
+    kind = kinds.words_of(meant[1]) if meant else None
+    if meant is None or kind is None:
+        return render(request, "mail/switch_off.html", status=404)
+    address, notice = meant
+    if request.method == "POST":
+        switch = services.switch_on if request.POST.get("on") == "1" else services.switch_off
+        switch(address=address, notice=notice)
+    shown = {"address": address, "kind": kind, "is_off": unsubscribing.is_off(address, notice), "pressed": request.method == "POST"}
+    return render(request, "mail/switch_off.html", shown)

@@ -1,0 +1,63 @@
+"""When members were active and since when they are gone: noted by the database, so that no way of changing a state can forget it."""
+
+import pgtrigger
+
+FIRST = """
+    INSERT INTO members_membership (member_id, valid)
+    SELECT n.id, tstzrange(least(n.since::timestamptz, clock_timestamp()), NULL) FROM new_values n WHERE n.state = 'active';
+"""
+# A period begins when the last one has ended, at the earliest: a clock that was set back makes no two at once.
+BEGIN = """
+    INSERT INTO members_membership (member_id, valid) SELECT n.id, tstzrange(greatest(
+        clock_timestamp(), (SELECT max(upper(m.valid)) FROM members_membership m WHERE m.member_id = n.id)), NULL)
+    FROM old_values o JOIN new_values n ON n.id = o.id WHERE o.state <> 'active' AND n.state = 'active';
+"""
+END = """
+    UPDATE members_membership m
+    SET valid = tstzrange(lower(m.valid), greatest(clock_timestamp(), lower(m.valid) + interval '1 microsecond'))
+    FROM old_values o JOIN new_values n ON n.id = o.id
+    WHERE o.state = 'active' AND n.state <> 'active' AND m.member_id = n.id AND upper_inf(m.valid);
+"""
+
+
+def notes_when_left() -> pgtrigger.Trigger:
+    """left_at is set with the state, and gone with it."""
+    return pgtrigger.Trigger(
+        name="notes_when_left",
+        when=pgtrigger.Before,
+        operation=pgtrigger.Insert | pgtrigger.Update,
+        func="""
+            IF NEW.state <> 'left' THEN
+                NEW.left_at = NULL;
+            ELSIF TG_OP = 'UPDATE' THEN
+                NEW.left_at = COALESCE(NEW.left_at, OLD.left_at, clock_timestamp());
+            ELSE
+                NEW.left_at = COALESCE(NEW.left_at, clock_timestamp());
+            END IF;
+            RETURN NEW;
+        """,
+    )
+
+
+def periods_of_new() -> pgtrigger.Trigger:
+    """Who is added as active was so since the day that the row names."""
+    return pgtrigger.Trigger(
+        name="periods_of_new",
+        level=pgtrigger.Statement,
+        when=pgtrigger.After,
+        operation=pgtrigger.Insert,
+        referencing=pgtrigger.Referencing(new="new_values"),  # type: ignore[no-untyped-call]  # pgtrigger leaves it out
+        func=FIRST + "RETURN NULL;",
+    )
+
+
+def periods_of_changed() -> pgtrigger.Trigger:
+    """One ends and one begins with the state."""
+    return pgtrigger.Trigger(
+        name="periods_of_changed",
+        level=pgtrigger.Statement,
+        when=pgtrigger.After,
+        operation=pgtrigger.Update,
+        referencing=pgtrigger.Referencing(old="old_values", new="new_values"),  # type: ignore[no-untyped-call]  # likewise
+        func=END + BEGIN + "RETURN NULL;",
+    )

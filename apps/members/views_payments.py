@@ -1,0 +1,71 @@
+"""Importing “paid until”: first what a list would do, then doing it."""
+
+from django import forms
+from django.contrib import messages
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from apps.accounts.permissions import person, staff_page
+from apps.lib.errors import Problem
+from apps.lib.forms import explain
+from apps.members import payments
+
+MOST_OCTETS = 2_000_000
+SHOWN = 100
+
+
+class ListForm(forms.Form):
+    """A list as a file, or as text: what was looked at comes back as text."""
+
+    file = forms.FileField(
+        label=gettext_lazy("List as CSV"), required=False, help_text=gettext_lazy("Number and day, like M-2207;2027-03-31")
+    )
+    text = forms.CharField(label=gettext_lazy("Or its lines"), required=False, strip=False, widget=forms.Textarea(attrs={"rows": 6}))
+
+    def clean(self) -> dict[str, str]:
+        """Its text."""
+        given = super().clean() or {}
+        file: UploadedFile[bytes] | None = given.get("file")
+        text = self._read(file) if file else given.get("text", "")
+        if len(text) > MOST_OCTETS:
+            raise forms.ValidationError(_("The list is too long. Split it."))
+        if not text.strip() and not self.errors:
+            raise forms.ValidationError(_("Choose a file, or paste its lines."))
+        return {"text": text}
+
+    def _read(self, file: "UploadedFile[bytes]") -> str:
+        if (file.size or 0) > MOST_OCTETS:
+            raise forms.ValidationError(_("The list is too long. Split it."))
+        octets = bytes(file.read())
+        try:
+            return octets.decode()
+        except UnicodeDecodeError:
+            return octets.decode("latin-1")
+
+
+@staff_page
+def bring(request: HttpRequest) -> HttpResponse:
+    """The form; with a list what it would do; confirmed, it is done."""
+    sent = request.method == "POST"
+    form = ListForm(request.POST if sent else None, request.FILES if sent else None)
+    preview = None
+    if form.is_valid():
+        try:
+            if "confirmed" in request.POST:
+                return _done(request, payments.bring(form.cleaned_data["text"], by=person(request)))
+            preview = payments.read(form.cleaned_data["text"])
+        except Problem as problem:
+            explain(form, problem)
+            preview = payments.read(form.cleaned_data["text"]) if "confirmed" in request.POST else None
+    context = {"form": form, "preview": preview, "shown": SHOWN, "text": form.cleaned_data.get("text", "") if form.is_bound else ""}
+    return render(request, "members/payments.html", context, status=422 if form.errors else 200)
+
+
+def _done(request: HttpRequest, done: payments.Preview) -> HttpResponse:
+    count = len(done.extending)
+    text = ngettext("%(n)d member is paid for longer now.", "%(n)d members are paid for longer now.", count)
+    messages.success(request, text % {"n": count})
+    return redirect("desk:members")

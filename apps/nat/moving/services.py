@@ -1,0 +1,146 @@
+"""Planning moves and carrying them out: all of a move in one transaction, so that nobody is between two addresses."""
+
+from dataclasses import dataclass
+from datetime import date
+
+import pghistory
+from django.db import IntegrityError, transaction
+from django.db.models import F, QuerySet
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import User
+from apps.lib.errors import Conflict, Problem
+from apps.lib.nudge import nudge
+from apps.lib.validity import holds_now
+from apps.members.models import Member, Room
+from apps.nat import services
+from apps.nat.models import NatMapping, Pinhole, PortForward
+from apps.nat.moving.models import Move
+from apps.nat.pinholes.services import renumber
+from apps.network.models import Holding, Pool
+from apps.network.services import hold, release
+
+LONGEST_PROBLEM = 300
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What a move does to one address: what is open there follows (`following`) or ends (`ending`), in words."""
+
+    old: Holding
+    public: str
+    following: list[str]
+    ending: list[str]
+
+
+def plan(*, member: Member, on: date, room: Room | None, pool: Pool | None, follow: bool, by: User) -> Move:
+    """The member moves with the beginning of that day. Raises Problem when it changes nothing, or another move is planned."""
+    if room is None and pool is None:
+        raise Problem(_("Choose a room, or a pool for a new address, or both."), "room")
+    if member.state == Member.State.LEFT:
+        raise Problem(_("%(member)s has left already.") % {"member": member})
+    if pool and pool.kind == Pool.Kind.PUBLIC4:
+        raise Problem(_("%(pool)s holds public addresses: members leave as them, they do not hold them.") % {"pool": pool}, "pool")
+    try:
+        with transaction.atomic():
+            return Move.objects.create(member=member, on=on, room=room, pool=pool, follow=follow, by=by)
+    except IntegrityError as error:
+        if "move_one_planned" not in str(error):
+            raise
+        raise Problem(_("A move of %(member)s is planned already. Drop that first.") % {"member": member}, "on") from error
+
+
+def drop(move: Move) -> None:
+    """The member stays where he is. Raises Conflict when he has moved, or it was dropped already."""
+    if Move.objects.filter(pk=move.pk, state=Move.State.PLANNED).update(state=Move.State.DROPPED) != 1:
+        raise Conflict(_("This is not planned any more. Look at the member as he is now."))
+
+
+def planned(member: Member) -> Move | None:
+    """Where the member is going to move."""
+    found = Move.objects.filter(member=member, state=Move.State.PLANNED)
+    return found.select_related("by", "room__site", "pool", "member").first()
+
+
+def due(today: date) -> QuerySet[Move]:
+    """Moves whose day has come."""
+    return Move.objects.filter(state=Move.State.PLANNED, on__lte=today).select_related("member", "by", "pool", "room").order_by("on", "id")
+
+
+def effects(member: Member, pool: Pool | None, *, follow: bool) -> list[Effect]:
+    """What a move to this pool would do to what the member holds now."""
+    return [_effect(old, pool, follow) for old in _leaving(member, pool)] if pool else []
+
+
+def _leaving(member: Member, pool: Pool) -> list[Holding]:
+    held = Holding.objects.filter(holds_now(), member=member, kind=pool.kind).exclude(pool=pool)
+    return list(held.select_related("pool", "device", "member", "group").order_by("prefix"))
+
+
+def _effect(old: Holding, pool: Pool, follow: bool) -> Effect:
+    mapping = NatMapping.objects.filter(holds_now(), holding=old).first()
+    opened: list[str] = [str(each) for each in (*PortForward.objects.filter(holds_now(), holding=old), *_pinholes(old))]
+    stays = follow and pool.group_id == old.group_id
+    return Effect(old, mapping.leaves if mapping else "", opened if stays else [], [] if stays else opened)
+
+
+def _pinholes(old: Holding) -> QuerySet[Pinhole]:
+    return Pinhole.objects.filter(holds_now(), holding=old)
+
+
+def carry_out(move: Move) -> bool:
+    """The member moves now. False when somebody else was faster, or it cannot be: then it says why and stays planned."""
+    try:
+        with pghistory.context(user=move.by_id, planned=True), transaction.atomic():
+            if Move.objects.filter(pk=move.pk, state=Move.State.PLANNED).update(state=Move.State.DONE, problem="") != 1:
+                return False
+            _move(move)
+            nudge("workers.reconcile", move.by_id)
+    except Problem as problem:
+        Move.objects.filter(pk=move.pk, state=Move.State.PLANNED).update(problem=str(problem)[:LONGEST_PROBLEM])
+        return False
+    return True
+
+
+def _move(move: Move) -> None:
+    member = Member.objects.select_for_update(of=("self",)).get(pk=move.member_id)
+    if member.state == Member.State.LEFT:
+        raise Problem(_("%(member)s has left already.") % {"member": member})
+    if move.room:
+        Member.objects.filter(pk=member.pk).update(room=move.room, version=F("version") + 1)
+    for old in _leaving(member, move.pool) if move.pool else []:
+        _readdress(old, move)
+
+
+def _readdress(old: Holding, move: Move) -> None:
+    """Another address instead of this one; he leaves as before where the group is the same."""
+    pool = move.pool
+    if pool is None:
+        return
+    same = pool.group_id == old.group_id
+    if old.kind == Pool.Kind.PREFIX6:
+        renumber(holding=old, follow=move.follow and same, pool=pool, by=move.by)
+        return
+    new = hold(member=old.member, pool=pool, device=old.device, by=move.by)
+    mapping = NatMapping.objects.filter(holds_now(), holding=old).first()
+    if mapping:
+        services.map_address(holding=new, public=mapping.public if same else None, by=move.by)
+    if move.follow and same:
+        for forward in PortForward.objects.filter(holds_now(), holding=old).order_by("pk"):
+            _follow(forward, new, move.by)
+    release(holding=old, by=move.by)
+
+
+def _follow(forward: PortForward, new: Holding, by: User) -> None:
+    services.edit_forward(
+        forward=forward,
+        version=forward.version,
+        holding=new,
+        public=forward.public,
+        protocol=forward.protocol,
+        public_port=forward.public_port,
+        private_port=forward.private_port,
+        ports=forward.ports,
+        purpose=forward.purpose,
+        by=by,
+    )

@@ -1,0 +1,1 @@
+"""Which ports members open for themselves, by group of gateways."""

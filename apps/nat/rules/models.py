@@ -1,0 +1,45 @@
+"""What a group lets members open for themselves."""
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from apps.lib.history import tracked
+from apps.lib.models import Versioned
+from apps.network.models import GatewayGroup
+
+LOWEST = 1024  # lower ports are system ports (RFC 6335, 6): whoever needs one asks the administrators
+LONGEST = 20  # public addresses are shared
+MOST_FORBIDDEN = 2000
+
+
+@tracked()
+class PortRules(Versioned):
+    """lowest: the first public port of members; longest: ports of one range; forbidden: ports that no member opens, in order.
+
+    What administrators open is not concerned, nor what is open already. A group without a row has the defaults.
+    """
+
+    group = models.OneToOneField(GatewayGroup, models.CASCADE, related_name="port_rules")
+    lowest = models.PositiveIntegerField(_("lowest port"), default=LOWEST)
+    longest = models.PositiveSmallIntegerField(_("longest range"), default=LONGEST)
+    forbidden = ArrayField(models.PositiveIntegerField(), verbose_name=_("forbidden ports"), default=list, blank=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(lowest__range=(1, 65535)), name="portrules_lowest"),
+            models.CheckConstraint(condition=Q(longest__range=(1, 1000)), name="portrules_longest"),
+            models.CheckConstraint(condition=Q(forbidden__len__lte=MOST_FORBIDDEN), name="portrules_few_forbidden"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.group)
+
+    def forbids(self, first: int, count: int) -> int | None:
+        """The last of these ports that is forbidden; None if none is."""
+        return max((port for port in self.forbidden if first <= port < first + count), default=None)
+
+    def allow(self, first: int, count: int) -> bool:
+        """May members open these ports themselves?"""
+        return first >= self.lowest and count <= self.longest and self.forbids(first, count) is None

@@ -1,0 +1,72 @@
+"""The page of what members may open for themselves."""
+
+from itertools import groupby
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from apps.accounts.permissions import staff_page
+from apps.lib.errors import Problem
+from apps.lib.forms import explain
+from apps.lib.ports import read, written
+from apps.nat.rules import services
+from apps.nat.rules.models import PortRules
+from apps.network.models import GatewayGroup
+
+
+class PortsListField(forms.CharField):
+    """Ports and ranges with commas between them; cleaned to all of the ports."""
+
+    def prepare_value(self, value: Any) -> Any:
+        if not isinstance(value, list):
+            return value
+        rows = [[port for _at, port in same] for _gap, same in groupby(enumerate(sorted(value)), lambda each: each[1] - each[0])]
+        return ", ".join(written(row[0], len(row)) for row in rows)
+
+    def clean(self, value: Any) -> Any:
+        found: list[int] = []
+        for part in filter(None, (each.strip() for each in super().clean(value).split(","))):
+            span = read(part)
+            if span is None:
+                raise forms.ValidationError(_("“%(part)s” is no port and no range. Write it like 25, 135-139.") % {"part": part[:40]})
+            found += range(span[0], span[0] + span[1])
+        return found
+
+
+class RulesForm(forms.Form):
+    """`version` is what the person saw; 0: no rules yet."""
+
+    version = forms.IntegerField(widget=forms.HiddenInput, min_value=0, max_value=2**31 - 1)
+    lowest = forms.IntegerField(
+        label=gettext_lazy("Lowest port"),
+        min_value=1,
+        max_value=65535,
+        help_text=gettext_lazy("Lower ones are opened by the administrators"),
+    )
+    longest = forms.IntegerField(label=gettext_lazy("Ports of a range, at most"), min_value=1, max_value=1000)
+    forbidden = PortsListField(
+        label=gettext_lazy("Forbidden ports"), required=False, max_length=4000, help_text=gettext_lazy("Like 1900, 5060-5061, 11211")
+    )
+
+    def __init__(self, rules: PortRules, data: Any = None) -> None:
+        super().__init__(data, initial={name: getattr(rules, name) for name in ("version", "lowest", "longest", "forbidden")})
+
+
+@staff_page
+def rules(request: HttpRequest, group: int) -> HttpResponse:
+    """What members of a group may open for themselves."""
+    of = get_object_or_404(GatewayGroup, pk=group)
+    form = RulesForm(services.rules_of(of.pk), request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        try:
+            services.change(group=of, **form.cleaned_data)
+            messages.success(request, _("Saved. It holds for ports that are opened from now on."))
+            return redirect("nat:forwards")
+        except Problem as problem:
+            explain(form, problem)
+    return render(request, "nat/rules.html", {"form": form, "group": of}, status=422 if form.errors else 200)

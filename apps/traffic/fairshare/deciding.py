@@ -1,0 +1,87 @@
+"""Is the uplink full, and who is limited then? Pure: values in, values out; knows no time but what it is given, and no database.
+
+Rates are in bit/s, shares are parts of 1. Between `end` and `start` nothing changes, and full is over only after a while below `end`.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The line is full from the share `start` on, until it was below `end` for `calm`; then no more than `most` members are limited."""
+
+    start: float
+    end: float
+    calm: timedelta
+    most: int
+
+    def __post_init__(self) -> None:
+        if not 0 < self.end < self.start or self.most < 1 or self.calm < timedelta(0):
+            raise ValueError(f"no rules of a fair share: {self}")
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """since: when the line became full, None when it is not; calm_since: since when it has been below the end again."""
+
+    since: datetime | None = None
+    calm_since: datetime | None = None
+
+    @property
+    def full(self) -> bool:
+        return self.since is not None
+
+
+class Way(NamedTuple):
+    """One direction of an uplink: what it carries now, what it can carry, and to what one member would be limited."""
+
+    carried: float
+    capacity: float
+    rate: float
+
+    @property
+    def share(self) -> float:
+        return self.carried / self.capacity
+
+
+class Talker(NamedTuple):
+    """A member, and octets of the last minutes in one direction."""
+
+    member: int
+    octets: int
+
+
+def watched(rules: Rules, state: State, ways: Collection[Way], now: datetime) -> State:
+    """The state after this look. Without ways, when nobody knows what passes, it stays as it was."""
+    if not ways:
+        return state
+    share = max(way.share for way in ways)
+    if not state.full:
+        return State(now) if share >= rules.start else State()
+    if share >= rules.end:
+        return State(state.since)
+    calm_since = state.calm_since or now
+    return State() if now - calm_since >= rules.calm else State(state.since, calm_since)
+
+
+def heaviest(rules: Rules, way: Way, talkers: Sequence[Talker], total: int, limited: Collection[int]) -> list[int]:
+    """Whom to limit in addition to those who are, the heaviest first, until enough is freed or as many are limited as may be.
+
+    talkers: those who may be limited; total: octets of all in these minutes. What a member takes now is the member's part of that total:
+    the minutes are longer than the moment. Who takes no more than the rate would free nothing. Equals: the lowest number first.
+    """
+    if way.share < rules.start or total <= 0:
+        return []
+    need, room = way.carried - rules.end * way.capacity, rules.most - len(limited)
+    found: list[int] = []
+    for talker in sorted(talkers, key=lambda each: (-each.octets, each.member)):
+        freed = way.carried * talker.octets / total - way.rate
+        if need <= 0 or len(found) >= room or freed <= 0:
+            break
+        if talker.member not in limited:
+            found.append(talker.member)
+            need -= freed
+    return found

@@ -1,0 +1,114 @@
+"""Reading how full uplinks are, who takes how much, and how each group shares."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from django.db import connection
+from django.db.models import Q, QuerySet, Sum
+from django.utils.translation import gettext as _
+
+from apps.lib import formats
+from apps.lib.validity import holds_now
+from apps.network.models import GatewayGroup, Holding
+from apps.traffic.fairshare.deciding import Talker, Way
+from apps.traffic.fairshare.models import FairShare
+from apps.traffic.models import Collected, Level
+from apps.traffic.rates.models import RateLimit
+from apps.traffic.rates.selectors import uplink_of
+from apps.traffic.rolling import begin_of
+from apps.traffic.writing import PAUSE
+
+WAYS: Final = ("up", "down")
+_TALKERS: Final = """
+    SELECT m.id, sum(u.{way}_octets), sum(sum(u.{way}_octets)) OVER (),
+        m.tariff_id = ANY(%(exempt)s) OR m.state = 'left' OR m.id = ANY(%(other)s)
+    FROM traffic_fiveminutes u JOIN network_holding h ON h.id = u.holding_id JOIN members_member m ON m.id = h.member_id
+    WHERE u.bucket >= %(since)s AND h.group_id = %(group)s GROUP BY m.id ORDER BY 4, 2 DESC, 1 LIMIT %(most)s
+"""
+
+
+@dataclass(frozen=True)
+class Load:
+    """One direction of an uplink now, bit/s. capacity: None when nobody has said it."""
+
+    way: str
+    carried: int
+    capacity: int | None
+
+    @property
+    def words(self) -> str:
+        """“down 9.6 Mbit/s of 10 Mbit/s”."""
+        facts = {
+            "carried": formats.rate(self.carried),
+            "capacity": formats.rate(self.capacity) if self.capacity else _("nobody knows how much"),
+        }
+        return (_("down %(carried)s of %(capacity)s") if self.way == "down" else _("up %(carried)s of %(capacity)s")) % facts
+
+
+def loads(group: GatewayGroup, now: datetime) -> list[Load]:
+    """What the group's gateways carried together between their last two readings; nothing when none was read in the last minutes."""
+    read = Collected.objects.filter(gateway__group=group, at__gt=now - PAUSE, at__lte=now + PAUSE)
+    carried = read.aggregate(up=Sum("up_bits"), down=Sum("down_bits"))
+    uplink = uplink_of(group)
+    kbits = {"up": uplink.up_kbit, "down": uplink.down_kbit}
+    return [Load(way, carried[way], kbit and kbit * 1000) for way, kbit in kbits.items() if carried[way] is not None]
+
+
+def ways(share: FairShare, now: datetime) -> dict[str, Way]:
+    """The directions that can be full and are limited then; none where nobody's rate is limited."""
+    if not uplink_of(share.group).limits_rates:
+        return {}
+    rates = {"up": share.up_bits, "down": share.down_bits}
+    return {
+        each.way: Way(each.carried, each.capacity, rate) for each in loads(share.group, now) if each.capacity and (rate := rates[each.way])
+    }
+
+
+def limited(group: GatewayGroup) -> QuerySet[RateLimit]:
+    """Limits of the group's members that hold now because its uplink is full."""
+    held = Holding.objects.filter(holds_now(), group=group).values("member")
+    return RateLimit.objects.filter(holds_now(), reason=RateLimit.Reason.CONGESTION, author=None, member__in=held)
+
+
+def talkers(share: FairShare, way: str, now: datetime, limited: Collection[int]) -> tuple[list[Talker], int]:
+    """Those of the last minutes who may be limited, the heaviest first, no more than matter; and the octets of all."""
+    others = RateLimit.objects.filter(holds_now()).filter(~Q(reason=RateLimit.Reason.CONGESTION) | ~Q(author=None))
+    given: dict[str, Any] = {
+        "exempt": list(share.exempt.values_list("pk", flat=True)),
+        "other": list(others.values_list("member", flat=True)),
+        "since": begin_of(Level.Name.FIVE_MINUTES, now - timedelta(minutes=share.minutes)),
+        "group": share.group_id,
+        "most": share.most + len(limited),
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_TALKERS.format(way=way), given)
+        rows = cursor.fetchall()
+    return [Talker(member, int(octets)) for member, octets, _, out in rows if not out], int(rows[0][2]) if rows else 0
+
+
+def fair_share_of(group: GatewayGroup) -> FairShare:
+    """The group's row; where it has none, one that is not saved, of version 0 and switched off."""
+    return FairShare.objects.filter(group=group).first() or FairShare(group=group, version=0)
+
+
+@dataclass(frozen=True)
+class Now:
+    """A group's fair share as the list of limits tells it: how full each direction is, and who is limited for that."""
+
+    share: FairShare
+    loads: list[Load]
+    members: int
+
+    @property
+    def blind(self) -> bool:
+        """Has nobody said what the uplink carries?"""
+        uplink = uplink_of(self.share.group)
+        return not (uplink.up_kbit or uplink.down_kbit)
+
+
+def shares_now(now: datetime) -> list[Now]:
+    """One for each group."""
+    found = [fair_share_of(group) for group in GatewayGroup.objects.order_by("name")]
+    return [Now(each, loads(each.group, now) if each.on else [], limited(each.group).count() if each.on else 0) for each in found]

@@ -1,0 +1,118 @@
+"""Looking whether uplinks are full, limiting the heaviest and releasing them; how each group shares, and the switch that ends it.
+
+A look is short and may be left out: limits end on the gateways by themselves, and while nobody knows what passes none is renewed.
+"""
+
+from collections.abc import Collection
+from datetime import datetime, timedelta
+from typing import Any
+
+import structlog
+from django.db import IntegrityError, transaction
+from django.db.models import F
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import User
+from apps.lib.errors import Conflict, Problem
+from apps.members.models import Tariff
+from apps.network.models import GatewayGroup
+from apps.traffic.fairshare import selectors
+from apps.traffic.fairshare.deciding import Rules, State, Way, heaviest, watched
+from apps.traffic.fairshare.models import FairShare
+from apps.traffic.rates import services as rates
+
+log = structlog.get_logger()
+
+
+def look(group: GatewayGroup, now: datetime) -> None:
+    """Limit, renew or release, as what passes now asks for. Doing it twice does nothing twice; two at a time are one."""
+    with transaction.atomic():
+        share = FairShare.objects.select_for_update(skip_locked=True, of=("self",)).filter(group=group, on=True).first()
+        if share is None:
+            return
+        ways = selectors.ways(share, now)
+        if not ways:
+            return
+        before = State(share.since, share.calm_since)
+        after = watched(_rules(share), before, ways.values(), now)
+        FairShare.objects.filter(pk=share.pk).update(since=after.since, calm_since=after.calm_since, looked=now)
+        if after.full:
+            _limit(share, ways, now)
+        else:
+            _release(share)
+        if before.full != after.full:
+            log.warning("uplink full" if after.full else "uplink no longer full", group=str(group), **_percent(ways))
+
+
+def _rules(share: FairShare) -> Rules:
+    return Rules(share.start_percent / 100, share.end_percent / 100, timedelta(minutes=share.calm_minutes), share.most)
+
+
+def _percent(ways: dict[str, Way]) -> dict[str, int]:
+    return {name: round(100 * way.share) for name, way in ways.items()}
+
+
+def _limit(share: FairShare, ways: dict[str, Way], now: datetime) -> None:
+    """Whoever is limited stays so; limits with less than half of their time are renewed, and with them all."""
+    there = dict(selectors.limited(share.group).values_list("member", "valid"))
+    more = _more(share, ways, now, there)
+    old = [member for member, valid in there.items() if valid.upper - timezone.now() < timedelta(minutes=share.limit_minutes) / 2]
+    if more or old:
+        until = timezone.now() + timedelta(minutes=share.limit_minutes)
+        done = rates.limit_many(members=[*there, *more], up_kbit=share.up_kbit, down_kbit=share.down_kbit, until=until)
+        log.info("heaviest members limited", group=str(share.group), made=done.made, renewed=done.renewed)
+
+
+def _more(share: FairShare, ways: dict[str, Way], now: datetime, there: Collection[int]) -> list[int]:
+    more: list[int] = []
+    for name, way in ways.items():
+        some, total = selectors.talkers(share, name, now, there)
+        more += heaviest(_rules(share), way, some, total, [*there, *more])
+    return more
+
+
+def _release(share: FairShare) -> None:
+    limits = list(selectors.limited(share.group).values_list("pk", flat=True))
+    if limits:
+        rates.release(limits=limits, by=None)
+
+
+def set_fair_share(*, group: GatewayGroup, version: int, exempt: Collection[Tariff], by: User, **values: Any) -> FairShare:
+    """Say how the group shares. Raises Conflict when it changed since `version`, Problem for what makes no sense."""
+    if values["end_percent"] >= values["start_percent"]:
+        raise Problem(_("It has to end below the share with which it begins."), "end_percent")
+    if values["up_kbit"] is None and values["down_kbit"] is None:
+        raise Problem(_("Name a rate up, a rate down, or both."), "down_kbit")
+    conflict = Conflict(_("Somebody changed this meanwhile. Your input is kept below; compare and save again."))
+    try:
+        with transaction.atomic():
+            if not version:
+                FairShare.objects.create(group=group, **values)
+            elif not FairShare.objects.filter(group=group, version=version).update(**values, version=F("version") + 1):
+                raise conflict
+            saved = FairShare.objects.get(group=group)
+            saved.exempt.set(exempt)
+            if not saved.on:
+                _end(saved)
+    except IntegrityError as error:
+        if "group_id" not in str(error):
+            raise
+        raise conflict from error
+    log.info("fair share set", group=str(group), on=saved.on, by=by.username)
+    return saved
+
+
+def switch_off(*, group: GatewayGroup, by: User) -> None:
+    """Limit nobody any more because the uplink is full; who is limited for that is released. Twice is harmless."""
+    with transaction.atomic():
+        share = FairShare.objects.select_for_update().filter(group=group, on=True).first()
+        if share:
+            FairShare.objects.filter(pk=share.pk).update(on=False, version=F("version") + 1)
+            _end(share)
+            log.info("fair share switched off", group=str(group), by=by.username)
+
+
+def _end(share: FairShare) -> None:
+    FairShare.objects.filter(pk=share.pk).update(since=None, calm_since=None)
+    _release(share)

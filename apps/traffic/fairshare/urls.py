@@ -1,0 +1,11 @@
+"""Fair shares."""
+
+from django.urls import path
+
+from apps.traffic.fairshare import views
+
+app_name = "fairshare"
+urlpatterns = [
+    path("<int:group>/", views.edit, name="edit"),
+    path("<int:group>/off/", views.off, name="off"),
+]

@@ -1,0 +1,91 @@
+"""Forms of windows and quotas."""
+
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any, Final
+
+from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, pgettext_lazy
+
+from apps.lib import formats
+from apps.traffic import windows
+from apps.traffic.models import Level, Quota
+from apps.traffic.quotas import MOST
+from apps.traffic.windows import Window
+
+LOCAL: Final = "%Y-%m-%dT%H:%M"  # how a browser's datetime-local field speaks
+GIGA: Final = 10**9
+
+
+def _moment(label: Any, help_text: Any = "") -> forms.DateTimeField:
+    widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format=LOCAL)
+    return forms.DateTimeField(label=label, help_text=help_text, required=False, widget=widget)
+
+
+class WindowForm(forms.Form):
+    """From when to when; without both, one of the presets."""
+
+    since = _moment(pgettext_lazy("time", "From"))
+    until = _moment(pgettext_lazy("time", "To"))
+
+    def __init__(self, data: Any, *, now: datetime) -> None:
+        super().__init__(data)
+        self.now = now
+
+    @property
+    def chosen(self) -> bool:
+        """Did somebody fill in one of the fields?"""
+        return any(self.data.get(name) for name in self.fields)
+
+    def clean_since(self) -> datetime | None:
+        since: datetime | None = self.cleaned_data["since"]
+        if since is None:
+            if self.data.get("until"):
+                raise forms.ValidationError(_("Name where it begins, too."))
+            return None
+        if since >= self.now:
+            raise forms.ValidationError(_("This is still to come. Choose a time that has passed."))
+        oldest = self.now - timedelta(days=_kept())
+        if since < oldest:
+            raise forms.ValidationError(_("What was before %(day)s is no longer kept. Choose a later time.") % {"day": formats.day(oldest)})
+        return since
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        since, until = cleaned.get("since"), cleaned.get("until")
+        if since and until and until <= since:
+            self.add_error("until", _("This is not after “From”. Choose a later time, or leave it empty for now."))
+        return cleaned
+
+    def window(self) -> Window:
+        """What was asked for; the form is valid."""
+        since, until = self.cleaned_data["since"], self.cleaned_data["until"]
+        if since is None:
+            return windows.ending(self.now, windows.preset_of(self.data.get("window", "")), windows.LISTS)
+        return windows.between(since, min(until or self.now, self.now))
+
+
+def _kept() -> int:
+    """Days."""
+    row = Level.objects.filter(name=Level.Name.DAY).first()
+    return row.days if row else 730
+
+
+class QuotaForm(forms.Form):
+    """A tariff's quota, in GB a month."""
+
+    gigabytes = forms.DecimalField(
+        label=gettext_lazy("Quota, GB a month"), required=False, decimal_places=3,
+        min_value=Decimal("0.001"), max_value=Decimal(MOST) / GIGA,
+        help_text=gettext_lazy("Up and down together, in a calendar month. Empty: no quota"),
+        widget=forms.NumberInput(attrs={"inputmode": "decimal", "step": "any"}),
+    )  # fmt: skip
+
+    def __init__(self, quota: Quota | None, data: Any = None) -> None:
+        super().__init__(data, initial={"gigabytes": f"{(Decimal(quota.octets) / GIGA).normalize():f}"} if quota else None)
+
+    def octets(self) -> int | None:
+        """What the service takes; the form is valid."""
+        given: Decimal | None = self.cleaned_data["gigabytes"]
+        return None if given is None else int(given * GIGA)

@@ -1,0 +1,112 @@
+"""Quotas: how much a tariff lets its members forward in a calendar month, and who is near that or over it.
+
+Nothing is cut off by a quota: pages say how far it is used up.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final, NamedTuple
+
+import structlog
+from django.utils.timezone import get_current_timezone
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import User
+from apps.lib.errors import Problem
+from apps.lib.states import Kind
+from apps.members.models import Member, Tariff
+from apps.traffic.models import Quota
+from apps.traffic.selectors import by_holdings, over_all, used
+
+log = structlog.get_logger()
+
+NEAR: Final = 80  # percent
+MOST: Final = 10**15  # octets: a petabyte is no quota
+_ABOVE: Final = """
+    SELECT m.id, m.name, t.name, s.up, s.down, q.octets FROM (
+        SELECT h.member_id, sum(u.up) AS up, sum(u.down) AS down FROM ({by_holding}) u
+        JOIN network_holding h ON h.id = u.holding_id GROUP BY 1
+    ) s JOIN members_member m ON m.id = s.member_id JOIN members_tariff t ON t.id = m.tariff_id JOIN traffic_quota q ON q.tariff_id = t.id
+    WHERE 100 * (s.up + s.down) >= %s * q.octets ORDER BY (s.up + s.down) / q.octets DESC, m.id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """How far a quota is used up, in octets, in the month that began then and ends then."""
+
+    used: int
+    octets: int
+    since: datetime
+    until: datetime
+
+    @property
+    def percent(self) -> int:
+        return 100 * self.used // self.octets
+
+    @property
+    def kind(self) -> Kind:
+        return kind_of(self.percent)
+
+
+class Above(NamedTuple):
+    """A member who is near the quota or over it; octets."""
+
+    member: int
+    name: str
+    tariff: str
+    up: int
+    down: int
+    quota: int
+
+    @property
+    def both(self) -> int:
+        return self.up + self.down
+
+    @property
+    def percent(self) -> int:
+        return 100 * self.both // self.quota
+
+    @property
+    def kind(self) -> Kind:
+        return kind_of(self.percent)
+
+
+def kind_of(percent: int) -> Kind:
+    """Whether it is all right, near the quota, or over it."""
+    return Kind.BAD if percent >= 100 else Kind.WARN if percent >= NEAR else Kind.PLAIN
+
+
+def month(now: datetime) -> tuple[datetime, datetime]:
+    """From when to when the calendar month is that holds this moment, by the clock on the wall."""
+    first = now.astimezone(get_current_timezone()).replace(day=1, hour=0, minute=0, second=0, microsecond=0, fold=0)
+    return first, (first + timedelta(days=32)).replace(day=1)
+
+
+def filling(member: Member, *, now: datetime) -> Filling | None:
+    """How far the member's quota is used up this month; None where the tariff has none."""
+    quota = Quota.objects.filter(tariff=member.tariff_id).first()
+    if quota is None:
+        return None
+    since, until = month(now)
+    return Filling(used(member, since, now, now=now).both, quota.octets, since, until)
+
+
+def above(percent: int, *, now: datetime) -> list[Above]:
+    """Who has used up at least so much of the quota this month, the fullest first."""
+    if not Quota.objects.exists():
+        return []
+    by_holding, given = by_holdings(month(now)[0], now, now)
+    found = over_all(_ABOVE.format(by_holding=by_holding), [*given, percent])
+    return [Above(pk, name, tariff, int(up), int(down), quota) for pk, name, tariff, up, down, quota in found]
+
+
+def set_quota(*, tariff: Tariff, octets: int | None, by: User) -> None:
+    """Let members with this tariff forward so many octets a month; None: no quota. Raises Problem for what is no quota."""
+    if octets is None:
+        Quota.objects.filter(tariff=tariff).delete()
+    elif 0 < octets <= MOST:
+        Quota.objects.update_or_create(tariff=tariff, defaults={"octets": octets})
+    else:
+        raise Problem(_("A quota is more than nothing and at most 1,000,000 GB."), "gigabytes")
+    log.info("quota set", tariff=tariff.name, octets=octets, by=by.username)

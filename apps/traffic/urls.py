@@ -1,0 +1,20 @@
+"""Traffic: gateways, members, sums and quotas for staff."""
+
+from django.urls import path
+
+from apps.traffic import of_member, views
+
+app_name = "traffic"
+urlpatterns = [
+    path("traffic/", views.overview, name="overview"),
+    path("traffic/throughput.csv", views.throughput_csv, name="throughput-csv"),
+    path("traffic/talkers/", views.talkers, name="talkers"),
+    path("traffic/talkers.csv", views.talkers_csv, name="talkers-csv"),
+    path("traffic/sums/", views.sums, name="sums"),
+    path("traffic/sums.csv", views.sums_csv, name="sums-csv"),
+    path("traffic/quotas/", views.over, name="quotas"),
+    path("traffic/quotas.csv", views.over_csv, name="quotas-csv"),
+    path("traffic/quotas/<int:pk>/", views.quota, name="quota"),
+    path("members/<int:pk>/traffic/", of_member.traffic, name="of"),
+    path("members/<int:pk>/traffic.csv", of_member.traffic_csv, name="of-csv"),
+]

@@ -1,0 +1,102 @@
+"""What deleted elements had counted is told until the portal has written it down, whatever becomes of the agent and its files."""
+
+import resource
+from pathlib import Path
+
+import pytest
+
+from firewall import owners
+from gateway.ledger import Ledger
+from gateway.table import Ended
+
+OWNER = owners.packed(4711)
+
+
+def ended(octets: int) -> dict[str, Ended]:
+    return {"up4": {(b"\x0a\x00\x00\x01", OWNER): (1, octets)}}
+
+
+def octets(ledger: Ledger) -> list[int]:
+    """Of each line that the portal has not acknowledged."""
+    return [int.from_bytes(each.sets["up4"].octets) for each in ledger.gone]
+
+
+def kept(directory: Path, *numbers: int) -> Ledger:
+    ledger = Ledger(directory)
+    for each in numbers:
+        ledger.keep(ended(each), boot="boot", table=1)
+    return ledger
+
+
+def test_it_survives_the_agent_and_is_told_until_it_is_acknowledged(tmp_path: Path) -> None:
+    first = kept(tmp_path, 100, 200)
+    again = Ledger(tmp_path)
+    assert (again.name, again.gone) == (first.name, first.gone)
+    again.acknowledge(again.name, again.gone[0].number)
+    assert octets(again) == [200]
+    again.acknowledge(again.name, again.gone[0].number)
+    assert octets(again) == octets(Ledger(tmp_path)) == []
+
+
+def test_acknowledged_twice_or_late_takes_nothing_else_and_another_ledgers_name_takes_nothing(tmp_path: Path) -> None:
+    ledger = kept(tmp_path, 100)
+    number = ledger.last
+    ledger.acknowledge(ledger.name, number)
+    ledger.keep(ended(200), boot="boot", table=1)
+    for name, at in ((ledger.name, number), (ledger.name, 0), ("another", ledger.last), ("", 1 << 62)):
+        ledger.acknowledge(name, at)
+        assert octets(ledger) == octets(Ledger(tmp_path)) == [200]
+
+
+def test_a_number_that_was_told_once_is_never_given_to_something_else(tmp_path: Path) -> None:
+    """The file lost its end in a power cut: what the portal knows by a number must stay what it is."""
+    ledger = kept(tmp_path, 100)
+    file = tmp_path / "gone"
+    before = file.read_bytes()
+    ledger.keep(ended(200), boot="boot", table=1)
+    told = ledger.last
+    file.write_bytes(before)
+    again = kept(tmp_path, 300)
+    assert (again.name, octets(again)) == (ledger.name, [100, 300])
+    assert again.last > told
+
+
+def test_a_file_cut_anywhere_keeps_the_lines_before_and_all_that_comes_after(tmp_path: Path) -> None:
+    ledger = kept(tmp_path, 100, 200)
+    file = tmp_path / "gone"
+    whole, name = file.read_bytes(), ledger.name
+    ends = [at + 1 for at, octet in enumerate(whole) if octet == ord("\n")]
+    for cut in range(len(whole)):
+        file.write_bytes(whole[:cut])
+        lines = sum(cut >= end - 1 for end in ends)  # the last newline may be missing
+        expected = [100, 200][: max(lines - 1, 0)]
+        assert octets(kept(tmp_path, 300)) == octets(again := Ledger(tmp_path)) == [*expected, 300], cut
+        assert (again.name == name) == (lines > 0), cut
+
+
+@pytest.mark.parametrize("rubbish", [b"", b"\n", b"\xff\xfe\x00", b"null\n", b'00000000 {"name": 1}\n', b"[" * 10_000])
+def test_files_full_of_rubbish_are_begun_anew(tmp_path: Path, rubbish: bytes) -> None:
+    for name in ("gone", "readings"):
+        (tmp_path / name).write_bytes(rubbish)
+    ledger = kept(tmp_path, 100)
+    assert (octets(ledger), ledger.next_reading()) == ([100], 1)
+    assert octets(Ledger(tmp_path)) == [100]
+
+
+def test_what_half_of_was_written_when_the_disk_was_full_does_not_spoil_what_comes_later(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    ledger = kept(tmp_path, 100)
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, ((tmp_path / "gone").stat().st_size + 20, limit[1]))
+    try:
+        ledger.keep(ended(200), boot="boot", table=1)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    assert "cannot be written: File too large" in caplog.text
+    ledger.keep(ended(300), boot="boot", table=1)
+    assert octets(ledger) == octets(Ledger(tmp_path)) == [100, 200, 300]
+
+
+def test_readings_are_numbered_on_over_the_end_of_the_agent(tmp_path: Path) -> None:
+    assert [Ledger(tmp_path).next_reading() for _ in range(3)] == [1, 2, 3]

@@ -1,0 +1,87 @@
+"""What the kernel tells of deleted elements: when it is too much, and when the elements are those of the release before."""
+
+from contextlib import closing
+from ipaddress import IPv4Address
+
+import pytest
+
+from firewall import owners, wire
+from firewall.counters import Baseline, advance
+from firewall.diff import Delta, ElementChange, diff
+from firewall.ruleset import EMPTY, PLAIN, Ruleset, Set, Type
+from gateway.notices import Notices
+from tests.agent.asking import deploy
+from tests.agent.conftest import Bench, kind, on
+from tests.agent.counts import count
+from tests.agent.gateways import OnKernel, clock
+from tests.agent.rulesets import key, network, step, whole
+
+UP = Set("up4", (Type.IPV4,), 1 << 18, counter=True)
+MANY = 150_000
+OURS = {key("10.255.0.1"): (3, 300), key("10.255.0.2"): (4, 400)}
+
+
+def change(removed: dict[bytes, tuple[int, int]] | range, *, back: bool = False) -> Delta:
+    keys = [IPv4Address((10 << 24) + each).packed for each in removed] if isinstance(removed, range) else removed
+    elements = dict.fromkeys(keys, PLAIN)
+    return Delta(elements={"up4": ElementChange(UP, {}, elements) if back else ElementChange(UP, elements, {})})
+
+
+@pytest.mark.parametrize("bench", [kind("kernel")], indirect=True)
+def test_who_hears_too_little_knows_it_and_a_commit_that_expects_it_hears_it_all(bench: Bench) -> None:
+    """The kernel drops what does not fit into a socket (ENOBUFS); a buffer for one notice is too small for many."""
+    bench.do(bench.table.commit, diff(EMPTY, Ruleset(sets={"up4": UP}, elements={"up4": {}})), clock())
+    bench.do(bench.table.commit, change(range(MANY), back=True), clock())
+    bench.do(bench.table.commit, change(OURS, back=True), clock())
+    count(bench, "up4", OURS)
+    with closing(bench.do(Notices, 1)) as small:
+        bench.do(bench.table.commit, change(range(MANY)), clock())
+        bench.do(bench.table.commit, change(OURS), clock())
+        heard = bench.do(list, small.deleted())
+    assert small.lost
+    assert all(name == "up4" for name, _ended in heard), "what was told before stays true"
+    assert bench.do(bench.table.ended) == {"up4": {(each, b""): counted for each, counted in OURS.items()}}
+    assert bench.do(bench.table.ended) == {}, "it is told once"
+
+
+def test_an_element_that_ends_twice_before_anybody_asks_had_counted_both(bench: Bench) -> None:
+    bench.do(bench.table.commit, diff(EMPTY, Ruleset(sets={"up4": UP}, elements={"up4": {}})), clock())
+    for _ in range(2):
+        bench.do(bench.table.commit, change(OURS, back=True), clock())
+        count(bench, "up4", OURS)
+        bench.do(bench.table.commit, change(OURS), clock())
+    assert bench.do(bench.table.ended) == {"up4": {(at, b""): (2 * packets, 2 * octets) for at, (packets, octets) in OURS.items()}}
+
+
+def stands(gateway: OnKernel, octets: int, owner: bytes = b"") -> None:
+    """The counters of the first two members' IPv4 addresses, what they send, stand at so much."""
+    there = "element inet netzwart up4"
+    of = ["10.1.0.1", "10.1.0.2"]
+    comments = [f' comment "{owners.comment(owners.packed(1_000_000 + at))}"' if owner else "" for at in range(len(of))]
+    after = ", ".join(f"{each} counter packets {octets // 100} bytes {octets}{text}" for each, text in zip(of, comments, strict=True))
+    gateway.nft(f"delete {there} {{ {', '.join(of)} }}; add {there} {{ {after} }}")
+
+
+@on("kernel")
+def test_elements_of_the_release_before_get_owners_and_all_that_they_counted_is_counted_once(gateway: OnKernel) -> None:
+    before, after = network(2, first_owner=0), network(2)
+    deploy(gateway, whole(before, token=1, now=clock()))
+    stands(gateway, 1000)
+    readings = [gateway.ask(wire.Counters("", 0))]
+    stands(gateway, 1500)
+    deploy(gateway, step(before, after, token=2, now=clock()))
+    readings.append(gateway.ask(wire.Counters("", 0)))
+    stands(gateway, 700, owners.packed(1_000_000))
+    gateway.restart()
+    readings += [gateway.ask(wire.Counters("", 0)) for _ in range(2)]
+
+    baseline, sums = Baseline(), dict[tuple[int, bytes], int]()
+    for reading in (readings[0], *readings, *readings):
+        assert isinstance(reading, wire.Reading)
+        if further := advance(baseline, reading):
+            baseline = further.baseline
+            for each in further.passed.get("up4", ()):
+                sums[each.owner, each.key] = sums.get((each.owner, each.key), 0) + each.octets
+    nobodys = {(0, key(f"10.1.0.{at}")): 1500 for at in (1, 2)}
+    owned = {(1_000_000 + at, key(f"10.1.0.{at + 1}")): 700 for at in (0, 1)}
+    assert sums == nobodys | owned

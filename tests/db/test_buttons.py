@@ -1,0 +1,77 @@
+"""No page shows anybody a link or a button that would lead to “This is not open to you”: the table of rights is asked for each."""
+
+import re
+from html import unescape
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from urllib.parse import urlsplit
+
+import pytest
+from django.conf import LazySettings
+from django.test import Client
+from django.urls import Resolver404, resolve
+
+from apps.accounts.models import User
+from apps.accounts.permissions import may
+from apps.accounts.roles import Right, Role
+from apps.accounts.routes import PAGES
+from apps.deployments import services
+from apps.deployments.memory import Memory
+from tests import rows
+from tests.db.conftest import in_memory
+from tests.db.pages import signed_in, text
+from tests.web import scene
+
+SENDS = re.compile(r'<button(?![^>]*type="button")')
+LEADS = re.compile(r'<(?:a|area)\s[^>]*?href="([^"]+)"|<form\s([^>]*)>(.*?)</form>|hx-(get|post)="([^"]+)"', re.DOTALL)
+
+ONLY_APPROVERS = ("deployments:", "accounts:")  # pages with something that a network admin may not do
+
+
+def shut(page: str, at: str, user: User) -> set[str]:
+    """What of this page leads where this person may not go, by the names of the routes."""
+    found = set()
+    for link, form, within, verb, asked in LEADS.findall(page):
+        if form and not SENDS.search(within):
+            continue
+        method = "POST" if verb == "post" or 'method="post"' in form else "GET"
+        action = re.search(r'(?<![-\w])action="([^"]*)"', form)
+        path = urlsplit(unescape(link or asked or (action[1] if action else ""))).path
+        name = _name(path or at)
+        right = PAGES[name].right(method) if name in PAGES else Right.ANYONE
+        if right is None or not may(user, right):
+            found.add(f"{method} {name}")
+    return found
+
+
+def _name(path: str) -> str:
+    try:
+        return resolve(path).view_name
+    except Resolver404:
+        return ""
+
+
+def told(client: Client, path: str) -> str:
+    answer = client.get(path)
+    return text(answer) if answer.status_code == 200 and not answer.streaming else ""
+
+
+@pytest.mark.django_db(transaction=True)
+def test_nobody_is_shown_what_is_not_open_to_him(settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(services, "memory", Memory())
+    with TemporaryDirectory(prefix="nw-") as directory:
+        settings.GATEWAY_SOCKETS = Path(directory)
+        with in_memory(settings.GATEWAY_SOCKETS):
+            scene.make()
+    faults, seen, pages = set(), 0, scene.pages()
+    for role in (Role.HELPDESK, Role.AUDITOR, Role.NETWORK_ADMIN):
+        user = rows.user(f"a {role}", roles=[role.value])
+        client = signed_in(user)
+        for page in pages:
+            if role == Role.NETWORK_ADMIN and not page.name.startswith(ONLY_APPROVERS):
+                continue
+            if found := told(client, page.path):
+                seen += 1
+                faults |= {f"{role} on {page.name}: {fault}" for fault in shut(found, urlsplit(page.path).path, user)}
+    assert seen > 70
+    assert not faults, "\n".join(sorted(faults))

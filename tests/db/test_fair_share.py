@@ -1,0 +1,215 @@
+"""A full uplink limits the heaviest members, says so to all, and lets them go; what nobody knows limits nobody."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, connection, transaction
+from django.test import Client
+from django.utils import timezone
+
+from apps.lib.errors import Conflict, Problem
+from apps.members.models import Tariff
+from apps.traffic.collecting import draw, record
+from apps.traffic.fairshare.models import FairShare
+from apps.traffic.fairshare.services import look, set_fair_share, switch_off
+from apps.traffic.models import Collected, RateLimit
+from apps.traffic.rates import services as rates
+from tests import rows
+from tests.db.pages import signed_in, text
+from tests.readings import reading
+from workers.collect import share_fairly
+
+pytestmark = pytest.mark.django_db
+
+MINUTE = timedelta(minutes=1)
+MBIT = 125_000 * 60  # octets that make a Mbit/s over a minute
+
+
+def settings_of(**changes: Any) -> dict[str, Any]:
+    names = ("on", "start_percent", "end_percent", "calm_minutes", "minutes", "most", "limit_minutes", "up_kbit", "down_kbit")
+    return {name: getattr(FairShare(), name) for name in names} | {"on": True, "exempt": []} | changes
+
+
+def shared(network: rows.Network, **changes: Any) -> FairShare:
+    """An uplink of 100 Mbit/s that is shared fairly, 5 Mbit/s for who is limited."""
+    rates.set_uplink(group=network.group, version=0, up_kbit=100_000, down_kbit=100_000, limits_rates=True, by=network.admin)
+    return set_fair_share(group=network.group, version=0, by=network.admin, **settings_of(**changes))
+
+
+class Line:
+    """nat-1 reads, minute by minute, what residents got; its counters only grow."""
+
+    def __init__(self, network: rows.Network) -> None:
+        self.network, self.at = network, timezone.now() - 30 * MINUTE
+        self.sequence, self.counters = 0, dict.fromkeys(network.residents, 0)
+        self.carries({})
+
+    def carries(self, mbits: Mapping[str, float], *, minutes: int = 1) -> None:
+        """Mbit/s of each, and a look after each minute."""
+        for _ in range(minutes):
+            self.at += MINUTE
+            self.sequence += 1
+            for name, rate in mbits.items():
+                self.counters[name] += int(rate * MBIT)
+            held = {name: (str(each.holding.prefix.network_address), each.holding.pk) for name, each in self.network.residents.items()}
+            down = {held[name]: (1, octets) for name, octets in self.counters.items() if octets}
+            gateway = self.network.gateways[0]
+            record(gateway=gateway, ticket=draw(gateway), reading=reading(self.sequence, down4=down), at=self.at)
+            look(self.network.group, self.at)
+
+
+def limited(network: rows.Network) -> list[str]:
+    """Residents whose rate is limited now."""
+    names = {each.member.pk: name for name, each in network.residents.items()}
+    return sorted(names[row.member_id] for row in RateLimit.objects.all() if row.valid.upper is None or row.valid.upper > timezone.now())
+
+
+def test_the_heaviest_is_limited_while_the_line_is_full_and_released_when_it_no_longer_is(network: rows.Network) -> None:
+    share = shared(network)
+    line = Line(network)
+    line.carries({"m1": 60, "m2": 15, "m3": 10}, minutes=3)
+    assert limited(network) == [], "85 % is not full"
+    line.carries({"m1": 70, "m2": 15, "m3": 10})
+    assert limited(network) == ["m1"]
+    made = RateLimit.objects.get()
+    assert (made.up_kbit, made.down_kbit, made.reason, made.author) == (5000, 5000, "congestion", None)
+    assert made.valid.upper <= timezone.now() + share.limit_minutes * MINUTE, "it ends on the gateways by itself"
+    line.carries({"m1": 5, "m2": 80, "m3": 1})
+    assert limited(network) == ["m1"], "86 % is between the two shares: nobody more, nobody less"
+    line.carries({"m1": 5, "m2": 91, "m3": 1})
+    assert limited(network) == ["m1", "m2"]
+    line.carries({"m1": 5, "m2": 5}, minutes=share.calm_minutes)
+    assert limited(network) == ["m1", "m2"], "not for long enough"
+    line.carries({"m1": 5, "m2": 5})
+    assert limited(network) == []
+    assert all(row.released_by is None and row.author is None for row in RateLimit.objects.all())
+
+
+def test_limits_are_renewed_while_the_line_is_full_and_end_when_nobody_knows_what_passes(network: rows.Network) -> None:
+    shared(network)
+    line = Line(network)
+    line.carries({"m1": 99})
+    soon = timezone.now() + MINUTE
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE traffic_ratelimit SET valid = tstzrange(lower(valid), %s)", [soon])
+    look(network.group, line.at + 6 * MINUTE)
+    assert RateLimit.objects.get().valid.upper == soon, "nothing was read for six minutes"
+    line.carries({"m1": 80})
+    assert RateLimit.objects.get().valid.upper > soon + MINUTE
+
+
+def test_no_more_than_may_be_are_limited_and_whoever_pays_for_it_or_is_limited_otherwise_is_left_out(network: rows.Network) -> None:
+    free = Tariff.objects.create(name="Never limited")
+    share = shared(network, most=1, exempt=[free])
+    of = network.residents
+    type(of["m1"].member).objects.filter(pk=of["m1"].member.pk).update(tariff=free)
+    rates.limit(member=of["m2"].member, up_kbit=None, down_kbit=50_000, reason="quota", by=network.admin)
+    line = Line(network)
+    line.carries({"m1": 40, "m2": 30, "m3": 20, "m4": 19})
+    assert limited(network) == ["m2", "m3"], "m1 is exempt, m2 keeps the other limit, and one is as many as may be"
+    assert RateLimit.objects.get(member=of["m2"].member).reason == "quota"
+    switch_off(group=network.group, by=network.admin)
+    switch_off(group=network.group, by=network.admin)
+    assert limited(network) == ["m2"]
+    share.refresh_from_db()
+    assert (share.on, share.since) == (False, None)
+    line.carries({"m1": 99})
+    assert limited(network) == ["m2"], "it is off"
+
+
+def test_without_a_capacity_or_while_it_is_off_nobody_is_limited(network: rows.Network) -> None:
+    share = set_fair_share(group=network.group, version=0, by=network.admin, **settings_of())
+    line = Line(network)
+    line.carries({"m1": 10_000})
+    assert limited(network) == []
+    rates.set_uplink(group=network.group, version=0, up_kbit=None, down_kbit=100_000, limits_rates=False, by=network.admin)
+    line.carries({"m1": 10_000})
+    assert limited(network) == [], "nobody's rate is limited here"
+    rates.switch(group=network.group, on=True, by=network.admin)
+    set_fair_share(group=network.group, version=share.version, by=network.admin, **settings_of(on=False))
+    line.carries({"m1": 10_000})
+    assert limited(network) == []
+    assert FairShare(group=network.group).on is False, "off by default"
+
+
+def test_two_readings_at_once_make_no_rate_and_lose_none(network: rows.Network) -> None:
+    shared(network)
+    line = Line(network)
+    line.carries({"m1": 10}, minutes=2)
+    line.at -= MINUTE * 0.999
+    line.carries({"m1": 6})
+    state = Collected.objects.get(gateway=network.gateways[0])
+    assert (state.down_bits, state.down_octets) == (10_000_000, 6 * MBIT), "6 Mbit in 60 ms are not 6 Gbit/s"
+    line.carries({"m1": 6})
+    state.refresh_from_db()
+    assert (round(state.down_bits or 0, -5), state.down_octets, limited(network)) == (12_000_000, 0, [])
+
+
+def test_a_task_looks_at_each_group_that_shares(network: rows.Network) -> None:
+    shared(network)
+    line = Line(network)
+    line.at = timezone.now() - 1.5 * MINUTE
+    line.carries({})
+    gateway = network.gateways[0]
+    held = (str(network.residents["m1"].holding.prefix.network_address), network.residents["m1"].holding.pk)
+    at = timezone.now() + MINUTE
+    record(gateway=gateway, ticket=draw(gateway), reading=reading(99, down4={held: (1, 500 * MBIT)}), at=at)
+    share_fairly()
+    share_fairly()
+    assert limited(network) == ["m1"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [({"end_percent": 90}, "below the share"), ({"up_kbit": None, "down_kbit": None}, "Name a rate")],
+)
+def test_what_makes_no_sense_is_refused(network: rows.Network, changes: dict[str, Any], words: str) -> None:
+    with pytest.raises(Problem, match=words):
+        set_fair_share(group=network.group, version=0, by=network.admin, **settings_of(**changes))
+
+
+@pytest.mark.parametrize(
+    "change", ["end_percent = 95", "most = 0", "minutes = 4", "up_kbit = NULL, down_kbit = NULL", "start_percent = 101"]
+)
+def test_the_database_itself_refuses_nonsense(network: rows.Network, change: str) -> None:
+    shared(network)
+    with pytest.raises(IntegrityError), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(f"UPDATE traffic_fairshare SET {change}")
+
+
+def test_two_who_change_it_at_once_are_a_conflict(network: rows.Network) -> None:
+    share = shared(network)
+    set_fair_share(group=network.group, version=share.version, by=network.admin, **settings_of(most=7))
+    for version in (share.version, 0):
+        with pytest.raises(Conflict, match="meanwhile"):
+            set_fair_share(group=network.group, version=version, by=network.admin, **settings_of(most=8))
+    assert FairShare.objects.get().most == 7
+
+
+def test_pages_say_that_it_is_full_who_is_limited_why_and_until_when(network: rows.Network, client: Client) -> None:
+    client.force_login(network.admin)
+    path = f"/fair-share/{network.group.pk}/"
+    given = settings_of(down_kbit="5", up_kbit="5", version=0, on="on") | {"exempt": []}
+    assert "Fair share cannot work" in text(client.post(path, given, follow=True))
+    assert "It has to end below" in text(client.post(path, given | {"version": 1, "end_percent": 99}))
+    rates.set_uplink(group=network.group, version=0, up_kbit=100_000, down_kbit=100_000, limits_rates=True, by=network.admin)
+    line = Line(network)
+    line.at = timezone.now() - 3 * MINUTE
+    line.carries({"m1": 20})
+    assert "is not full" in text(client.get("/limited/"))
+    line.carries({"m1": 97})
+    page = text(client.get("/limited/"))
+    assert "The uplink of Lindenhof is full since" in page and "down 97" in page and "1 member, the heaviest" in page
+    member = network.residents["m1"].member
+    why = "the line was full, and this is among the heaviest use of its last 10 minutes"
+    assert why in text(client.get(f"/members/{member.pk}/"))
+    account = rows.user("resident", staff=False)
+    type(member).objects.filter(pk=member.pk).update(user=account)
+    own = text(signed_in(account).get("/me/"))
+    assert "You are connected, with a limited rate" in own and why in own
+    assert "1 member is released" in text(client.get(f"{path}off/"))
+    assert "is full since" not in text(client.post(f"{path}off/", follow=True))
+    assert limited(network) == []
+    assert signed_in(account).get(path).status_code == signed_in(account).post(f"{path}off/").status_code == 403

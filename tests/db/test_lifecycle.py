@@ -1,0 +1,302 @@
+"""A member's way: active in periods, leaving on a day, held for a while, released, forgotten; and everything that is kept, on request."""
+
+import io
+import json
+import zipfile
+from datetime import date, timedelta
+from typing import Any
+
+import pytest
+from django.conf import LazySettings
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.bans.blocks.services import block
+from apps.bans.models import Block
+from apps.deployments import snapshot
+from apps.deployments.wanted import changed, want
+from apps.desk.lifecycle import due, export
+from apps.lib.errors import Conflict, Problem
+from apps.lib.validity import holds_now
+from apps.members import leaving, services
+from apps.members.models import Device, Member, Membership, Room, Site
+from apps.nat.models import Move, NatMapping, PortForward
+from apps.nat.moving import services as moving
+from apps.nat.services import add_forward
+from apps.network.models import Holding, Pool
+from apps.network.services import release
+from tests import rows
+from tests.db.pages import said, signed_in, text
+
+TODAY = timezone.localdate
+
+
+def later(**time: int) -> Any:
+    return timezone.now() + timedelta(**time)
+
+
+def state(member: Member) -> str:
+    return Member.objects.get(pk=member.pk).state
+
+
+def forward(network: rows.Network, name: str = "m1") -> PortForward:
+    of = network.residents[name]
+    given: dict[str, Any] = {"protocol": "tcp", "public_port": 44321, "private_port": 22, "purpose": "Xaver's server"}
+    return add_forward(holding=of.holding, public=of.mapping.public, by=network.admin, **given)
+
+
+def test_the_database_notes_when_somebody_was_active_whoever_changes_the_state(network: rows.Network) -> None:
+    who = rows.member("Xaver", since=date(2024, 10, 1))
+    Member.objects.filter(pk=who.pk).update(state="left")
+    Member.objects.filter(pk=who.pk).update(note="still gone")
+    Member.objects.filter(pk=who.pk).update(state="active")
+    first, second = Membership.objects.filter(member=who)
+    assert timezone.localdate(first.valid.lower) == date(2024, 10, 1)
+    assert first.valid.upper <= second.valid.lower
+    assert second.valid.upper is None
+    who.refresh_from_db()
+    assert who.left_at is None
+    with pytest.raises(IntegrityError, match="membership_once_at_a_time"), transaction.atomic():
+        Membership.objects.create(member=who, valid=(later(days=1), later(days=2)))
+    assert not Membership.objects.filter(member=rows.member("Later", state="pending")).exists()
+    gone = rows.member("Gone", state="left")
+    gone.refresh_from_db()
+    assert gone.left_at is not None
+    with pytest.raises(IntegrityError, match="member_erased_has_left"), transaction.atomic():
+        Member.objects.filter(pk=who.pk).update(erased_at=timezone.now())
+
+
+@pytest.mark.django_db(transaction=True)
+def test_whoever_is_not_active_has_nothing_on_the_gateways_by_either_way(transactional_db: None) -> None:
+    network = rows.network()
+    who = network.residents["m1"]
+    forward(network)
+    before = want(network.group)
+    everybody = before.snapshot
+    policy = next(iter(snapshot.take(network.group).policies.values()))
+    assert who.holding.prefix.network_address in {each.private for each in policy.mappings}
+    for do in (services.leave, services.activate, services.leave):
+        do(member=who.member, by=network.admin)
+        change = snapshot.changed_since(network.group, before.snapshot)
+        assert change is not None
+        short, full = changed(before, change), want(network.group)
+        assert short is not None
+        assert short.targets == full.targets
+        assert short.rulesets == full.rulesets
+        now = next(iter(snapshot.take(network.group).policies.values()))
+        here = do is services.activate
+        assert (who.holding.prefix.network_address in {each.private for each in now.mappings}) == here
+        assert (who.holding.prefix.network_address in now.addresses) == here
+        assert (who.prefix.prefix in now.prefixes) == here
+        assert bool(now.forwards) == here
+        before = full
+    assert everybody is not before.snapshot
+
+
+def test_leaving_keeps_addresses_for_a_while_and_whoever_comes_back_has_them_again(network: rows.Network) -> None:
+    who, opened = network.residents["m1"], forward(network)
+    services.leave(member=who.member, by=network.admin)
+    due.carry_out(later(days=13))
+    assert Holding.objects.filter(holds_now(), member=who.member).count() == 2
+    services.activate(member=who.member, by=network.admin)
+    due.carry_out(later(days=15))
+    assert PortForward.objects.filter(holds_now(), pk=opened.pk).exists(), "who came back keeps everything"
+    services.leave(member=who.member, by=network.admin)
+    due.carry_out(later(days=15))
+    assert not Holding.objects.filter(holds_now(), member=who.member).exists()
+    assert not NatMapping.objects.filter(holds_now(), holding__member=who.member).exists()
+    assert rows.hold(rows.member("New"), network.private, "10.16.0.10").pk, "somebody else may have it"
+    due.carry_out(later(days=15))
+    services.activate(member=who.member, by=network.admin)
+    assert not Holding.objects.filter(holds_now(), member=who.member).exists()
+
+
+def test_a_departure_is_planned_carried_out_on_its_day_and_can_be_dropped_before(network: rows.Network) -> None:
+    who, on = network.residents["m1"].member, TODAY() + timedelta(days=10)
+    for day in (TODAY(), TODAY() - timedelta(days=1)):
+        with pytest.raises(Problem, match="has not begun"):
+            leaving.plan(member=who, on=day, by=network.admin)
+    first = leaving.plan(member=who, on=on, by=network.admin)
+    with pytest.raises(Problem, match="planned already"):
+        leaving.plan(member=who, on=on, by=network.admin)
+    due.carry_out(later(days=9))
+    assert state(who) == "active"
+    leaving.drop(first)
+    with pytest.raises(Conflict):
+        leaving.drop(first)
+    due.carry_out(later(days=10))
+    assert state(who) == "active"
+    leaving.plan(member=who, on=on, by=network.admin)
+    due.carry_out(later(days=10))
+    due.carry_out(later(days=10))
+    assert state(who) == "left"
+    event = Member.pgh_event_model.objects.filter(pgh_obj_id=who.pk).order_by("-pgh_id").first()  # type: ignore[attr-defined]
+    assert event.pgh_context.metadata == {"user": network.admin.pk, "planned": True}
+    with pytest.raises(Problem, match="has left already"):
+        leaving.plan(member=Member.objects.get(pk=who.pk), on=on, by=network.admin)
+
+
+def test_personal_data_are_erased_everywhere_when_the_time_has_come(network: rows.Network, settings: LazySettings) -> None:
+    settings.ERASE_DAYS = 3
+    who, other = network.residents["m1"].member, network.residents["m2"].member
+    Member.objects.filter(pk=who.pk).update(
+        name="Xaver Verborgen", email="xaver@lindenhof.example", note="Xaver's note", user=rows.user("xaver", staff=False)
+    )
+    forward(network)
+    block(member=who, reason="abuse", message="Xaver, close it", by=network.admin)
+    mac = Device.objects.get(member=who).mac
+    services.leave(member=who, by=network.admin)
+    due.carry_out(later(days=13))
+    assert Member.objects.get(pk=who.pk).name == "Xaver Verborgen", "not while he may come back to his addresses"
+    due.carry_out(later(days=15))
+    due.carry_out(later(days=15))
+    gone = Member.objects.get(pk=who.pk)
+    assert (gone.name, gone.email, gone.note, gone.user) == (f"M-{gone.number}", "", "", None)
+    kept = json.dumps([export.everything(gone), _events()], cls=export.Encoder).casefold()
+    assert [mark for mark in ("xaver", "verborgen", mac) if mark in kept] == []
+    assert Holding.objects.filter(member=who).count() == 2, "who held which address stays known"
+    assert Member.objects.get(pk=other.pk).name == other.name
+    assert Device.objects.filter(member=other).exists()
+    with pytest.raises(Problem, match="were erased"):
+        services.activate(member=gone, by=network.admin)
+
+
+def _events() -> list[Any]:
+    """Everything that the history knows of people and what is theirs, as text."""
+    models: list[Any] = [Member, Device, PortForward, Block, User]
+    return [str(list(model.pgh_event_model.objects.values())) for model in models]
+
+
+def test_everything_that_is_kept_is_handed_out_to_staff_and_to_the_member_alone(network: rows.Network) -> None:
+    who, mine = network.residents["m1"].member, rows.user("selin", staff=False)
+    Member.objects.filter(pk=who.pk).update(user=mine, note="difficult", name="=cmd()")
+    forward(network)
+    answer = signed_in(network.admin).get(f"/members/{who.pk}/everything.zip")
+    files = zipfile.ZipFile(io.BytesIO(answer.content))
+    told = json.loads(files.read("everything.json"))
+    assert told["port_forwards"][0]["purpose"] == "Xaver's server"
+    assert [each["prefix"] for each in told["addresses"]] == ["10.16.0.10/32", str(network.residents["m1"].prefix.prefix)]
+    assert (told["member"]["note"], told["account"]["username"]) == ("difficult", "selin")
+    assert "'=cmd()" in files.read("history.csv").decode()
+    own = signed_in(mine).get("/me/everything.zip")
+    document = json.loads(zipfile.ZipFile(io.BytesIO(own.content)).read("everything.json"))
+    assert document["member"]["number"] == who.number
+    assert "difficult" not in json.dumps(document)
+    assert signed_in(rows.user("other", staff=False)).get("/me/everything.zip").status_code == 404
+
+
+def test_the_pages_say_what_happens_when_and_can_undo_it(network: rows.Network) -> None:
+    mara, who = signed_in(network.admin), network.residents["m1"].member
+    forward(network)
+    preview = text(mara.get(f"/members/{who.pk}/leave/"))
+    assert "1 port forward, 1 NAT mapping and 2 addresses and prefixes" in preview
+    assert mara.post(f"/members/{who.pk}/leave/", {"on": TODAY().isoformat()}).status_code == 422
+    planned = mara.post(f"/members/{who.pk}/leave/", {"on": (TODAY() + timedelta(days=3)).isoformat()}, follow=True)
+    assert "Until then it can be dropped" in said(planned)[0]
+    assert "Stays after all" in text(planned)
+    departure = leaving.planned(who)
+    assert departure
+    assert "stays" in said(mara.post(f"/departures/{departure.pk}/drop/", follow=True))[0]
+    assert "not planned any more" in said(mara.post(f"/departures/{departure.pk}/drop/", follow=True))[0]
+    assert "Free for others" in said(mara.post(f"/members/{who.pk}/leave/", {"on": ""}, follow=True))[0]
+    assert state(who) == "left"
+    assert "is active" in said(mara.post(f"/members/{who.pk}/activate/", follow=True))[0]
+
+
+# --- Moving
+
+
+def house(network: rows.Network) -> tuple[Room, Pool]:
+    """Another room, and a pool of its own."""
+    room = Room.objects.create(site=Site.objects.create(name="House C", code="C"), floor=1, name="101")
+    return room, rows.pool(network.group, "private4", "10.40.0.0/24")
+
+
+def move(network: rows.Network, **changes: Any) -> Move:
+    room, pool = house(network)
+    given: dict[str, Any] = {"on": TODAY() + timedelta(days=5), "room": room, "pool": pool, "follow": True}
+    return moving.plan(member=network.residents["m1"].member, by=network.admin, **(given | changes))
+
+
+def now_held(member: Member) -> list[str]:
+    return [str(each.prefix) for each in Holding.objects.filter(holds_now(), member=member, kind="private4")]
+
+
+def test_a_move_happens_on_its_day_and_what_is_open_follows_to_the_new_address(network: rows.Network) -> None:
+    who, opened = network.residents["m1"], forward(network)
+    planned = move(network)
+    due.carry_out(later(days=4))
+    assert now_held(who.member) == ["10.16.0.10/32"]
+    for _twice in range(2):
+        due.carry_out(later(days=5))
+    assert now_held(who.member) == ["10.40.0.1/32"]
+    member = Member.objects.get(pk=who.member.pk)
+    assert str(member.room) == "C-101"
+    mapping = NatMapping.objects.get(holds_now(), holding__member=member)
+    assert (str(mapping.holding.prefix), mapping.public) == ("10.40.0.1/32", who.mapping.public)
+    led = PortForward.objects.get(holds_now(), holding__member=member)
+    assert (led.public, led.public_port, led.holding) == (opened.public, opened.public_port, mapping.holding)
+    planned.refresh_from_db()
+    assert planned.state == "done"
+
+
+def test_what_does_not_follow_is_named_before_and_ends_with_the_move(network: rows.Network) -> None:
+    who = network.residents["m1"]
+    forward(network)
+    planned = move(network, follow=False, room=None)
+    (effect,) = moving.effects(who.member, planned.pool, follow=False)
+    assert (effect.following, effect.ending) == ([], [f"TCP 44321 on {who.mapping.public}"])
+    due.carry_out(later(days=5))
+    assert not PortForward.objects.filter(holds_now(), holding__member=who.member).exists()
+    assert now_held(who.member) == ["10.40.0.1/32"]
+
+
+def test_a_move_that_cannot_be_says_why_and_is_tried_again(network: rows.Network) -> None:
+    who, full = network.residents["m1"].member, rows.pool(network.group, "private4", "10.41.0.1/32")
+    blocking = rows.hold(rows.member("First"), full, "10.41.0.1")
+    planned = move(network, pool=full)
+    due.carry_out(later(days=5))
+    planned.refresh_from_db()
+    assert (planned.state, now_held(who)) == ("planned", ["10.16.0.10/32"])
+    assert "is full" in planned.problem
+    assert Member.objects.get(pk=who.pk).room is None, "all of the move or nothing"
+    release(holding=blocking, by=network.admin)
+    due.carry_out(later(days=5))
+    assert now_held(who) == ["10.41.0.1/32"]
+
+
+def test_a_move_is_planned_once_dropped_and_refused_with_reasons(network: rows.Network) -> None:
+    planned = move(network, pool=None)
+    with pytest.raises(Problem, match="planned already"):
+        moving.plan(member=planned.member, on=planned.on, room=planned.room, pool=None, follow=True, by=network.admin)
+    moving.drop(planned)
+    with pytest.raises(Conflict):
+        moving.drop(planned)
+    due.carry_out(later(days=5))
+    assert Member.objects.get(pk=planned.member_id).room is None
+    nothing: dict[str, Any] = {"member": planned.member, "on": TODAY(), "follow": True, "by": network.admin}
+    with pytest.raises(Problem, match="Choose a room"):
+        moving.plan(room=None, pool=None, **nothing)
+    with pytest.raises(Problem, match="public addresses"):
+        moving.plan(room=None, pool=network.public, **nothing)
+
+
+def test_the_page_of_a_move_previews_then_plans_and_the_member_reads_it(network: rows.Network) -> None:
+    mara, selin, who = signed_in(network.admin), rows.user("selin", staff=False), network.residents["m1"].member
+    Member.objects.filter(pk=who.pk).update(user=selin)
+    forward(network)
+    _room, pool = house(network)
+    path, on = f"/members/{who.pk}/move/", (TODAY() + timedelta(days=2)).isoformat()
+    sent = {"on": on, "room": "C-101", "pool": pool.pk, "follow": "on"}
+    preview = text(mara.post(path, sent))
+    assert "Follows to it: TCP 44321" in preview and "10.16.0.10 is released" in preview
+    assert not Move.objects.exists()
+    page = mara.post(path, sent | {"confirmed": "1"}, follow=True)
+    assert "Until then it can be dropped" in said(page)[0]
+    assert "Moves to C-101." in text(page)
+    assert "Moves to C-101." in text(signed_in(selin).get("/me/"))
+    assert "does not move" in said(mara.post(f"/moves/{Move.objects.get().pk}/drop/", follow=True))[0]
+    assert "has moved" in said(mara.post(path, sent | {"confirmed": "1", "on": ""}, follow=True))[0]
+    assert now_held(who) == ["10.40.0.1/32"]
+    assert mara.post(path, {"on": "2020-01-01"}).status_code == 422

@@ -1,0 +1,248 @@
+"""Writing mail, the page of the outbox, and switching notices off."""
+
+import re
+from collections.abc import Iterator
+from datetime import timedelta
+from email import message_from_bytes, policy
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from django.conf import LazySettings
+from django.core.mail import EmailMessage
+from django.db import connection, transaction
+from django.test import Client
+from django.utils import timezone
+from django.utils.translation import override
+
+from apps.accounts.models import User
+from apps.lib import nudge
+from apps.lib.errors import Conflict, Problem
+from apps.mail import kinds, selectors, services, unsubscribing
+from apps.mail.away import note
+from apps.mail.carrying import Files
+from apps.mail.composing import composed
+from apps.mail.delivery import LEASE, claim, deliver
+from apps.mail.keeping import erase_old
+from apps.mail.models import Message, SwitchedOff
+from apps.mail.wording import Plain
+from tests import rows
+from tests.db.pages import queries, signed_in, text
+from tests.post import post
+from tests.whole.system import wait_for
+from tests.whole.worker import broker, worker
+
+SELIN = "selin@lindenhof.example"
+
+
+@pytest.fixture(autouse=True)
+def _a_kind(monkeypatch: pytest.MonkeyPatch, settings: LazySettings) -> None:
+    """A kind of notice, and an address of the portal."""
+    monkeypatch.setattr(kinds, "_kinds", {"test": "Mails of these tests"})
+    settings.PORTAL_URL = "https://portal.lindenhof.example"
+
+
+def context(**changes: Plain) -> dict[str, Plain]:
+    now = timezone.now()
+    given: dict[str, Plain] = {
+        "name": "Selin <b>",
+        "share": 80,
+        "used": 400_000_000_000,
+        "quota": 500_000_000_000,
+        "tariff": "Standard",
+        "url": "https://x/",
+    }
+    return {**given, "since": now.date(), "until": now.date(), "at": now, **changes}
+
+
+def notice(to: str = SELIN, language: str = "en", **changes: object) -> Message | None:
+    given = {"to": to, "language": language, "template": "quota", "context": context(), "notice": "test"}
+    return services.write(**(given | changes))  # type: ignore[arg-type]  # what tests change
+
+
+def written(**changes: object) -> Message:
+    made = notice(**changes)  # type: ignore[arg-type]  # what tests change
+    assert made
+    return made
+
+
+def test_a_mail_is_in_its_readers_language_and_the_same_at_every_try(db: None) -> None:
+    with override("en"):
+        german = written(language="de")
+    english = written()
+    assert (german.subject, english.subject) == ("80\u202f% deines Kontingents sind verbraucht", "80\u202f% of your traffic quota is used")
+    assert "400\u202fGB" in english.text and "Selin <b>" in english.text and "Selin &lt;b&gt;" in english.html
+    assert "src=" not in german.html and 'lang="de"' in german.html
+    row = Message.objects.get(pk=german.pk)
+    assert composed(row) == composed(Message.objects.get(pk=german.pk))
+    read = message_from_bytes(composed(row), policy=policy.default)
+    assert (read["Message-ID"], read["Auto-Submitted"], read["To"]) == (row.message_id, "auto-generated", SELIN)
+    assert read["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    unfolded = re.search(rb"^List-Unsubscribe: <(https://portal[^>]+)>\r$", composed(row), re.MULTILINE)
+    assert unfolded and unfolded[1].decode() == unsubscribing.link(SELIN, "test")
+
+
+def test_a_mail_is_written_with_what_it_tells_of_or_not_at_all_and_nothing_is_said_twice(db: None) -> None:
+    member = rows.member()
+    with pytest.raises(Problem), transaction.atomic():
+        written(about=member, key="a")
+        written(to="nobody")
+    assert not Message.objects.exists()
+    first = written(about=member, key="a")
+    assert (first.about_type, first.about_id) == ("members.member", member.pk)
+    assert notice(key="a") is None
+    assert written(key="b").pk != first.pk
+
+
+def test_an_address_is_one_address_and_a_subject_one_line(db: None) -> None:
+    for address in ("", "a", "a@b@c", f"{SELIN}\r\nBcc: other@example.org", f"{SELIN}, other@example.org"):
+        with pytest.raises(Problem, match="no e-mail address"):
+            written(to=address)
+    made = services.put(Message(to=SELIN, language="en", subject="a\r\nBcc: b@example.org", text="t", sender="n@l.example"))
+    assert made and b"Bcc" not in composed(written())
+    with pytest.raises(ValueError, match="line"):
+        composed(made)
+
+
+def test_a_worker_is_woken_once_for_all_that_a_transaction_wrote(transactional_db: None, settings: LazySettings) -> None:
+    woken: list[str] = []
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(services, "send", woken.append)
+        with transaction.atomic():
+            written(), written()
+            with pytest.raises(ZeroDivisionError), transaction.atomic():
+                raise ZeroDivisionError(written())
+            assert woken == []
+        assert (woken, Message.objects.count()) == (["workers.send_mail"], 2)
+        with pytest.raises(ZeroDivisionError), transaction.atomic():
+            raise ZeroDivisionError(written())
+    assert (len(woken), Message.objects.count(), len(connection.run_on_commit)) == (1, 2, 0)
+
+
+def test_djangos_own_mail_goes_into_the_outbox_confidential_and_urgent(db: None, settings: LazySettings, tmp_path: Path) -> None:
+    settings.MAILERS = {"default": {"BACKEND": "apps.mail.backend.Outbox"}}
+    with override("de"):
+        assert EmailMessage("Code", "123456", "Portal <p@l.example>", [SELIN, "ines@lindenhof.example"]).send() == 1
+    first, second = Message.objects.order_by("id")
+    assert (first.to, first.sender, first.language, first.urgent, first.confidential) == (SELIN, "Portal <p@l.example>", "de", True, True)
+    assert first.message_id != second.message_id
+    with pytest.raises(ValueError, match="neither copies nor attachments"):
+        EmailMessage("Code", "1", to=[SELIN], bcc=["other@example.org"]).send()
+    admin = signed_in(rows.user())
+    assert "123456" not in text(admin.get(f"/mail/{first.pk}/"))
+    deliver(Files(tmp_path))
+    first.refresh_from_db()
+    assert (first.state, first.text) == ("sent", ""), "what opens an account is kept no longer than it is needed"
+    assert first.erased
+
+
+def test_what_mails_said_is_erased_and_that_they_were_sent_is_kept(db: None, tmp_path: Path) -> None:
+    written()
+    deliver(Files(tmp_path))
+    waiting = written()
+    now = timezone.now()
+    assert (erase_old(now, 1), erase_old(now + timedelta(days=2), 1), erase_old(now + timedelta(days=2), 1)) == (0, 1, 0)
+    sent = Message.objects.get(state="sent")
+    assert (sent.text, sent.html, sent.to, bool(sent.subject)) == ("", "", SELIN, True)
+    assert Message.objects.get(pk=waiting.pk).text
+
+
+def test_a_notice_is_switched_off_by_one_click_without_signing_in_and_on_again(db: None) -> None:
+    row, stranger = written(), Client(enforce_csrf_checks=True)
+    link = row.unsubscribe.removeprefix("https://portal.lindenhof.example")
+    assert "Switch these mails off?" in text(stranger.get(link)) and "Mails of these tests" in text(stranger.get(link))
+    assert not SwitchedOff.objects.exists(), "a look alone, as scanners do, changes nothing"
+    for _twice in range(2):
+        assert "Switched off" in text(stranger.post(link, {"List-Unsubscribe": "One-Click"}))
+    assert SwitchedOff.objects.get().address == SELIN
+    row.refresh_from_db()
+    assert (row.state, row.ended_by) == ("discarded", None)
+    assert notice() is None and notice(to=SELIN.upper()) is None
+    assert notice(to="ines@lindenhof.example") and notice(notice="")
+    assert "Switched on again" in text(stranger.post(link, {"on": "1"}))
+    assert notice()
+
+
+def test_a_link_that_is_not_ours_switches_nothing_off(db: None) -> None:
+    link = written().unsubscribe.removeprefix("https://portal.lindenhof.example")
+    other = unsubscribing.link("ines@lindenhof.example", "test").removeprefix("https://portal.lindenhof.example")
+    mixed = f"{other.rsplit(':', 1)[0]}:{link.rsplit(':', 1)[1]}"
+    unnamed = unsubscribing.link(SELIN, "gone").removeprefix("https://portal.lindenhof.example")
+    for path in (mixed, "/mail/off/x/", unnamed):
+        answer = Client().post(path, {"List-Unsubscribe": "One-Click"})
+        assert (answer.status_code, "leads nowhere" in text(answer)) == (404, True)
+    assert not SwitchedOff.objects.exists()
+    with pytest.raises(ValueError, match="Nobody has named"):
+        notice(notice="gone")
+
+
+@pytest.fixture
+def admin(db: None) -> Iterator[User]:
+    yield rows.user()
+
+
+def test_the_outbox_says_what_waits_and_why_and_staff_try_again_or_discard(admin: User) -> None:
+    client = signed_in(admin)
+    assert "Nothing waits" in text(client.get("/mail/"))
+    failed, waiting = written(), written(to="ines@lindenhof.example")
+    Message.objects.filter(pk=failed.pk).update(state="failed", ended=timezone.now(), error="550 Nobody of this name")
+    assert "550 Nobody" in text(client.get("/mail/?state=failed")) and SELIN not in text(client.get("/mail/?q=ines"))
+    assert "No match" in text(client.get("/mail/?q=zoe"))
+    assert "1 mail failed" in text(client.get("/"))
+    assert "It failed for good" in text(client.get(f"/mail/{failed.pk}/"))
+    client.post(f"/mail/{failed.pk}/again/")
+    failed.refresh_from_db()
+    assert (failed.state, failed.ended) == ("waiting", None)
+    assert client.post(f"/mail/{waiting.pk}/discard/", {"reason": ""}).status_code == 422
+    assert client.post(f"/mail/{waiting.pk}/discard/", {"reason": "sent by hand"}).status_code == 302
+    assert "Mara Lindqvist: sent by hand" in text(client.get(f"/mail/{waiting.pk}/"))
+    assert signed_in(rows.user("hannah", roles=["helpdesk"])).post(f"/mail/{failed.pk}/again/").status_code == 403
+
+
+def test_what_a_worker_has_in_hand_or_was_sent_is_neither_discarded_nor_tried_again(admin: User, tmp_path: Path) -> None:
+    row = written()
+    assert claim(timezone.now())
+    with pytest.raises(Conflict, match="being sent"):
+        services.again(message=row, by=admin)
+    with pytest.raises(Conflict, match="being sent"):
+        services.discard(message=row, reason="r", by=admin)
+    assert "being sent at this moment" in text(signed_in(admin).get(f"/mail/{row.pk}/"))
+    deliver(Files(tmp_path), lambda: timezone.now() + LEASE)
+    with pytest.raises(Conflict, match="was sent"):
+        services.again(message=row, by=admin)
+    with pytest.raises(Conflict, match="was sent"):
+        services.discard(message=row, reason="r", by=admin)
+
+
+def test_mail_that_does_not_leave_is_told_of_on_the_dashboard(admin: User) -> None:
+    client, now = signed_in(admin), timezone.now()
+    written()
+    assert selectors.late(now) is None
+    Message.objects.update(written=now - timedelta(minutes=11))
+    assert "1 mail does not leave" in text(client.get("/")) and "look whether a worker sends mail" in text(client.get("/"))
+    note("Connection refused", now)
+    assert "Connection refused" in text(client.get("/"))
+    assert "The mail server has taken nothing since" in text(client.get("/mail/"))
+
+
+def test_the_pages_of_the_outbox_take_as_many_queries_for_many_mails_as_for_few(admin: User) -> None:
+    client = signed_in(admin)
+    written()
+    few = queries(client, "/mail/")
+    for number in range(20):
+        written(to=f"m{number}@lindenhof.example")
+    assert queries(client, "/mail/") == few
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_mail_leaves_at_once_through_a_broker_and_a_worker(
+    settings: LazySettings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with post() as box, TemporaryDirectory(prefix="nw-") as directory, broker(Path(directory)) as settings.REDIS_URL:
+        nudge._publisher.cache_clear()
+        monkeypatch.setenv("NETZWART_MAIL_SERVER", str(box.server))
+        with worker(settings.REDIS_URL, tmp_path / "worker.log"):
+            row = written(urgent=True)
+            wait_for(lambda: Message.objects.get().state == "sent", seconds=60)
+    nudge._publisher.cache_clear()
+    assert box.times() == {row.message_id: 1}

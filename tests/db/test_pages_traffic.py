@@ -1,0 +1,231 @@
+"""Traffic for staff: gateways, top talkers, sums, quotas, their CSVs, and the API."""
+
+import csv
+import io
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from apps.accounts import tokens
+from apps.lib.formats import SPACE
+from apps.members.models import Member, Room, Site
+from apps.traffic.models import Quota
+from apps.traffic.rolling import begin_of
+from tests import rows, usage
+from tests.db.pages import queries, signed_in, text
+
+HOUR = timedelta(hours=1)
+NAMES = {"m1": "Ada", "m2": "Berta", "m3": "=cmd|' /C calc'!A0"}
+
+
+@pytest.fixture
+def now() -> datetime:
+    return timezone.now()
+
+
+@pytest.fixture
+def admin(network: rows.Network) -> Client:
+    return signed_in(network.admin)
+
+
+@pytest.fixture
+def busy(network: rows.Network, now: datetime) -> datetime:
+    """Two hours ago Ada got most, Berta sent most, and a third something; the moment."""
+    usage.read(network.gateways, now - timedelta(days=3), now)
+    at = now - 2 * HOUR
+    for (host, name), (down, up) in zip(NAMES.items(), ((90, 1), (20, 30), (5, 2)), strict=True):
+        Member.objects.filter(pk=network.residents[host].member.pk).update(name=name)
+        usage.counted(network.residents[host].holding, at, down=down * 10**6, up=up * 10**6)
+    return at
+
+
+def plain(response: Any) -> str:
+    return text(response).replace(SPACE, " ")
+
+
+def table(response: Any) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(b"".join(response.streaming_content).decode().removeprefix("\ufeff"))))
+
+
+def typed(at: datetime) -> str:
+    """As the form takes it, whatever the clock on the wall does."""
+    return at.isoformat()
+
+
+def ranked(page: str) -> list[str]:
+    """The names in the order of the page."""
+    return sorted((name for name in ("Ada", "Berta") if f">{name}</a>" in page), key=lambda name: page.index(f">{name}</a>"))
+
+
+def test_the_greatest_talkers_are_sorted_by_what_one_presses(admin: Client, busy: datetime) -> None:
+    page = plain(admin.get("/traffic/talkers/"))
+    assert ranked(page) == ["Ada", "Berta"]
+    assert 'aria-sort="descending"><a href="?sort=both">' in page
+    assert "91.0 MB" in page
+    assert ranked(plain(admin.get("/traffic/talkers/?sort=up"))) == ["Berta", "Ada"]
+    assert ranked(plain(admin.get("/traffic/talkers/?sort=down"))) == ["Ada", "Berta"]
+
+
+def test_any_window_can_be_asked_for(admin: Client, busy: datetime, now: datetime) -> None:
+    inside = {"since": typed(busy - HOUR), "until": typed(busy + HOUR)}
+    assert ranked(plain(admin.get("/traffic/talkers/", inside))) == ["Ada", "Berta"]
+    after = plain(admin.get("/traffic/talkers/", {"since": typed(busy + 10 * usage.FIVE)}))
+    assert "Nobody forwarded anything" in after
+    assert [row[1] for row in table(admin.get("/traffic/talkers.csv", inside))[1:]][:2] == ["Ada", "Berta"]
+
+
+@pytest.mark.parametrize("path", ["/traffic/talkers/", "/traffic/sums/", "/traffic/talkers.csv", "/traffic/sums.csv"])
+def test_a_window_that_cannot_be_is_explained_at_its_field_and_shows_nothing(admin: Client, busy: datetime, path: str) -> None:
+    for asked, said in (
+        ({"since": typed(busy), "until": typed(busy - HOUR)}, "This is not after “From”."),
+        ({"since": typed(busy + timedelta(days=2))}, "This is still to come."),
+        ({"since": "2001-01-01T00:00"}, "is no longer kept."),
+        ({"until": typed(busy)}, "Name where it begins, too."),
+        ({"since": "yesterday"}, "Enter a valid date/time."),
+    ):
+        response = admin.get(path, asked)
+        assert response.status_code == 422, asked
+        page = text(response)
+        assert said in page
+        assert 'aria-invalid="true"' in page
+        assert "Ada" not in page
+
+
+@pytest.mark.usefixtures("busy")
+def test_sums_are_by_site_room_or_tariff(admin: Client, network: rows.Network) -> None:
+    site = Site.objects.create(name="House A", code="A")
+    room = Room.objects.create(site=site, floor=1, name="101")
+    Member.objects.filter(name__in=("Ada", "Berta")).update(room=room)
+    for by, name, members in (("site", "House A", "2"), ("room", "A-101", "2"), ("tariff", "Standard", "3")):
+        found = table(admin.get(f"/traffic/sums.csv?by={by}"))
+        assert found[1][:2] == [name, members]
+        page = plain(admin.get(f"/traffic/sums/?by={by}"))
+        assert f">{name}</th>" in page
+        assert f'href="?by={by}" aria-current="true"' in page
+    assert table(admin.get("/traffic/sums.csv?by=site"))[1:] == [
+        ["House A", "2", "110000000", "31000000", "141000000"],
+        ["none", "1", "5000000", "2000000", "7000000"],
+    ]
+
+
+@pytest.mark.usefixtures("busy")
+def test_no_cell_of_a_csv_is_run_by_a_spreadsheet(admin: Client) -> None:
+    assert table(admin.get("/traffic/talkers.csv"))[3][1] == f"'{NAMES['m3']}"
+
+
+def test_gateways_show_bits_and_packets_a_second_by_ip_version_and_gaps(admin: Client, network: rows.Network, now: datetime) -> None:
+    first, second = network.gateways
+    usage.read([first], now - 30 * HOUR, now)
+    usage.read([second], now - 30 * HOUR, now - 20 * HOUR)
+    usage.carried(first, 4, now - 2 * HOUR, down=300_000_000, up=30_000_000)
+    page = plain(admin.get("/traffic/"))
+    assert f'id="way-{first.pk}-4"' in page
+    assert '<td class="nw-num">8.00 Mbit/s</td><td class="nw-num">800 kbit/s</td>' in page
+    assert "No IPv6 passed here in this time." in page
+    assert "300 MB down, 30.0 MB up in all" in page
+    assert "No IPv4 passed here while it was read." in page
+    assert '<td class="nw-num">no reading</td>' in plain(admin.get("/traffic/?window=week")).split(f'id="way-{first.pk}-4"')[1]
+    packets = plain(admin.get("/traffic/?measure=packets"))
+    assert '<td class="nw-num">1.00 k/s</td><td class="nw-num">100 /s</td>' in packets
+    found = table(admin.get("/traffic/throughput.csv?window=day"))
+    assert found[0][4:] == ["Down, bit/s", "Up, bit/s", "Down, packets/s", "Up, packets/s", "Remark"]
+    assert len([row for row in found if row[4:] == ["8000000.0", "800000.0", "1000.0", "100.0", ""]]) == 1
+    assert {row[8] for row in found if row[0] == second.name} == {"", "no reading"}
+
+
+@pytest.mark.usefixtures("busy")
+def test_the_first_page_says_how_many_are_limited_and_leads_there(admin: Client) -> None:
+    page = text(admin.get("/traffic/"))
+    assert 'href="/limited/"' in page
+    assert "0 members limited now" in page
+
+
+def test_who_is_near_the_quota_or_over_it_is_listed_the_fullest_first(admin: Client, network: rows.Network, busy: datetime) -> None:
+    assert "No tariff has a quota" in text(admin.get("/traffic/quotas/"))
+    tariff = network.residents["m1"].member.tariff
+    assert admin.post(f"/traffic/quotas/{tariff.pk}/", {"gigabytes": "0.06"}).status_code == 302
+    found = table(admin.get("/traffic/quotas.csv"))
+    in_this_month = timezone.localtime(busy).month == timezone.localtime().month
+    assert [row[0] for row in found[1:]] == (["Ada", "Berta"] if in_this_month else [])
+    page = plain(admin.get("/traffic/quotas/"))
+    assert ("1 member is over the quota." in page) is in_this_month
+    assert "60.0 MB" in page
+
+
+def test_a_quota_is_set_changed_and_taken_away(admin: Client, network: rows.Network) -> None:
+    tariff = network.residents["m1"].member.tariff
+    path = f"/traffic/quotas/{tariff.pk}/"
+    admin.post(path, {"gigabytes": "250.5"})
+    assert Quota.objects.get().octets == 250_500_000_000
+    assert 'value="250.5"' in text(admin.get(path))
+    for wrong in ("0", "-1", "many", "1000000000"):
+        response = admin.post(path, {"gigabytes": wrong})
+        assert response.status_code == 422
+        assert 'aria-invalid="true"' in text(response)
+    assert Quota.objects.get().octets == 250_500_000_000
+    admin.post(path, {"gigabytes": ""})
+    assert not Quota.objects.exists()
+
+
+@pytest.mark.parametrize("count", [1, 40])
+@pytest.mark.usefixtures("busy")
+def test_pages_take_as_many_queries_for_few_members_as_for_many(admin: Client, network: rows.Network, now: datetime, count: int) -> None:
+    Quota.objects.create(tariff=network.residents["m1"].member.tariff, octets=1)
+    for number in range(count):
+        holding = rows.hold(rows.member(f"Further {number}"), network.private, f"10.16.9.{number}/32")
+        usage.counted(holding, now - HOUR, down=1000)
+    most = {"/traffic/": 22, "/traffic/talkers/": 23, "/traffic/sums/?by=room": 23, "/traffic/quotas/": 26}
+    took = {path: queries(admin, path) for path in most}
+    assert {path: number for path, number in took.items() if number > most[path]} == {}
+
+
+def test_scripts_read_the_usage_of_a_member_and_of_one_address(network: rows.Network, busy: datetime, now: datetime) -> None:
+    _token, key = tokens.create(user=network.admin, name="script")
+    api = Client(headers={"authorization": f"Bearer {key}"})
+    resident = network.residents["m1"]
+    usage.counted(resident.prefix, busy, down=7)
+    begin = begin_of("fiveminutes", busy)
+    zero = dict.fromkeys(("up4", "down4", "up6", "down6"), 0)
+    for asked, octets in (
+        ({"member": resident.member.pk}, {"up4": 10**6, "down4": 90 * 10**6, "up6": 0, "down6": 7}),
+        ({"holding": resident.prefix.pk}, zero | {"down6": 7}),
+    ):
+        found = api.get("/api/usage/", asked | {"window": "day"}).json()
+        assert (found["unit_seconds"], len(found["points"])) == (300, 288)
+        known = {datetime.fromisoformat(point["start"]): point["octets"] for point in found["points"]}
+        assert known[begin] == octets
+        assert known[begin - usage.FIVE] == zero
+    long_ago: dict[str, str | int] = {
+        "member": resident.member.pk,
+        "since": (now - timedelta(days=5)).isoformat(),
+        "until": (now - timedelta(days=4)).isoformat(),
+        "unit": "hour",
+    }
+    points = api.get("/api/usage/", long_ago).json()["points"]
+    assert [point["octets"] for point in points] == [None] * 24
+
+
+@pytest.mark.parametrize(
+    ("asked", "field"),
+    [
+        ({}, "member"),
+        ({"member": 1, "holding": 1}, "member"),
+        ({"member": 999_999}, "member"),
+        ({"window": "decade"}, "window"),
+        ({"until": "2026-01-01T00:00Z"}, "since"),
+        ({"since": "2126-01-01T00:00Z"}, "since"),
+        ({"since": "yesterday"}, "since"),
+        ({"since": "2000-01-01T00:00Z", "unit": "5min"}, "unit"),
+    ],
+)
+def test_the_api_says_at_which_field_something_is_wrong(network: rows.Network, asked: dict[str, Any], field: str) -> None:
+    _token, key = tokens.create(user=network.admin, name="script")
+    known = {"member": network.residents["m1"].member.pk} if field != "member" else {}
+    ids = {"member": network.residents["m1"].member.pk, "holding": network.residents["m1"].holding.pk}
+    given = {name: ids[name] if value == 1 else value for name, value in (known | asked).items()}
+    response = Client(headers={"authorization": f"Bearer {key}"}).get("/api/usage/", given)
+    assert response.status_code == 400
+    assert list(response.json()) == [field]

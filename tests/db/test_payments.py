@@ -1,0 +1,87 @@
+"""“Paid until” from a list: looked at first, all or nothing, and twice is harmless."""
+
+from datetime import date
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from apps.lib.errors import Problem
+from apps.members import payments
+from apps.members.models import Member
+from tests import rows
+from tests.db.pages import said, signed_in, text
+
+pytestmark = pytest.mark.django_db
+
+
+def members() -> list[Member]:
+    return [rows.member(f"Payer {number}", number=number) for number in (2207, 2208, 2209)]
+
+
+def paid() -> list[date | None]:
+    return list(Member.objects.order_by("number").values_list("paid_until", flat=True))
+
+
+@pytest.mark.parametrize("separator", [";", ",", "\t"])
+def test_numbers_and_days_in_the_usual_spellings_are_understood(separator: str) -> None:
+    members()
+    lines = ["\ufeffNumber;Paid until;Name", "2207;2027-03-31;Ada", "", "m-2208;31.03.2027"]
+    preview = payments.read("\r\n".join(lines).replace(";", separator))
+    assert [(each.line, each.member.number, each.until) for each in preview.payments] == [
+        (2, 2207, date(2027, 3, 31)),
+        (4, 2208, date(2027, 3, 31)),
+    ]
+    assert preview.faults == []
+    assert paid() == [None, None, None]
+
+
+def test_every_line_that_is_not_understood_is_named_and_then_nothing_changes() -> None:
+    members()
+    rows.member("Gone", number=2210, state="left")
+    bad = [
+        "2207;2027-03-31",
+        "x;2027-03-31",
+        "9999;2027-03-31",
+        "2208;soon",
+        "2208",
+        "2207;2027-04-01",
+        "2210;2027-01-01",
+        "=1+1;2027-01-01",
+    ]
+    preview = payments.read("\n".join(bad))
+    assert [each.line for each in preview.payments] == [1]
+    assert [each.line for each in preview.faults] == [2, 3, 4, 5, 6, 7, 8]
+    assert "line 1 too" in preview.faults[4].why
+    with pytest.raises(Problem, match="nothing was changed"):
+        payments.bring("\n".join(bad), by=rows.user())
+    assert paid()[:3] == [None, None, None]
+    for nothing in ("", "\n\n", "Number;Day"):
+        with pytest.raises(Problem, match="empty"):
+            payments.read(nothing)
+
+
+def test_a_list_twice_changes_nothing_the_second_time_and_nobody_is_paid_for_less() -> None:
+    members()
+    mara = rows.user()
+    Member.objects.filter(number=2209).update(paid_until=date(2028, 1, 1))
+    given = "2207;2027-03-31\n2208;2027-03-31\n2209;2027-03-31"
+    assert len(payments.bring(given, by=mara).extending) == 2
+    versions = list(Member.objects.order_by("number").values_list("version", flat=True))
+    again = payments.bring(given, by=mara)
+    assert (len(again.extending), again.unchanged) == (0, 3)
+    assert paid() == [date(2027, 3, 31), date(2027, 3, 31), date(2028, 1, 1)]
+    assert list(Member.objects.order_by("number").values_list("version", flat=True)) == versions == [2, 2, 1]
+
+
+def test_a_file_is_looked_at_first_and_brought_when_that_is_confirmed() -> None:
+    members()
+    mara = signed_in(rows.user())
+    file = SimpleUploadedFile("fees.csv", "Nummer;Bezahlt bis;Für\n2207;2027-03-31;Müller".encode("latin-1"))
+    page = mara.post("/members/payments/", {"file": file})
+    assert "Extend 1 member" in text(page) and paid() == [None, None, None]
+    sent = {"text": page.context["text"], "confirmed": "1"}
+    assert "1 member is paid for longer now." in said(mara.post("/members/payments/", sent, follow=True))[0]
+    assert "0 members are paid" in said(mara.post("/members/payments/", sent, follow=True))[0]
+    assert "Line 1, “hello”" in text(mara.post("/members/payments/", {"text": "hello 1"})).replace("hello 1", "hello")
+    assert mara.post("/members/payments/", {"text": "x1;y", "confirmed": "1"}).status_code == 422
+    assert mara.post("/members/payments/", {}).status_code == 422

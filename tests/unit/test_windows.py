@@ -1,0 +1,59 @@
+"""Windows of time, and how a member's traffic compares, in words."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.utils import translation
+
+from apps.lib.formats import SPACE
+from apps.traffic.panel import against
+from apps.traffic.windows import DAY, FIVE_MINUTES, HOUR, RATES, Preset, between, ending, preset_of
+
+NOW = datetime(2026, 11, 21, 16, 7, 30, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("preset", "since", "buckets"),
+    [
+        (Preset.DAY, datetime(2026, 11, 20, 16, 10, tzinfo=UTC), 288),
+        (Preset.WEEK, datetime(2026, 11, 14, 17, tzinfo=UTC), 168),
+        (Preset.MONTH, datetime(2026, 10, 23, tzinfo=UTC), 30),
+        (Preset.YEAR, datetime(2025, 11, 22, tzinfo=UTC), 365),
+    ],
+)
+def test_a_preset_ends_now_with_the_bucket_that_is_under_way_as_its_last(preset: Preset, since: datetime, buckets: int) -> None:
+    window = ending(NOW, preset)
+    assert (window.since, window.until, window.preset) == (since, NOW, preset)
+    assert -(-(window.until - window.since) // window.unit) == buckets
+
+
+def test_a_month_of_throughput_has_finer_buckets() -> None:
+    assert ending(NOW, Preset.MONTH, RATES).unit == 4 * HOUR
+
+
+@pytest.mark.parametrize(
+    ("length", "unit"), [(HOUR, FIVE_MINUTES), (2 * DAY, FIVE_MINUTES), (3 * DAY, HOUR), (14 * DAY, HOUR), (15 * DAY, DAY)]
+)
+def test_a_chosen_window_has_as_fine_buckets_as_are_still_readable(length: timedelta, unit: timedelta) -> None:
+    assert between(NOW - length, NOW).unit == unit
+
+
+@pytest.mark.parametrize(("text", "preset"), [("year", Preset.YEAR), ("", Preset.DAY), ("'; DROP TABLE", Preset.DAY)])
+def test_what_is_no_preset_is_the_last_day(text: str, preset: Preset) -> None:
+    assert preset_of(text) is preset
+
+
+@pytest.mark.parametrize(
+    ("now", "before", "said"),
+    [
+        (1200, 1000, "20 % more than in the 7 days before (1.00 kB)."),
+        (500, 1000, "50 % less than in the 7 days before (1.00 kB)."),
+        (1001, 1000, "As much as in the 7 days before (1.00 kB)."),
+        (99_000, 1000, "More than ten times as much as in the 7 days before (1.00 kB)."),
+        (0, 1000, "100 % less than in the 7 days before (1.00 kB)."),
+        (500, 0, "In the 7 days before there was nothing."),
+    ],
+)
+def test_the_comparison_is_a_sentence(now: int, before: int, said: str) -> None:
+    with translation.override("en"):
+        assert against(now, before, "the 7 days before").replace(SPACE, " ") == said

@@ -1,0 +1,12 @@
+"""What is due of members' ways through the network. The work is in `apps.desk.lifecycle.due`."""
+
+from celery import shared_task
+from django.utils import timezone
+
+from apps.desk.lifecycle import due
+
+
+@shared_task(name="workers.lifecycle")
+def lifecycle() -> None:
+    """Carry out what is due now."""
+    due.carry_out(timezone.now())

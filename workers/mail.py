@@ -1,0 +1,32 @@
+"""Send what is in the outbox, and write notices. The work is in `apps.mail.delivery` and `apps.traffic.noticing`."""
+
+import structlog
+from celery import shared_task
+from django.conf import settings
+from django.utils import timezone
+
+from apps.mail import carrying, delivery, keeping
+from apps.traffic import noticing
+
+log = structlog.get_logger()
+
+
+@shared_task(name="workers.send_mail")
+def send_mail() -> None:
+    """Send what is due; asked for after each commit that wrote mail, and by the schedule for what is tried again."""
+    if delivery.deliver(carrying.carrier()).more:
+        send_mail.delay()
+
+
+@shared_task(name="workers.erase_mail")
+def erase_mail() -> None:
+    """Erase what mails said that ended long ago."""
+    if erased := keeping.erase_old(timezone.now(), settings.KEEP_MAIL_DAYS):
+        log.info("words of old mails erased", mails=erased)
+
+
+@shared_task(name="workers.tell_of_quotas")
+def tell_of_quotas() -> None:
+    """Write to members whose quota is nearly or wholly used up, once a month each."""
+    if written := noticing.tell(timezone.now()):
+        log.info("notices of quotas written", mails=written)
