@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from time import time_ns
 from types import TracebackType
 from typing import Any, Protocol, Self
 
@@ -44,7 +45,7 @@ class Carrier(Protocol):
 
 
 class Files:
-    """For whoever tries the portal out: mails become files, NAME.eml in a directory."""
+    """For whoever tries the portal out: mails become files in a directory, TIME.eml, and none ever takes another's place."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
@@ -63,9 +64,9 @@ class Files:
         return ""
 
     def hand_over(self, sender: str, to: str, content: bytes) -> Outcome:
-        number = sum(1 for _each in self._directory.glob("*.eml")) + 1
         try:
-            (self._directory / f"{number:06}.eml").write_bytes(content)
+            with (self._directory / f"{time_ns()}.eml").open("xb") as file:
+                file.write(content)
         except OSError as error:
             return Outcome(What.AWAY, told(error))
         return Outcome(What.TAKEN)

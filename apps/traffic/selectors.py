@@ -27,7 +27,7 @@ FOREVER: Final = datetime(9000, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """Octets from and to a member over all gateways and all his holdings, since counting began; and when it last grew."""
+    """Octets from and to a member over all gateways and all holdings, since counting began; and when it last grew."""
 
     up: int
     down: int
@@ -133,9 +133,7 @@ _BY: Final = {
     By.TARIFF: "SELECT m.id AS member, t.id AS pk, t.name FROM members_member m JOIN members_tariff t ON t.id = m.tariff_id",
 }
 _UP_DOWN: Final = "holding_id, up_octets, down_octets"
-
-
-_HIS: Final = "holding_id = ANY(ARRAY(SELECT id FROM network_holding WHERE member_id = %s))"
+_OF_MEMBER: Final = "holding_id = ANY(ARRAY(SELECT id FROM network_holding WHERE member_id = %s))"
 _TOTAL: Final = "SELECT sum(up_octets), sum(down_octets), min(bucket), max(bucket) FROM ({rows}) u"
 _BY_BUCKET: Final = """
     SELECT date_bin(%s, bucket, %s),
@@ -169,7 +167,7 @@ def total_of(member: Member) -> Total:
     tallies = Tally.objects.filter(holding__member=member).aggregate(
         up=Sum("up_octets"), down=Sum("down_octets"), since=Min("since"), last=Max("last")
     )
-    rows, given = union(pieces(EPOCH, FOREVER, timezone.now()), f"bucket, {_UP_DOWN}", _HIS)
+    rows, given = union(pieces(EPOCH, FOREVER, timezone.now()), f"bucket, {_UP_DOWN}", _OF_MEMBER)
     parameters = [each for pair in zip(given[::2], given[1::2], strict=True) for each in (*pair, member.pk)]
     [(up, down, since, last)] = _rows(_TOTAL.format(rows=rows), parameters)
     return Total(

@@ -50,6 +50,13 @@ def is_gone(pid: int) -> bool:
         return True
 
 
+def runs(pid: int, program: str) -> bool:
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().strip() == program
+    except FileNotFoundError:
+        return False
+
+
 def wait_until(condition: Callable[[], bool], within: float = 10.0) -> bool:
     deadline = time.monotonic() + within
     while not condition():
@@ -164,6 +171,7 @@ def test_nobody_outlives_a_supervisor_that_is_killed() -> None:
     with subprocess.Popen([sys.executable, "-c", ORPHANS], stdout=subprocess.PIPE, text=True, cwd=ROOT) as supervisor:
         assert supervisor.stdout is not None
         pids = [int(supervisor.stdout.readline()) for _ in range(2)]
+        assert wait_until(lambda: all(runs(pid, "bash") for pid in pids)), "until then setpriv has yet to tell the kernel its wish"
         alive = [pid for pid in pids if not is_gone(pid)]
         supervisor.kill()
         assert alive == pids
