@@ -1,19 +1,22 @@
 """The REST API's addresses."""
 
-from apps.accounts.api import InvitationViewSet, PersonViewSet, TokenViewSet
+from apps.accounts.api import InvitationViewSet, PersonViewSet, RoleChangeViewSet, TokenViewSet
 from apps.bans.api import AllowEntryViewSet, BanListViewSet, BanViewSet, FeedViewSet
 from apps.bans.blocks.api import BlockViewSet
 from apps.bans.blocks.api_notice import NoticeViewSet, ReachableViewSet
 from apps.bans.listeners.api import ListenerViewSet
 from apps.deployments.api import HeldBackViewSet, HoldViewSet, RevisionViewSet, RolloutViewSet
 from apps.gateways.api import GatewayGroupViewSet, GatewayViewSet, LimitsViewSet, ProfileViewSet, ProtectionViewSet, UplinkViewSet
+from apps.gateways.api_sharing import FairShareViewSet, PortRulesViewSet
 from apps.lib.api.routing import Router
 from apps.members.api import DeviceViewSet, MemberViewSet, RoomViewSet, SiteViewSet, TariffViewSet
+from apps.members.api_departures import DepartureViewSet
 from apps.nat.api import ForwardViewSet
 from apps.nat.api_mappings import MappingViewSet
+from apps.nat.moving.api import MoveViewSet
 from apps.nat.pinholes.api import PinholeViewSet
 from apps.network.api import HoldingViewSet, PoolViewSet
-from apps.traffic.api import UsageViewSet
+from apps.traffic.api import AddressesUsageViewSet, MembersUsageViewSet
 from apps.traffic.rates.api import RateLimitViewSet
 
 router = Router()
@@ -44,9 +47,15 @@ router.register("gateways/limits", LimitsViewSet, "limits")
 router.register("traffic/ratelimits", RateLimitViewSet, "ratelimit")
 router.register("gateways/gateways", GatewayViewSet, "gateway")
 router.register("gateways/uplinks", UplinkViewSet, "uplink")
+router.register("gateways/portrules", PortRulesViewSet, "portrules")
+router.register("gateways/fairshare", FairShareViewSet, "fairshare")
+router.register("members/departures", DepartureViewSet, "departure")
+router.register("nat/moves", MoveViewSet, "move")
+router.register("accounts/rolechanges", RoleChangeViewSet, "rolechange")
 router.register("bans/notices", NoticeViewSet, "notice")
 router.register("bans/reachable", ReachableViewSet, "reachable")
 router.register("accounts/people", PersonViewSet, "person")
 router.register("accounts/tokens", TokenViewSet, "token")
 router.register("accounts/invitations", InvitationViewSet, "invitation")
-router.register("traffic/usage", UsageViewSet, "usage")
+router.register("traffic/members", MembersUsageViewSet, "usage")
+router.register("traffic/addresses", AddressesUsageViewSet, "address-usage")

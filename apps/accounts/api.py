@@ -4,7 +4,7 @@ from django.db.models import QuerySet
 from rest_framework import serializers
 
 from apps.accounts import invitations, tokens
-from apps.accounts.models import ApiToken, Invitation, User
+from apps.accounts.models import ApiToken, Invitation, RoleChange, User
 from apps.lib.api.fields import PrefixText
 from apps.lib.api.filters import filters_of
 from apps.lib.api.openapi.shapes import TEXT, array, nullable
@@ -73,3 +73,21 @@ class PersonViewSet(Reads):
     serializer_class = PersonSerializer
     queryset = User.objects.order_by("id")
     filters = filters_of(User, "username", "is_active")
+
+
+class RoleChangeSerializer(ApiSerializer):
+    shapes = {"old": array(TEXT), "new": array(TEXT)}
+
+    class Meta:
+        model = RoleChange
+        fields = ["id", "user", "old", "new", "reason", "state", "by", "asked", "decided_by", "decided"]
+        read_only_fields = fields
+        brief = ["id", "user", "state"]
+
+
+class RoleChangeViewSet(Reads):
+    """Changes of roles: done, dropped, or waiting for a second person, who decides on the page, signed in."""
+
+    serializer_class = RoleChangeSerializer
+    queryset = RoleChange.objects.order_by("id")
+    filters = filters_of(RoleChange, "user", "state", "by", "asked", "decided_by", "decided")

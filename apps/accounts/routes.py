@@ -319,11 +319,17 @@ API: Final[dict[str, Rows]] = {
     "ratelimit": Rows(Right.SEE_MEMBERS, Right.CHANGE_RULES),
     "gateway": Rows(Right.SEE_NETWORK, Right.OPERATE),
     "uplink": Rows(Right.SEE_MEMBERS, Right.CHANGE_RULES),
+    "portrules": Rows(Right.SEE_MEMBERS, Right.CHANGE_RULES),
+    "fairshare": Rows(Right.SEE_MEMBERS, Right.CHANGE_RULES),
+    "departure": Rows(Right.SEE_MEMBERS, Right.CHANGE_MEMBERS),
+    "move": Rows(Right.SEE_MEMBERS, Right.CHANGE_RULES),
+    "rolechange": Rows(Right.MANAGE_ACCOUNTS),
     "notice": Rows(Right.SEE_NETWORK, Right.CHANGE_RULES),
     "reachable": Rows(Right.SEE_NETWORK, Right.CHANGE_RULES),
     "person": Rows(Right.SEE_NETWORK),
     "token": Rows(Right.OWN, Right.OWN),
     "invitation": Rows(Right.MANAGE_ACCOUNTS, Right.MANAGE_ACCOUNTS),
     "usage": Rows(Right.SEE_MEMBERS),
+    "address-usage": Rows(Right.SEE_MEMBERS),
 }
 ROOT_OF_API: Final = Rows(Right.SEE_MEMBERS)

@@ -19,11 +19,14 @@ from apps.lib.api.filters import filters_of
 from apps.lib.api.openapi.shapes import ACTIVE, INTEGER, TEXT, TIME, Shape, array, record
 from apps.lib.api.serializers import ApiSerializer
 from apps.lib.api.viewsets import Changes, ChangesOne, Reads
+from apps.lib.models import Deployed
+from apps.nat.rules.models import PortRules
 from apps.network.models import Gateway, GatewayGroup, Limits, Profile, Protection, Uplink
+from apps.traffic.fairshare.models import FairShare
 from apps.traffic.rates.selectors import uplink_of
 from apps.traffic.rates.services import set_uplink
 
-type Row = Protection | Limits | Profile | Uplink
+type Row = Protection | Limits | Profile | Uplink | PortRules | FairShare
 
 
 OTHERS: Shape = array(record(name=TEXT, wanted=TEXT, found=TEXT, why=TEXT))
@@ -33,23 +36,28 @@ KERNELS: Shape = array(record(gateway=INTEGER, at=TIME, tracked=INTEGER, most=IN
 class SettingsSerializer(ApiSerializer):
     """A row that need not be there yet: its version is 0 then. `version` says which one a change is made on top of."""
 
-    shapes: ClassVar[Mapping[str, Shape]] = {"active": ACTIVE}
     save_row: ClassVar[Callable[..., Row]]
     version = serializers.IntegerField(min_value=0)
+
+    def update(self, instance: Any, validated_data: Mapping[str, Any]) -> Row:
+        changeable = [name for name, field in self.fields.items() if not field.read_only]
+        values = {name: validated_data[name] if name in validated_data else getattr(instance, name) for name in changeable}
+        return type(self).save_row(group=instance.group, by=self.context["request"].user, **values)
+
+
+class ActiveSettingsSerializer(SettingsSerializer):
+    """Such a row that gateways have."""
+
+    shapes: ClassVar[Mapping[str, Shape]] = {"active": ACTIVE}
     active = serializers.SerializerMethodField()
 
-    def get_active(self, row: Row) -> list[dict[str, object]]:
+    def get_active(self, row: Deployed) -> list[dict[str, object]]:
         """Since when each gateway has it as it is now; null while it has not, and then why."""
         known = activations([row])[0][1] if row.pk else []
         return [{"gateway": each.gateway, "since": each.since, "waits": each.waits.words if each.waits else ""} for each in known]
 
-    def update(self, instance: Any, validated_data: Mapping[str, Any]) -> Row:
-        changeable = [name for name, field in self.fields.items() if not field.read_only]
-        values = {name: validated_data.get(name, getattr(instance, name)) for name in changeable}
-        return type(self).save_row(group=instance.group, by=self.context["request"].user, **values)
 
-
-class ProtectionSerializer(SettingsSerializer):
+class ProtectionSerializer(ActiveSettingsSerializer):
     save_row = settings.protect
     clamp_mss = serializers.BooleanField(source="group.clamp_mss")
     own = serializers.ListField(child=PrefixText())
@@ -71,7 +79,7 @@ class ProtectionSerializer(SettingsSerializer):
         return saved
 
 
-class LimitsSerializer(SettingsSerializer):
+class LimitsSerializer(ActiveSettingsSerializer):
     save_row = settings.limit
     exempt = serializers.ListField(child=PrefixText())
 
@@ -94,7 +102,7 @@ class LimitsSerializer(SettingsSerializer):
         read_only_fields = ["group"]
 
 
-class ProfileSerializer(SettingsSerializer):
+class ProfileSerializer(ActiveSettingsSerializer):
     shapes = {"kernels": KERNELS}
     save_row = settings.tune
     kernels = serializers.SerializerMethodField()
@@ -192,7 +200,7 @@ class GatewayGroupViewSet(Reads, Changes):
     http_method_names = ["get", "patch", "head", "options"]
 
 
-class UplinkSerializer(SettingsSerializer):
+class UplinkSerializer(ActiveSettingsSerializer):
     save_row = set_uplink
 
     class Meta:

@@ -54,6 +54,8 @@ PARTS = {
     "network.protection": "by its group",
     "network.profile": "by its group",
     "network.uplink": "by its group",
+    "nat.portrules": "by its group",
+    "traffic.fairshare": "by its group",
     "bans.serverinterface": "`servers` of its gateway",
 }
 
