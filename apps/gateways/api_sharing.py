@@ -8,7 +8,7 @@ from rest_framework import serializers
 from apps.gateways.api import SettingsSerializer, SettingsViewSet
 from apps.lib.api.openapi.shapes import INTEGER, array
 from apps.lib.api.serializers import Reference
-from apps.members.models import Tariff
+from apps.members.models import HIGHEST_KBIT, LOWEST_KBIT, Tariff
 from apps.nat.rules.models import MOST_FORBIDDEN, PortRules
 from apps.nat.rules.services import change, rules_of
 from apps.network.models import GatewayGroup
@@ -43,6 +43,14 @@ class PortRulesViewSet(SettingsViewSet):
 class FairShareSerializer(SettingsSerializer):
     shapes = {"exempt": array(INTEGER)}
     save_row = set_fair_share
+    start_percent = serializers.IntegerField(min_value=2, max_value=100)
+    end_percent = serializers.IntegerField(min_value=1, max_value=99)
+    calm_minutes = serializers.IntegerField(min_value=0, max_value=60)
+    minutes = serializers.IntegerField(min_value=5, max_value=60)
+    most = serializers.IntegerField(min_value=1, max_value=1000)
+    limit_minutes = serializers.IntegerField(min_value=5, max_value=60)
+    up_kbit = serializers.IntegerField(min_value=LOWEST_KBIT, max_value=HIGHEST_KBIT, allow_null=True)
+    down_kbit = serializers.IntegerField(min_value=LOWEST_KBIT, max_value=HIGHEST_KBIT, allow_null=True)
     exempt = Reference(queryset=Tariff.objects.all(), many=True)
 
     class Meta:

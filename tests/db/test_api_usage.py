@@ -79,7 +79,7 @@ def test_where_no_gateway_was_read_octets_are_null(api: Client, network: rows.Ne
     ("asked", "parameter"),
     [
         ({"window": "decade"}, "window"),
-        ({"until": "2026-01-01T00:00:00Z"}, "since"),
+        ({"until": "1970-01-01"}, "until"),
         ({"since": "2126-01-01T00:00:00Z"}, "since"),
         ({"since": "yesterday"}, "since"),
         ({"since": "2000-01-01T00:00:00Z", "unit": "5min"}, "unit"),
@@ -108,4 +108,4 @@ def test_a_page_of_usage_takes_the_same_number_of_queries_for_any_number_of_rows
 ) -> None:
     api.get(MEMBERS)
     few = {path: queries(api, f"{path}?limit=1") for path in (MEMBERS, ADDRESSES)}
-    assert {path: queries(api, f"{path}?limit=1000") for path in few} == few
+    assert {path: queries(api, f"{path}?limit=3") for path in few} == few

@@ -16,6 +16,7 @@ class MoveSerializer(ApiSerializer):
         fields = ["id", "member", "on", "room", "pool", "follow", "state", "problem", "by", "planned"]
         read_only_fields = ["state", "problem", "by", "planned"]
         brief = ["id", "member", "on", "state"]
+        validators: list[Any] = []
 
     def create(self, validated_data: Mapping[str, Any]) -> Move:
         given = {"room": None, "pool": None, "follow": True} | dict(validated_data)
