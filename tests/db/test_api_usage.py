@@ -75,11 +75,30 @@ def test_where_no_gateway_was_read_octets_are_null(api: Client, network: rows.Ne
     assert [point["octets"] for point in points] == [None] * 24
 
 
+def test_what_is_kept_by_longer_units_only_is_never_told_as_nothing(api: Client, network: rows.Network) -> None:
+    now, path = timezone.now(), f"{MEMBERS}{network.residents['m1'].member.pk}/series/"
+    usage.read(network.gateways, now - timedelta(days=40), now)
+    for ago, refused, taken in ((20, ["5min"], 3600), (100, ["5min", "hour"], 86_400)):
+        span = {"since": (now - timedelta(days=ago)).isoformat(), "until": (now - timedelta(days=ago - 1)).isoformat()}
+        for unit in refused:
+            answer = api.get(path, span | {"unit": unit})
+            assert (answer.status_code, list(wrong(answer))) == (400, ["unit"])
+        assert api.get(path, span).json()["unit_seconds"] == taken
+
+
+def test_a_window_of_a_name_ends_where_it_is_told_to(api: Client, network: rows.Network, busy: datetime) -> None:
+    path = f"{MEMBERS}{network.residents['m1'].member.pk}/"
+    before = api.get(path, {"window": "day", "until": (busy - timedelta(hours=1)).isoformat()}).json()
+    assert before["octets"] == ZERO
+    assert api.get(path, {"window": "day", "until": (busy + timedelta(hours=1)).isoformat()}).json()["octets"]["down4"] == 90_000
+
+
 @pytest.mark.parametrize(
     ("asked", "parameter"),
     [
         ({"window": "decade"}, "window"),
         ({"until": "1970-01-01"}, "until"),
+        ({"until": "0001-01-01T00:00:00Z", "window": "year"}, "until"),
         ({"since": "2126-01-01T00:00:00Z"}, "since"),
         ({"since": "yesterday"}, "since"),
         ({"since": "2000-01-01T00:00:00Z", "unit": "5min"}, "unit"),
