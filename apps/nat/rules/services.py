@@ -20,9 +20,8 @@ def change(*, group: GatewayGroup, version: int, lowest: int, longest: int, forb
     if len(set(forbidden)) > MOST_FORBIDDEN:
         raise Problem(_("More than %(most)d forbidden ports: raise the lowest port instead.") % {"most": MOST_FORBIDDEN}, "forbidden")
     given = {"lowest": lowest, "longest": longest, "forbidden": sorted(set(forbidden))}
+    made = not version and PortRules.objects.get_or_create(group=group, defaults=given)[1]
     present = PortRules.objects.filter(group=group)
-    if not version and not present.exists():
-        return PortRules.objects.create(group=group, **given)
-    if not present.filter(version=version).update(**given, version=F("version") + 1):
+    if not made and not present.filter(version=version).update(**given, version=F("version") + 1):
         raise Conflict(_("Somebody changed these rules while you were editing. Look at them as they are now, then save again."))
     return present.get()
