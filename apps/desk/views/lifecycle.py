@@ -1,5 +1,6 @@
 """Leaving and coming back, what was decided about it, and everything that is kept of a member."""
 
+from collections.abc import Callable
 from datetime import date
 from typing import Any
 
@@ -65,12 +66,16 @@ def _leave(member: Member, form: LeaveForm, request: HttpRequest) -> str:
 def drop(request: HttpRequest, pk: int) -> HttpResponse:
     """The member stays."""
     departure = get_object_or_404(Departure.objects.select_related("member"), pk=pk)
+    return _dropped(request, departure, leaving.drop, _("%(member)s stays."))
+
+
+def _dropped[Plan: (Departure, Move)](request: HttpRequest, plan: Plan, drop: Callable[[Plan], None], said: str) -> HttpResponse:
     try:
-        leaving.drop(departure)
-        messages.success(request, _("%(member)s stays.") % {"member": departure.member})
+        drop(plan)
+        messages.success(request, said % {"member": plan.member})
     except Problem as problem:
         messages.error(request, str(problem))
-    return redirect("desk:member", departure.member_id)
+    return redirect("desk:member", plan.member_id)
 
 
 class MoveForm(forms.Form):
@@ -133,12 +138,7 @@ def _moved(move: Move) -> str:
 def drop_move(request: HttpRequest, pk: int) -> HttpResponse:
     """The member does not move."""
     planned = get_object_or_404(Move.objects.select_related("member"), pk=pk)
-    try:
-        moving.drop(planned)
-        messages.success(request, _("%(member)s does not move.") % {"member": planned.member})
-    except Problem as problem:
-        messages.error(request, str(problem))
-    return redirect("desk:member", planned.member_id)
+    return _dropped(request, planned, moving.drop, _("%(member)s does not move."))
 
 
 @staff_page

@@ -65,9 +65,9 @@ def arrange(*, member: Member, on: date, room: Room | None, pool: Pool | None, f
 
 
 def drop(move: Move) -> None:
-    """The member stays where he is. Raises Conflict when he has moved, or it was dropped already."""
+    """The member stays in place. Raises Conflict when the move was carried out or dropped already."""
     if Move.objects.filter(pk=move.pk, state=Move.State.PLANNED).update(state=Move.State.DROPPED) != 1:
-        raise Conflict(_("This is not planned any more. Look at the member as he is now."))
+        raise Conflict(_("This is not planned any more. Look at the member again."))
 
 
 def planned(member: Member) -> Move | None:
@@ -127,7 +127,7 @@ def _move(move: Move) -> None:
 
 
 def _readdress(old: Holding, move: Move) -> None:
-    """Another address instead of this one; he leaves as before where the group is the same."""
+    """Another address instead of this one; it leaves as before where the group is the same."""
     pool = move.pool
     if pool is None:
         return

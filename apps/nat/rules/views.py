@@ -29,13 +29,13 @@ class PortsListField(forms.CharField):
         return ", ".join(written(row[0], len(row)) for row in rows)
 
     def clean(self, value: Any) -> Any:
-        found: list[int] = []
+        found: set[int] = set()
         for part in filter(None, (each.strip() for each in super().clean(value).split(","))):
             span = read(part)
             if span is None:
                 raise forms.ValidationError(_("“%(part)s” is no port and no range. Write it like 25, 135-139.") % {"part": part[:40]})
-            found += range(span[0], span[0] + span[1])
-        return found
+            found.update(range(span[0], span[0] + span[1]))
+        return sorted(found)
 
 
 class RulesForm(forms.Form):
