@@ -116,7 +116,7 @@ def move(request: HttpRequest, pk: int) -> HttpResponse:
         given = form.cleaned_data
         try:
             if "confirmed" in request.POST:
-                messages.success(request, _moved(moving.plan(member=member, by=person(request), **given)))
+                messages.success(request, _moved(moving.arrange(member=member, by=person(request), **given)))
                 return redirect("desk:member", pk)
             effects = moving.effects(member, given["pool"], follow=given["follow"])
             preview = [line for effect in effects for line in schedule.effect_in_words(effect, str(given["pool"]))]
@@ -126,16 +126,11 @@ def move(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "desk/member/move.html", context, status=422 if form.errors else 200)
 
 
-def _moved(planned: Move) -> str:
-    facts = {"member": planned.member, "day": formats.day(planned.on)}
-    if planned.on > timezone.localdate():
-        return _("%(member)s moves on %(day)s. Until then it can be dropped.") % facts
-    done = moving.carry_out(planned)
-    planned.refresh_from_db()
-    if done or planned.state == Move.State.DONE:  # a worker may have been faster
+def _moved(move: Move) -> str:
+    facts = {"member": move.member, "day": formats.day(move.on)}
+    if move.state == Move.State.DONE:
         return _("%(member)s has moved.") % facts
-    moving.drop(planned)
-    raise Problem(planned.problem)
+    return _("%(member)s moves on %(day)s. Until then it can be dropped.") % facts
 
 
 @staff_page

@@ -6,6 +6,7 @@ from datetime import date
 import pghistory
 from django.db import IntegrityError, transaction
 from django.db.models import F, QuerySet
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
@@ -48,6 +49,19 @@ def plan(*, member: Member, on: date, room: Room | None, pool: Pool | None, foll
         if "move_one_planned" not in str(error):
             raise
         raise Problem(_("A move of %(member)s is planned already. Drop that first.") % {"member": member}, "on") from error
+
+
+def arrange(*, member: Member, on: date, room: Room | None, pool: Pool | None, follow: bool, by: User) -> Move:
+    """Plan the move; today's is carried out at once. Raises Problem when that cannot be: then nothing is planned."""
+    if on < timezone.localdate():
+        raise Problem(_("This day is over."), "on")
+    with transaction.atomic():
+        move = plan(member=member, on=on, room=room, pool=pool, follow=follow, by=by)
+        if on == timezone.localdate() and not carry_out(move):
+            move.refresh_from_db()
+            raise Problem(move.problem)
+    move.refresh_from_db()
+    return move
 
 
 def drop(move: Move) -> None:

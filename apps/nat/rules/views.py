@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from apps.accounts.permissions import staff_page
+from apps.accounts.permissions import person, staff_page
 from apps.lib.errors import Problem
 from apps.lib.forms import explain
 from apps.lib.ports import read, written
@@ -64,7 +64,7 @@ def rules(request: HttpRequest, group: int) -> HttpResponse:
     form = RulesForm(services.rules_of(of.pk), request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            services.change(group=of, **form.cleaned_data)
+            services.change(group=of, by=person(request), **form.cleaned_data)
             messages.success(request, _("Saved. It holds for ports that are opened from now on."))
             return redirect("nat:forwards")
         except Problem as problem:
