@@ -141,11 +141,11 @@ _BY_BUCKET: Final = """
         coalesce(sum(up_octets) FILTER (WHERE holding_id <> ALL(%s)), 0), coalesce(sum(down_octets) FILTER (WHERE holding_id <> ALL(%s)), 0)
     FROM ({rows}) u GROUP BY 1
 """
-_BY_MEMBER: Final = """
-    SELECT h.member_id AS member, sum(u.up) AS up, sum(u.down) AS down FROM (
-        SELECT holding_id, sum(up_octets)::bigint AS up, sum(down_octets)::bigint AS down FROM ({rows}) r GROUP BY 1
-    ) u JOIN network_holding h ON h.id = u.holding_id GROUP BY 1
-"""
+_BY_HOLDING: Final = "SELECT holding_id, sum(up_octets)::bigint AS up, sum(down_octets)::bigint AS down FROM ({rows}) r GROUP BY 1"
+_BY_MEMBER: Final = f"""
+    SELECT h.member_id AS member, sum(u.up) AS up, sum(u.down) AS down
+    FROM ({_BY_HOLDING}) u JOIN network_holding h ON h.id = u.holding_id GROUP BY 1
+"""  # noqa: S608 - a constant
 _LARGE: Final = "SET LOCAL work_mem = '64MB'; SET LOCAL jit = off"  # a group for each of 200,000 holdings, in memory
 _TOP: Final = """
     SELECT m.id, m.name, t.up, t.down FROM (SELECT * FROM ({by_member}) s ORDER BY {order} DESC, member LIMIT %s) t
@@ -231,6 +231,24 @@ def used(member: Member, since: datetime, until: datetime, *, now: datetime) -> 
 def against_before(member: Member, since: datetime, until: datetime, *, now: datetime) -> tuple[Octets, Octets]:
     """What the member forwarded in the window, and in the one of the same length before it."""
     return used(member, since, until, now=now), used(member, since - (until - since), since, now=now)
+
+
+def used_by_holdings(holdings: Sequence[int], since: datetime, until: datetime, *, now: datetime) -> dict[int, Octets]:
+    """All that was forwarded for each of these holdings in the window, by its id; who was silent is not there."""
+    rows, given = union(pieces(since, until, now), _UP_DOWN, "holding_id = ANY(%s)")
+    parameters = [each for pair in zip(given[::2], given[1::2], strict=True) for each in (*pair, list(holdings))]
+    sums = {pk: (int(up), int(down)) for pk, up, down in _rows(_BY_HOLDING.format(rows=rows), parameters)}
+    kinds = Holding.objects.filter(pk__in=sums).values_list("pk", "kind")
+    return {pk: Octets(*sums[pk], 0, 0) if kind == "private4" else Octets(0, 0, *sums[pk]) for pk, kind in kinds}
+
+
+def used_by_members(members: Sequence[int], since: datetime, until: datetime, *, now: datetime) -> dict[int, Octets]:
+    """All that each of these members forwarded in the window, by the member's id."""
+    holder = dict(Holding.objects.filter(member__in=members).values_list("pk", "member"))
+    found = dict.fromkeys(members, Octets())
+    for holding, octets in used_by_holdings(list(holder), since, until, now=now).items():
+        found[holder[holding]] = Octets(*map(sum, zip(found[holder[holding]], octets, strict=True)))
+    return found
 
 
 def top_talkers(since: datetime, until: datetime, *, now: datetime, limit: int = 10, order: Order = Order.BOTH) -> list[Talker]:

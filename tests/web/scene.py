@@ -38,6 +38,7 @@ RESIDENT = "selin"
 
 # What cannot be visited: answers to POST alone, files, and a few more with their reasons.
 POSTED = (
+    "accounts:token-revoke",
     "desk:departure-drop", "desk:move-drop", "own:pinhole-switch", "own:pinhole-reopen",
     "accounts:session-end", "accounts:sessions-end-others", "accounts:invitation-withdraw",
     "accounts:person-sign-out", "accounts:roles-agree", "accounts:roles-drop",
@@ -50,7 +51,7 @@ POSTED = (
 )  # fmt: skip
 FILES = (
     "traffic:throughput-csv", "traffic:talkers-csv", "traffic:sums-csv", "traffic:quotas-csv", "traffic:of-csv", "desk:member-everything",
-    "bans:download", "nat:forwards-csv", "nat:pinholes-csv", "desk:members-csv", "deployments:delta", "deployments:held-text",
+    "api-schema", "bans:download", "nat:forwards-csv", "nat:pinholes-csv", "desk:members-csv", "deployments:delta", "deployments:held-text",
 )  # fmt: skip
 NOT_VISITED = {
     **dict.fromkeys(POSTED, "an answer to POST alone"),
@@ -84,6 +85,11 @@ class Page:
 def make() -> User:
     """The demo network with one of everything; what the gateways run is deployed. Returns whoever looks at the pages."""
     demo.make(Gateway.Link.LOCAL, timezone.localdate())
+    return fill()
+
+
+def fill() -> User:
+    """One of everything that the demo network has not. Returns whoever looks at the pages."""
     mara, group = User.objects.get(username="mara"), GatewayGroup.objects.get()
     assert reconcile(group, by=mara.pk)
     _openings(mara)
@@ -213,6 +219,7 @@ MEMBER = (
 # Pages for who has not signed in.
 STRANGERS = (
     "account_login", "account_inactive", "account_signup", "account_reset_password", "account_reset_password_done",
+    "api-docs",
     "mail:switch-off", "account_reset_password_from_key_done", "account_email_verification_sent", "socialaccount_login_cancelled",
     "socialaccount_login_error",
 )  # fmt: skip
@@ -269,6 +276,7 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "mail:switch-off": lambda: {"token": unsubscribing.link("selin@lindenhof.example", "scene").rstrip("/").rpartition("/")[2]},
     "accounts:session-end": lambda: {"pk": 1},
     "accounts:invitation-withdraw": lambda: {"pk": 1},
+    "accounts:token-revoke": lambda: {"pk": 1},
 }
 
 # What is asked for beside: pages look otherwise with an answer, with nothing found, or filtered.
@@ -297,7 +305,7 @@ ALSO = (
 
 def pages() -> list[Page]:
     """Every page of the URL configuration, in its order, and some again with what is asked for."""
-    named = [Page(name, address(name)) for name in _visited() if not name.startswith("own:")]
+    named = [Page(name, address(name)) for name in visited() if not name.startswith("own:")]
     revisions = list(Revision.objects.order_by("pk").values_list("pk", flat=True))
     known = {"first": revisions[0], "last": revisions[-1]}
     asked = [Page(name, f"{address(name)}?{query.format(**known)}") for name, query in ALSO]
@@ -306,10 +314,11 @@ def pages() -> list[Page]:
 
 def own() -> list[Page]:
     """Every page of a member's own, for RESIDENT."""
-    return [Page(name, address(name)) for name in _visited() if name.startswith("own:")]
+    return [Page(name, address(name)) for name in visited() if name.startswith("own:")]
 
 
-def _visited() -> list[str]:
+def visited() -> list[str]:
+    """The names of all pages, in the order of the URL configuration."""
     return [name for name in dict.fromkeys(_names(get_resolver(), "")) if name not in NOT_VISITED]
 
 
