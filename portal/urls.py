@@ -19,6 +19,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("limited/", include("apps.traffic.rates.urls")),
     path("fair-share/", include("apps.traffic.fairshare.urls")),
     path("mail/", include("apps.mail.urls")),
+    path("tickets/", include("apps.tickets.urls")),
     path("bans/", include("apps.bans.urls")),
     path("rollouts/", include("apps.deployments.urls")),
     path("gateways/", include("apps.gateways.urls")),
