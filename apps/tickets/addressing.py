@@ -18,6 +18,7 @@ from apps.accounts.permissions import may
 from apps.accounts.roles import Right
 
 OCTETS: Final = 15  # of the signature: 120 bits
+STAFF_ADDRESS: Final = r"[^\s@<>]{0,64}\+s[0-9]{1,18}\.[0-9]{1,18}\.[a-z2-7]{24}@[a-z0-9.-]{1,253}"  # wherever one stands in a text
 _TICKET: Final = re.compile(r"t([1-9][0-9]{0,17})\.([a-z2-7]{24})")
 _STAFF: Final = re.compile(r"s([1-9][0-9]{0,17})\.([1-9][0-9]{0,17})\.([a-z2-7]{24})")
 

@@ -10,8 +10,10 @@ class TicketsConfig(AppConfig):
 
     def ready(self) -> None:
         from apps.audit.trail import Trail, tell
+        from apps.inbound.receiving import takes
         from apps.lib import navigation
         from apps.mail import kinds
+        from apps.tickets import receiving
         from apps.tickets.models import Canned, Ticket
         from apps.tickets.selectors import asking
         from apps.tickets.telling import KIND
@@ -20,6 +22,7 @@ class TicketsConfig(AppConfig):
         tell(Trail(Canned, called=_("Canned answer"), href=lambda _row: reverse("tickets:canned")))
         kinds.tell(KIND, _("Mails to staff about new tickets, and what is written in their own"))
         navigation.counts("tickets:list")(asking)
+        takes(receiving.take)
 
 
 def _page(row: Any) -> str:

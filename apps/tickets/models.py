@@ -93,7 +93,8 @@ class Ticket(Versioned):
 class Message(models.Model):
     """One entry of the thread. author: who wrote it, signed in; sender: the address it came from, which proves nothing.
 
-    verified: it came from whoever asked, as far as one can tell. message_id: of the mail that it came as, or left as.
+    verified: it came from whoever asked, as far as one can tell. message_id: of the mail that it left as, or came as; came_as: of the
+    mail of staff that became this answer.
     """
 
     class Kind(models.TextChoices):
@@ -114,11 +115,15 @@ class Message(models.Model):
     via = models.CharField(max_length=4, choices=Via, default=Via.WEB)
     verified = models.BooleanField(default=True)
     message_id = models.CharField(max_length=250, null=True, unique=True)
+    came_as = models.CharField(max_length=250, null=True, unique=True)
     search = _words("text")
 
     class Meta:
         ordering = ["id"]
-        indexes = [GinIndex(fields=["search"], name="ticket_message_search")]
+        indexes = [
+            GinIndex(fields=["search"], name="ticket_message_search"),
+            models.Index(fields=["sender", "at"], condition=Q(via="mail"), name="ticket_message_by_sender"),
+        ]
         constraints = [
             models.CheckConstraint(condition=Q(kind__in=["member", "answer", "note"]), name="ticket_message_kind"),
             models.CheckConstraint(condition=Q(via__in=["web", "mail"]), name="ticket_message_via"),

@@ -73,7 +73,7 @@ def _tickets(member: int) -> None:
     """That there were tickets, when and how they ended stays; not what they said."""
     _everywhere(Ticket, {"member": member}, {"subject": "–", "address": "", "tags": []})
     Attachment.objects.filter(message__ticket__member=member).delete()
-    Message.objects.filter(ticket__member=member).update(text="", sender="", message_id=None)
+    Message.objects.filter(ticket__member=member).update(text="", sender="", message_id=None, came_as=None)
 
 
 def _account(user: User) -> None:
