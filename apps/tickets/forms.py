@@ -51,7 +51,12 @@ class _Form(forms.Form):
 
 
 class _Written(_Form):
-    text = forms.CharField(label=_("Message"), required=False, max_length=LONGEST, strip=False, widget=forms.Textarea(attrs={"rows": 8}))
+    text = forms.CharField(
+        label=_("Message"),
+        max_length=LONGEST,
+        error_messages={"required": _("Write something first.")},
+        widget=forms.Textarea(attrs={"rows": 8}),
+    )
     uploads = FilesField()
 
     def __init__(self, data: Any = None, files: Any = None, **given: Any) -> None:
@@ -71,7 +76,9 @@ class WriteForm(_Written):
 class AskForm(_Written):
     """A new ticket, of a member."""
 
-    subject = forms.CharField(label=_("What is it about?"), required=False, max_length=LONGEST_SUBJECT)
+    subject = forms.CharField(
+        label=_("What is it about?"), max_length=LONGEST_SUBJECT, error_messages={"required": _("Say in a few words what it is about.")}
+    )
     field_order: tuple[str, ...] = ("subject", "text", "uploads")
 
 

@@ -1,7 +1,7 @@
 """Mail that came in becomes part of a ticket. Called by `apps.inbound.receiving` in the transaction in which the arrival is done.
 
 A ticket is found by its signed address, or by the Message-IDs of what was sent or came before, never by its subject. From proves nothing:
-mail acts as staff by a signed address alone, and what comes from a strange sender is marked. What a machine wrote causes no mail (RFC 3834).
+mail acts as staff by a signed address alone, and what comes from a stranger is marked. What a machine wrote causes no mail (RFC 3834).
 """
 
 from dataclasses import dataclass

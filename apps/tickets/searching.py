@@ -33,6 +33,12 @@ _INDEX: Final = """
     UNION SELECT ticket_id FROM (SELECT ticket_id FROM tickets_message WHERE search @@ %(asked)s::tsquery LIMIT %(most)s) m"""
 
 
+def number(text: str) -> int:
+    """1203 of `#1203` and `1203`; 0 where it is none."""
+    found = _NUMBER.fullmatch(text)
+    return int(found[1]) if found else 0
+
+
 def query(text: str) -> str:
     """What the words mean in either language, as a tsquery; the last may go on. "" where nothing is left to look for."""
     last = _LAST.search(text)
@@ -46,8 +52,7 @@ def query(text: str) -> str:
 
 def page(rows: QuerySet[Ticket], text: str, order: Order, after: str, size: int) -> tuple[list[Ticket], str]:
     """The tickets of one page that the text finds, and where the next page begins, "" after the last."""
-    number = _NUMBER.fullmatch(text)
-    if number and (itself := rows.filter(pk=int(number[1])).first()):
+    if (asked_for := number(text)) and (itself := rows.filter(pk=asked_for).first()):
         return [itself], ""
     asked = query(text)
     if not asked:

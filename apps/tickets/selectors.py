@@ -99,6 +99,18 @@ def of_member(member: Member, most: int = 5) -> list[Ticket]:
     return list(Ticket.objects.filter(member=member).defer("search").select_related("assignee").order_by("-touched_at", "-id")[:most])
 
 
+def itself(text: str) -> list[Ticket]:
+    """The ticket of this number, `#1203` or `1203`."""
+    number = searching.number(text)
+    return list(Ticket.objects.filter(pk=number).select_related("member").defer("search")) if number else []
+
+
+def first_found(text: str, most: int) -> list[Ticket]:
+    """The last touched of those that the words find."""
+    rows = Ticket.objects.select_related("member").defer("search")
+    return searching.page(rows, text, NEWEST_FIRST, "", most)[0]
+
+
 def answerers() -> list[User]:
     """Who may answer tickets, by name."""
     return sorted(User.objects.filter(is_active=True, roles__overlap=with_right(Right.ANSWER)), key=lambda user: user.name.lower())

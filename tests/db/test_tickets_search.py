@@ -10,7 +10,7 @@ from apps.accounts.models import User
 from apps.lib.errors import Conflict, Problem
 from apps.members.models import Member
 from apps.tickets import canned, searching, selectors, services
-from apps.tickets.models import Message, Ticket
+from apps.tickets.models import Canned, Message, Ticket
 from apps.tickets.selectors import STATES, Asked
 from tests import rows
 from tests.db.pages import signed_in, text
@@ -158,7 +158,7 @@ def test_canned_answers_are_kept_changed_and_removed_on_their_pages(mara: User) 
     client, given = signed_in(mara), {"name": "Hallo", "text_de": "Hallo", "text_en": "Hello"}
     assert "No canned answers yet" in text(client.get("/tickets/canned/"))
     client.post("/tickets/canned/add/", given)
-    [kept] = canned.Canned.objects.all()
+    [kept] = Canned.objects.all()
     assert client.post("/tickets/canned/add/", given).status_code == 422
     assert client.post(f"/tickets/canned/{kept.pk}/", given | {"text_en": "{x}", "version": 1}).status_code == 422
     client.post(f"/tickets/canned/{kept.pk}/", given | {"name": "Moin", "version": 1})
@@ -168,4 +168,4 @@ def test_canned_answers_are_kept_changed_and_removed_on_their_pages(mara: User) 
         canned.change(canned=kept, version=1, by=mara, **given)
     assert "Moin" in text(client.get("/tickets/canned/")) and "Remove “Moin”?" in text(client.get(f"/tickets/canned/{kept.pk}/remove/"))
     client.post(f"/tickets/canned/{kept.pk}/remove/")
-    assert not canned.Canned.objects.exists()
+    assert not Canned.objects.exists()
