@@ -18,6 +18,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("apps.traffic.urls")),
     path("limited/", include("apps.traffic.rates.urls")),
     path("fair-share/", include("apps.traffic.fairshare.urls")),
+    path("mail/in/", include("apps.inbound.urls")),
     path("mail/", include("apps.mail.urls")),
     path("bans/", include("apps.bans.urls")),
     path("rollouts/", include("apps.deployments.urls")),

@@ -255,6 +255,11 @@ PAGES: Final[dict[str, Page]] = {
     "mail:again": _OPERATE_ACT,
     "mail:discard": _OPERATE_FORM,
     "mail:switch-off": Page(Right.ANYONE, Right.ANYONE),
+    "inbound:arrivals": _SEE_MEMBERS,
+    "inbound:arrival": _SEE_MEMBERS,
+    "inbound:file": Page(Right.CHANGE_MEMBERS),
+    "inbound:again": _MEMBER_ACT,
+    "inbound:delete": _MEMBER_FORM,
     # traffic
     "traffic:overview": _SEE_MEMBERS,
     "traffic:throughput-csv": _SEE_MEMBERS,

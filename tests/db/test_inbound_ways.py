@@ -46,7 +46,7 @@ def stored() -> list[tuple[str, str | None, list[str], bytes]]:
 
 def test_a_pipe_ends_with_the_codes_that_mail_servers_know() -> None:
     octets = mail("Grüße\r\n.\r\n")
-    assert manage("mail_in", "--from=", "support@lindenhof.example", "x@lindenhof.example", given=octets) == os.EX_OK
+    assert manage("mail_in", "--from=", "--", "support@lindenhof.example", "x@lindenhof.example", given=octets) == os.EX_OK
     assert stored() == [("pipe", "", ["support@lindenhof.example", "x@lindenhof.example"], octets)]
     assert manage("mail_in", given=octets, NETZWART_DATABASE_URL="dbname=nobody host=/nowhere") == os.EX_TEMPFAIL
     with pytest.raises(SystemExit) as end:

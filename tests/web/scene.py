@@ -17,6 +17,8 @@ from apps.bans.models import AllowEntry, Ban, BanFeed, BanList, Block, Listener,
 from apps.deployments.models import HeldBack, Revision, Rollout
 from apps.deployments.services import reconcile
 from apps.desk.seeding import demo
+from apps.inbound.limits import TOO_MANY_ADDRESSES
+from apps.inbound.models import Arrival
 from apps.lib.validity import holds_now
 from apps.mail import away, kinds, unsubscribing
 from apps.mail.models import Message
@@ -45,12 +47,13 @@ POSTED = (
     "nat:pinhole-add", "nat:pinhole-switch", "nat:pinhole-restore", "bans:feed_now", "bans:add", "bans:bulk", "bans:restore", "bans:revert",
     "bans:blocks-bulk", "bans:block-restore", "bans:reachable-add", "bans:reachable-remove", "bans:server-interface", "deployments:deploy",
     "deployments:again", "deployments:pause", "deployments:resume", "deployments:approve", "gateways:put-right", "gateways:count-again",
-    "desk:live-end",
+    "desk:live-end", "inbound:again",
     "mail:again", "desk:members-bulk", "desk:member-activate", "desk:holding-add", "desk:device-add", "own:port-switch", "own:port-reopen",
 )  # fmt: skip
 FILES = (
     "traffic:throughput-csv", "traffic:talkers-csv", "traffic:sums-csv", "traffic:quotas-csv", "traffic:of-csv", "desk:member-everything",
     "bans:download", "nat:forwards-csv", "nat:pinholes-csv", "desk:members-csv", "deployments:delta", "deployments:held-text",
+    "inbound:file",
 )  # fmt: skip
 NOT_VISITED = {
     **dict.fromkeys(POSTED, "an answer to POST alone"),
@@ -98,6 +101,7 @@ def make() -> User:
     limit(member=member, up_kbit=1000, down_kbit=5000, reason="other", note=LONG, until=timezone.now() + timedelta(hours=3), by=mara)
     _full(group, mara)
     _mails()
+    _arrivals()
     group.removal_least = 3
     group.save()
     assert reconcile(group, by=mara.pk)
@@ -129,6 +133,18 @@ def _mails() -> None:
             ended=None if state == "waiting" else at, error=f"550 5.1.1 <{LONG}>: no such mailbox", reply_to="support@lindenhof.example",
         )  # fmt: skip
     away.note("[Errno 111] Connection refused", timezone.now())
+
+
+def _arrivals() -> None:
+    """One in each state, with all that a page may have to show."""
+    headers = f"Received: from {LONG}\nFrom: {LONG}@lindenhof.example\nSubject: {LONG} {LONG}\n\n".encode()
+    for state in ("quarantined", "waiting", "taken", "deleted"):
+        Arrival.objects.create(
+            way="lmtp", sender=f"{LONG[:60]}@lindenhof.example", recipients=[f"support+{LONG[:50]}@lindenhof.example"] * 2, state=state,
+            octets=None if state == "deleted" else headers, size=len(headers), sha256=bytes(32), message_id=f"<{LONG}{state}@example>",
+            ended=None if state == "waiting" else timezone.now(), reason=TOO_MANY_ADDRESSES if state in ("quarantined", "deleted") else "",
+            detail=LONG,
+        )  # fmt: skip
 
 
 def _openings(mara: User) -> None:
@@ -266,6 +282,7 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "fairshare:edit": _group,
     "fairshare:off": _group,
     **{f"mail:{name}": _pk(Message, state="failed") for name in ("message", "again", "discard")},
+    **{f"inbound:{name}": _pk(Arrival, state="quarantined") for name in ("arrival", "delete")},
     "mail:switch-off": lambda: {"token": unsubscribing.link("selin@lindenhof.example", "scene").rstrip("/").rpartition("/")[2]},
     "accounts:session-end": lambda: {"pk": 1},
     "accounts:invitation-withdraw": lambda: {"pk": 1},
@@ -279,6 +296,9 @@ ALSO = (
     ("desk:search", "q=nobody-of-this-name"),
     ("desk:members", "view=pending&sort=-paid"),
     ("mail:outbox", "state=failed"),
+    ("inbound:arrivals", "state=all"),
+    ("inbound:arrivals", "state=deleted&q=kindergarten"),
+    ("inbound:arrivals", "q=nobody-of-this-name"),
     ("mail:outbox", "state=all&q=kindergarten"),
     ("mail:outbox", "q=nobody-of-this-name"),
     ("desk:members", "q=nobody-of-this-name"),
