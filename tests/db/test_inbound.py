@@ -8,6 +8,7 @@ from datetime import timedelta
 from threading import Barrier, Thread
 
 import pytest
+from django.conf import LazySettings
 from django.db import OperationalError, connection
 from django.utils import timezone
 from django.utils.translation import gettext, override
@@ -23,6 +24,9 @@ from apps.lib.errors import Conflict
 from tests import rows
 from tests.db.pages import queries, signed_in, text
 from tests.letters import BREAKING, GROWING, deep, mail
+from tests.mailbox import mailbox
+from workers import mail_in
+from workers.mail import erase_mail
 
 PATIENT = Limits(seconds=60)  # a machine may be busy; what is slow is tested with less
 LMTP = Arrival.Way.LMTP
@@ -101,8 +105,8 @@ def test_what_cannot_be_read_or_filed_is_set_aside_with_its_reason_and_the_next_
 
 
 @pytest.mark.django_db
-def test_a_mail_that_is_too_large_is_not_stored(settings: object) -> None:
-    settings.MAIL_IN_OCTETS = 100  # type: ignore[attr-defined]
+def test_a_mail_that_is_too_large_is_not_stored(settings: LazySettings) -> None:
+    settings.MAIL_IN_OCTETS = 100
     with pytest.raises(services.TooLarge):
         arrive(b"a" * 101)
     assert not Arrival.objects.exists()
@@ -257,3 +261,25 @@ def test_every_reason_of_the_reader_has_its_german_words() -> None:
     reasons = [each for name, each in vars(limits).items() if name.isupper() and isinstance(each, str)]
     with override("de"):
         assert len(reasons) > 10 and all(gettext(each) != each for each in [*reasons, receiving.NOT_TAKEN, imap.STAYS])
+
+
+@pytest.mark.django_db
+def test_the_tasks_of_workers_fetch_read_and_erase(settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk = Desk()
+    monkeypatch.setattr(receiving, "_takers", [])
+    arrive()
+    mail_in.receive_mail()
+    assert states() == [("waiting", "")], "while nobody takes mail, it waits"
+    receiving.takes(desk)
+    with mailbox() as box:
+        box.mails = {1: mail("from the mailbox", Message_ID="<2@x.example>")}
+        settings.MAIL_IN_IMAP = f"imap://{box.mailbox.user}@{box.mailbox.host}:{box.mailbox.port}"
+        settings.MAIL_IN_PASSWORD = box.mailbox.password
+        mail_in.fetch_mail()
+    with Reader(PATIENT) as own:
+        monkeypatch.setattr(mail_in._own, "reader", own)
+        mail_in.receive_mail()
+    assert [each.text for _pk, each in desk.got] == ["Hello", "from the mailbox"]
+    settings.KEEP_MAIL_DAYS = 0
+    erase_mail()
+    assert not Arrival.objects.filter(octets__isnull=False).exists()

@@ -40,6 +40,7 @@ RESIDENT = "selin"
 
 # What cannot be visited: answers to POST alone, files, and a few more with their reasons.
 POSTED = (
+    "accounts:token-revoke",
     "desk:departure-drop", "desk:move-drop", "own:pinhole-switch", "own:pinhole-reopen",
     "accounts:session-end", "accounts:sessions-end-others", "accounts:invitation-withdraw",
     "accounts:person-sign-out", "accounts:roles-agree", "accounts:roles-drop",
@@ -52,7 +53,7 @@ POSTED = (
 )  # fmt: skip
 FILES = (
     "traffic:throughput-csv", "traffic:talkers-csv", "traffic:sums-csv", "traffic:quotas-csv", "traffic:of-csv", "desk:member-everything",
-    "bans:download", "nat:forwards-csv", "nat:pinholes-csv", "desk:members-csv", "deployments:delta", "deployments:held-text",
+    "api-schema", "bans:download", "nat:forwards-csv", "nat:pinholes-csv", "desk:members-csv", "deployments:delta", "deployments:held-text",
     "inbound:file",
 )  # fmt: skip
 NOT_VISITED = {
@@ -229,6 +230,7 @@ MEMBER = (
 # Pages for who has not signed in.
 STRANGERS = (
     "account_login", "account_inactive", "account_signup", "account_reset_password", "account_reset_password_done",
+    "api-docs",
     "mail:switch-off", "account_reset_password_from_key_done", "account_email_verification_sent", "socialaccount_login_cancelled",
     "socialaccount_login_error",
 )  # fmt: skip
@@ -282,10 +284,11 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "fairshare:edit": _group,
     "fairshare:off": _group,
     **{f"mail:{name}": _pk(Message, state="failed") for name in ("message", "again", "discard")},
-    **{f"inbound:{name}": _pk(Arrival, state="quarantined") for name in ("arrival", "delete")},
+    **{f"inbound:{name}": _pk(Arrival, state="quarantined") for name in ("arrival", "delete", "again")},
     "mail:switch-off": lambda: {"token": unsubscribing.link("selin@lindenhof.example", "scene").rstrip("/").rpartition("/")[2]},
     "accounts:session-end": lambda: {"pk": 1},
     "accounts:invitation-withdraw": lambda: {"pk": 1},
+    "accounts:token-revoke": lambda: {"pk": 1},
 }
 
 # What is asked for beside: pages look otherwise with an answer, with nothing found, or filtered.
