@@ -284,7 +284,7 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "fairshare:edit": _group,
     "fairshare:off": _group,
     **{f"mail:{name}": _pk(Message, state="failed") for name in ("message", "again", "discard")},
-    **{f"inbound:{name}": _pk(Arrival, state="quarantined") for name in ("arrival", "delete", "again")},
+    **{f"inbound:{name}": _pk(Arrival, state="quarantined") for name in ("arrival", "delete", "again", "file")},
     "mail:switch-off": lambda: {"token": unsubscribing.link("selin@lindenhof.example", "scene").rstrip("/").rpartition("/")[2]},
     "accounts:session-end": lambda: {"pk": 1},
     "accounts:invitation-withdraw": lambda: {"pk": 1},
