@@ -6,11 +6,12 @@ from argparse import Namespace
 from collections.abc import Callable, Iterable
 from itertools import chain
 
-from benchmarks import agent, changes, collecting, compiling, linking, mailing, packets, shaping, ticketing, whole
+from benchmarks import agent, changes, collecting, compiling, linking, mailing, packets, serving, shaping, ticketing, whole
 from benchmarks.figures import Figure, as_json, as_table
 
 BENCHMARKS: dict[str, Callable[[Namespace], Iterable[Figure]]] = {
     "agent": lambda given: agent.run(given.members),
+    "api": lambda given: serving.run(given.members),
     "change": lambda given: changes.run(given.members),
     "collect": lambda given: collecting.run(given.members, given.days),
     "compile": lambda given: compiling.run(given.members),
@@ -25,6 +26,7 @@ BENCHMARKS: dict[str, Callable[[Namespace], Iterable[Figure]]] = {
 }
 SUMMARIES = {
     "agent": agent.__doc__,
+    "api": serving.__doc__,
     "change": changes.__doc__,
     "collect": collecting.__doc__,
     "compile": compiling.__doc__,

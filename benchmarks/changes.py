@@ -8,6 +8,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from ipaddress import ip_network
 from statistics import median, quantiles
 from typing import Any
 
@@ -18,16 +19,13 @@ IMPORTS = 5
 BANS = 120_000
 NAME = "netzwart_bench"
 
+POOLS = (
+    (1, "private4", "private", "10.0.0.0/8", 32),
+    (2, "public4", "public", "198.18.0.0/15", 32),
+    (3, "prefix6", "prefixes", "2001:db8::/32", 64),
+)
 FILL = """
 SET session_replication_role = replica;
-INSERT INTO network_gatewaygroup (id, name) VALUES (1, 'Bench');
-INSERT INTO network_gateway (version, group_id, name, link, lan, wan, management, sync,
-        management_networks, management_port, carries4, carries6)
-    SELECT 1, 1, 'nat-' || n, 'local', 'lan0', 'wan0', 'mgmt0', 'sync0', '{{172.31.0.0/24}}', 22, n = 1, n = 2 FROM generate_series(1, 2) n;
-INSERT INTO network_pool (id, version, group_id, kind, name, prefix, member_length) VALUES
-    (1, 1, 1, 'private4', 'private', '10.0.0.0/8', 32), (2, 1, 1, 'public4', 'public', '198.18.0.0/15', 32),
-    (3, 1, 1, 'prefix6', 'prefixes', '2001:db8::/32', 64);
-INSERT INTO members_tariff (id, name, most_forwards, trial) VALUES (1, 'Standard', 8, false);
 INSERT INTO members_member (id, version, number, name, email, language, state, tariff_id, since, note)
     SELECT n, 1, n, 'Member ' || n, '', 'en', 'active', 1, '2025-10-01', '' FROM generate_series(1, {members}) n;
 INSERT INTO network_holding (id, member_id, pool_id, group_id, kind, pool_prefix, prefix, valid)
@@ -46,7 +44,6 @@ INSERT INTO nat_portforward (version, holding_id, group_id, kind, held, pool_id,
     SELECT 1, h.id, 1, 'private4', h.valid, 2, 'public4', '198.18.0.0/15', '198.18.0.0'::inet + h.id % 256, h.valid,
         'tcp', 1024 + h.id / 256 * 3 + n, 443, '', true
     FROM network_holding h, generate_series(0, 2) n WHERE h.kind = 'private4' AND h.id <= {members} * 15 / 100;
-INSERT INTO bans_banlist (id, version, name, description, enabled) VALUES (1, 1, 'feed', '', true), (2, 1, 'own', '', true);
 SET session_replication_role = origin;
 """
 FEED = """
@@ -94,7 +91,7 @@ def _measured(members: int) -> Iterator[Figure]:
     from apps.deployments.wanted import want
     from apps.network.models import GatewayGroup
 
-    _sql(FILL.format(members=members))
+    fill(members)
     plain, noted = _import_seconds()
     yield Figure("import_120000_seconds", noted, "s")
     yield Figure("import_without_touched_seconds", plain, "s")
@@ -110,6 +107,25 @@ def _measured(members: int) -> Iterator[Figure]:
         yield Figure(f"{name}_changed_since_ms", median(one.read for one in each), "ms")
         yield Figure(f"{name}_compile_and_digest_ms", median(one.total - one.read for one in each), "ms")
         yield Figure(f"{name}_python_ms_p50", median(one.total - one.database for one in each), "ms", "<= 5" if single else None)
+
+
+def fill(members: int) -> None:
+    """A network of so many members in an empty database."""
+    from apps.bans.models import BanList
+    from apps.members.models import Tariff
+    from apps.network.models import Gateway, GatewayGroup, Pool
+
+    group = GatewayGroup.objects.create(pk=1, name="Bench")
+    for number in (1, 2):
+        interfaces = {"lan": "lan0", "wan": "wan0", "management": "mgmt0", "sync": "sync0"}
+        carries = {"carries4": number == 1, "carries6": number == 2, "management_networks": [ip_network("172.31.0.0/24")]}
+        Gateway.objects.create(group=group, name=f"nat-{number}", link="local", **interfaces, **carries)
+    for pk, kind, name, prefix, length in POOLS:
+        Pool.objects.create(pk=pk, group=group, kind=kind, name=name, prefix=ip_network(prefix), member_length=length)
+    Tariff.objects.create(pk=1, name="Standard")
+    for pk, name in ((1, "feed"), (2, "own")):
+        BanList.objects.create(pk=pk, name=name)
+    _sql(FILL.format(members=members))
 
 
 def _import_seconds() -> tuple[float, float]:

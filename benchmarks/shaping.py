@@ -1,4 +1,4 @@
-"""shape: rate limits: what a limited member and his neighbour get over TCP, and what a packet costs with so many limited.
+"""shape: rate limits: what a limited member and a neighbour get over TCP, and what a packet costs with so many limited.
 
 Each way of limiting has a gateway of its own, a network namespace between that of the members and the internet's, with the real
 ruleset for 24,000 members. A pinned sender sends from 1,000 members through one after the other, round by round; its CPU time counts,
@@ -223,18 +223,18 @@ def _send(sockets: list[socket.socket], number: int) -> float:
 
 
 def _shares(bench: Network, ways: list[Way]) -> Iterator[Figure]:
-    """What a limited member gets of his rate, and his neighbour of what he gets alone."""
+    """What a limited member gets of the rate, and a neighbour of what they get alone."""
     for way in ways:
         for direction in ("up", "down"):
             with _speaking(bench, way, FIRST, up=direction == "up") as octets:
                 share = _rate(octets) / RATE
             yield Figure(f"{way.name}_share_{direction}", share, "of 5 Mbit/s", ">= 0.85")
             yield Figure(f"{way.name}_over_{direction}", share, "of 5 Mbit/s", "<= 1.02")
-    yield Figure("neighbour_share", _neighbour(bench, ways[0]), "of what he gets alone", ">= 0.97")
+    yield Figure("neighbour_share", _neighbour(bench, ways[0]), "of what they get alone", ">= 0.97")
 
 
 def _neighbour(bench: Network, way: Way) -> float:
-    """The median of rounds, each alone and beside a limited member who sends all he can."""
+    """The median of rounds, each alone and beside a limited member who sends all they can."""
     found = []
     with _speaking(bench, way, FIRST + 1, up=True) as octets:
         for _ in range(7):

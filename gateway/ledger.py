@@ -77,10 +77,11 @@ class Ledger:
             self._write_anew()
 
     def next_reading(self) -> int:
-        """The number of one more reading."""
+        """The number of one more reading. It is overwritten in place: what is cut off leaves the number before, or a higher one."""
         self.sequence += 1
         try:
-            self._sequence_path.write_text(f"{self.sequence:020d}")
+            with self._sequence_path.open("r+b" if self._sequence_path.exists() else "wb") as file:
+                file.write(b"%020d" % self.sequence)
         except OSError as error:
             log.error("%s cannot be written: %s", self._sequence_path, error.strerror)
         return self.sequence

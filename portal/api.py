@@ -1,39 +1,61 @@
 """The REST API's addresses."""
 
-from rest_framework.routers import DefaultRouter
-
+from apps.accounts.api import InvitationViewSet, PersonViewSet, RoleChangeViewSet, TokenViewSet
 from apps.bans.api import AllowEntryViewSet, BanListViewSet, BanViewSet, FeedViewSet
 from apps.bans.blocks.api import BlockViewSet
+from apps.bans.blocks.api_notice import NoticeViewSet, ReachableViewSet
 from apps.bans.listeners.api import ListenerViewSet
 from apps.deployments.api import HeldBackViewSet, HoldViewSet, RevisionViewSet, RolloutViewSet
-from apps.gateways.api import GatewayGroupViewSet, LimitsViewSet, ProfileViewSet, ProtectionViewSet
-from apps.members.api import MemberViewSet
+from apps.gateways.api import GatewayGroupViewSet, GatewayViewSet, LimitsViewSet, ProfileViewSet, ProtectionViewSet, UplinkViewSet
+from apps.gateways.api_sharing import FairShareViewSet, PortRulesViewSet
+from apps.lib.api.routing import Router
+from apps.members.api import DeviceViewSet, MemberViewSet, RoomViewSet, SiteViewSet, TariffViewSet
+from apps.members.api_departures import DepartureViewSet
 from apps.nat.api import ForwardViewSet
 from apps.nat.api_mappings import MappingViewSet
+from apps.nat.moving.api import MoveViewSet
 from apps.nat.pinholes.api import PinholeViewSet
-from apps.network.api import HoldingViewSet
-from apps.traffic.api import UsageViewSet
+from apps.network.api import HoldingViewSet, PoolViewSet
+from apps.traffic.api import AddressesUsageViewSet, MembersUsageViewSet
 from apps.traffic.rates.api import RateLimitViewSet
 
-router = DefaultRouter()
-router.register("members", MemberViewSet, "member")
-router.register("addresses", HoldingViewSet, "address")
-router.register("mappings", MappingViewSet, "mapping")
-router.register("forwards", ForwardViewSet, "forward")
-router.register("pinholes", PinholeViewSet, "pinhole")
-router.register("banlists", BanListViewSet, "banlist")
-router.register("bans", BanViewSet, "ban")
-router.register("allowed", AllowEntryViewSet, "allowentry")
-router.register("feeds", FeedViewSet, "feed")
-router.register("groups", GatewayGroupViewSet, "group")
-router.register("blocks", BlockViewSet, "block")
-router.register("listeners", ListenerViewSet, "listener")
-router.register("rollouts", RolloutViewSet, "rollout")
-router.register("revisions", RevisionViewSet, "revision")
-router.register("approvals", HeldBackViewSet, "approval")
-router.register("holds", HoldViewSet, "hold")
-router.register("protection", ProtectionViewSet, "protection")
-router.register("profile", ProfileViewSet, "profile")
-router.register("limits", LimitsViewSet, "limits")
-router.register("ratelimits", RateLimitViewSet, "ratelimit")
-router.register("usage", UsageViewSet, "usage")
+router = Router()
+router.register("members/members", MemberViewSet, "member")
+router.register("members/devices", DeviceViewSet, "device")
+router.register("members/tariffs", TariffViewSet, "tariff")
+router.register("members/sites", SiteViewSet, "site")
+router.register("members/rooms", RoomViewSet, "room")
+router.register("network/pools", PoolViewSet, "pool")
+router.register("network/addresses", HoldingViewSet, "address")
+router.register("nat/mappings", MappingViewSet, "mapping")
+router.register("nat/forwards", ForwardViewSet, "forward")
+router.register("nat/pinholes", PinholeViewSet, "pinhole")
+router.register("bans/lists", BanListViewSet, "banlist")
+router.register("bans/bans", BanViewSet, "ban")
+router.register("bans/allowed", AllowEntryViewSet, "allowentry")
+router.register("bans/feeds", FeedViewSet, "feed")
+router.register("gateways/groups", GatewayGroupViewSet, "group")
+router.register("bans/blocks", BlockViewSet, "block")
+router.register("bans/listeners", ListenerViewSet, "listener")
+router.register("deployments/rollouts", RolloutViewSet, "rollout")
+router.register("deployments/revisions", RevisionViewSet, "revision")
+router.register("deployments/approvals", HeldBackViewSet, "approval")
+router.register("deployments/holds", HoldViewSet, "hold")
+router.register("gateways/protection", ProtectionViewSet, "protection")
+router.register("gateways/profile", ProfileViewSet, "profile")
+router.register("gateways/limits", LimitsViewSet, "limits")
+router.register("traffic/ratelimits", RateLimitViewSet, "ratelimit")
+router.register("gateways/gateways", GatewayViewSet, "gateway")
+router.register("gateways/uplinks", UplinkViewSet, "uplink")
+router.register("gateways/portrules", PortRulesViewSet, "portrules")
+router.register("gateways/fairshare", FairShareViewSet, "fairshare")
+router.register("members/departures", DepartureViewSet, "departure")
+router.register("nat/moves", MoveViewSet, "move")
+router.register("accounts/rolechanges", RoleChangeViewSet, "rolechange")
+router.register("bans/notices", NoticeViewSet, "notice")
+router.register("bans/reachable", ReachableViewSet, "reachable")
+router.register("accounts/people", PersonViewSet, "person")
+router.register("accounts/tokens", TokenViewSet, "token")
+router.register("accounts/invitations", InvitationViewSet, "invitation")
+router.register("traffic/members", MembersUsageViewSet, "usage")
+router.register("traffic/addresses", AddressesUsageViewSet, "address-usage")

@@ -278,6 +278,8 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = os.environ.get("NETZWART_HTTPS", ""
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if SESSION_COOKIE_SECURE else "http"
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not SESSION_COOKIE_SECURE  # browsers allow that for localhost alone
 
+# Requests a minute of one token, or of one person with a browser; a sixth of them at once
+API_RATE = int(os.environ.get("NETZWART_API_RATE", "12000"))
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
         "apps.accounts.tokens.TokenAuthentication",
@@ -286,8 +288,9 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["apps.accounts.permissions.Allowed"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
-    "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.LimitOffsetPagination",
-    "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
+    "DEFAULT_PAGINATION_CLASS": "apps.lib.api.paging.Pages",
+    "DEFAULT_FILTER_BACKENDS": ["apps.lib.api.filters.Declared"],
+    "DEFAULT_THROTTLE_CLASSES": ["apps.accounts.throttle.AskedOften"],
     "PAGE_SIZE": 50,
-    "EXCEPTION_HANDLER": "apps.lib.api.explain",
+    "EXCEPTION_HANDLER": "apps.lib.api.problems.explain",
 }

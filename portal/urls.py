@@ -2,9 +2,14 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
+from apps.lib.api.openapi import views as openapi
 from portal.api import router
 
+handler404, handler500 = "apps.lib.api.problems.not_found", "apps.lib.api.problems.fault"
+
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("api/schema/", openapi.schema, {"router": router}, name="api-schema"),
+    path("api/docs/", openapi.docs, {"router": router}, name="api-docs"),
     path("api/", include((router.urls, "api"))),
     path("account/", include("apps.accounts.urls")),
     path("account/", include("allauth.account.urls")),
@@ -18,6 +23,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("apps.traffic.urls")),
     path("limited/", include("apps.traffic.rates.urls")),
     path("fair-share/", include("apps.traffic.fairshare.urls")),
+    path("mail/in/", include("apps.inbound.urls")),
     path("mail/", include("apps.mail.urls")),
     path("tickets/", include("apps.tickets.urls")),
     path("bans/", include("apps.bans.urls")),

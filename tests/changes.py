@@ -184,7 +184,8 @@ class Changes:
 
     def _release_held(self) -> None:
         """Time to come back is over for those who have left, or half of it is."""
-        leaving.release(timezone.now() + timedelta(days=self.dice.choice([7, 14])))
+        for member in leaving.held_too_long(timezone.now() + timedelta(days=self.dice.choice([7, 14]))):
+            leaving.release(member)
 
     def _hold(self) -> object:
         pool = self.dice.choice([self.net.private, self.net.private, self.net.prefixes])

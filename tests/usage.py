@@ -9,10 +9,10 @@ from apps.traffic.models import Coverage, FiveMinutes, Throughput
 FIVE = timedelta(minutes=5)
 
 
-def read(gateways: list[Gateway], since: datetime, until: datetime) -> None:
-    """Each of the gateways was read from then to then."""
+def read(gateways: list[Gateway], since: datetime, until: datetime, *, carried: bool = True) -> None:
+    """Each of the gateways was read from then to then. carried: as in Coverage."""
     rolling.levels(since)
-    Coverage.objects.bulk_create(Coverage(gateway=gateway, since=since, until=until, carried=True) for gateway in gateways)
+    Coverage.objects.bulk_create(Coverage(gateway=gateway, since=since, until=until, carried=carried) for gateway in gateways)
 
 
 def counted(holding: Holding, at: datetime, *, up: int = 0, down: int = 0) -> None:

@@ -1,4 +1,4 @@
-"""How allauth signs people in here: nobody signs up by himself, mail goes into the outbox, secrets are encrypted."""
+"""How allauth signs people in here: nobody signs up without an invitation, mail goes into the outbox, secrets are encrypted."""
 
 import base64
 import hashlib

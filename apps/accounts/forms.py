@@ -47,7 +47,7 @@ class InvitationForm(forms.Form):
 
 
 class AccountForm(forms.Form):
-    """What somebody who was invited says of himself."""
+    """What somebody who was invited says about their account."""
 
     username = forms.CharField(
         label=_("Username"),

@@ -1,6 +1,6 @@
-"""Giving and taking roles. Nobody changes his own, nobody gives what he lacks, and who may approve is agreed on by two.
+"""Giving and taking roles. Nobody changes their own, nobody gives what they lack, and who may approve is agreed on by two.
 
-Whoever could make an approver, or leave himself as the only one, could approve what he asked for himself. So a change that gives or takes
+Whoever could make an approver, or be left as the only one, could approve what they asked for themselves. So a change that gives or takes
 the role approver waits until an approver agrees who did not ask for it; while there is none, it is done at once.
 """
 
@@ -21,7 +21,7 @@ BY_TWO: Final = Right.APPROVE
 
 
 def grantable(by: User) -> frozenset[Role]:
-    """The roles that this person may give: whoever manages accounts, those that allow no more than he may do himself."""
+    """The roles that this person may give: whoever manages accounts, those that allow no more than the giver may do."""
     held = rights(by.roles, by_token=False) if by.is_active else frozenset()
     return frozenset(role for role in Role if Right.MANAGE_ACCOUNTS in held and RIGHTS[role] <= held)
 
@@ -99,7 +99,7 @@ def _give(change: RoleChange) -> None:
 
 def _check(user: User, before: list[str], after: list[str], reason: str, by: User) -> None:
     if user.pk == by.pk:
-        raise Problem(_("Nobody changes his own roles. Ask another network admin."))
+        raise Problem(_("Nobody changes their own roles. Ask another network admin."))
     if not reason.strip():
         raise Problem(_("Say why, for whoever looks at this later."), "reason")
     if before == after:
@@ -110,7 +110,7 @@ def _check(user: User, before: list[str], after: list[str], reason: str, by: Use
 
 
 def _check_grants(change: RoleChange, by: User) -> None:
-    """Also when somebody agrees: whoever asked may have lost his own roles meanwhile."""
+    """Also when somebody agrees: whoever asked may have lost roles meanwhile."""
     if lacking := [str(Role(role).label) for role in change.added if role not in grantable(by)]:
         text = _("%(roles)s: only somebody who has this role, and is network admin, gives it to others.")
         raise Problem(text % {"roles": ", ".join(lacking)}, "roles")

@@ -26,7 +26,7 @@ _signer = Signer(salt="invitation")
 
 
 def invite(*, email: str, roles: list[str], by: User) -> tuple[Invitation, str]:
-    """A new invitation and its token. Raises Problem when the address has an account, is invited already, or roles are not his to give."""
+    """A new invitation and its token. Raises Problem when the address has an account or an invitation, or roles are not to be given."""
     address = email.strip().lower()
     if User.objects.filter(email__iexact=address).exists() or EmailAddress.objects.filter(email__iexact=address).exists():
         raise Problem(_("%(address)s has an account already.") % {"address": address}, fieldname="email")

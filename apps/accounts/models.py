@@ -5,10 +5,12 @@ from typing import Any
 from django.contrib.auth.models import AbstractUser, UserManager
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.last_admin import somebody_administers
 from apps.accounts.roles import STAFF, Role
+from apps.lib.fields import PrefixField
 from apps.lib.history import tracked
 
 
@@ -61,14 +63,32 @@ class User(AbstractUser):
 
 @tracked(exclude=["last_used"])
 class ApiToken(models.Model):
-    """A script's key. Only its SHA-256 is kept: the key itself is shown once."""
+    """A script's key. Only its SHA-256 is kept: the key itself is shown once. It allows what its owner may do now, and no more than:
+
+    scopes: collections of the API as "forward:read" or "forward:write", which reads too, "*:read" all of them; None: everything.
+    member_id: this member's things alone; None: everybody's. networks: asked from there alone; none: from anywhere.
+    """
 
     user = models.ForeignKey(User, models.CASCADE, related_name="tokens")
     name = models.CharField(_("what for"), max_length=80)
+    start = models.CharField(max_length=8, blank=True, default="")
+    scopes = ArrayField(models.CharField(max_length=40), null=True)
+    member_id = models.BigIntegerField(null=True)
+    networks = ArrayField(PrefixField(), default=list)
     sha256 = models.CharField(max_length=64, unique=True)
     created = models.DateTimeField(auto_now_add=True)
     last_used = models.DateTimeField(null=True)
     expires = models.DateTimeField(null=True)
+
+    @property
+    def may(self) -> str:
+        """The scopes in words."""
+        return gettext("all that you may do") if self.scopes is None else ", ".join(self.scopes) or gettext("nothing")
+
+    @property
+    def sources(self) -> str:
+        """The networks in words."""
+        return ", ".join(map(str, self.networks))
 
 
 @tracked()

@@ -15,6 +15,7 @@ from rest_framework.request import Request
 from apps.accounts.models import ApiToken, User
 from apps.accounts.roles import Right, rights
 from apps.accounts.routes import API, PAGES, ROOT_OF_API, SAFE
+from apps.accounts.tokens import covers
 
 type View = Callable[..., HttpResponseBase]
 
@@ -50,7 +51,15 @@ class Allowed(BasePermission):
         is_root = match is not None and match.view_name == "api:api-root"
         rows = ROOT_OF_API if is_root else API.get(getattr(view, "basename", None) or "")
         right = rows.right(getattr(view, "action", None) or "", request.method or "") if rows else None
-        return right is not None and may(request.user, right, by_token=isinstance(request.auth, ApiToken))
+        token = request.auth if isinstance(request.auth, ApiToken) else None
+        if right is None or not may(request.user, right, by_token=token is not None):
+            return False
+        return token is None or is_root or _within(token, view, request.method or "")
+
+
+def _within(token: ApiToken, view: Any, method: str) -> bool:
+    """Whether the token is for this collection; one of a single member has those alone whose rows are of one member."""
+    return covers(token, view.basename, method) and (token.member_id is None or bool(getattr(view, "member_path", "")))
 
 
 class Doorkeeper:

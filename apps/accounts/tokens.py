@@ -1,30 +1,77 @@
-"""Keys for scripts: `Authorization: Bearer nw_…`. The database keeps only their SHA-256."""
+"""Keys for scripts: `Authorization: Bearer nw_…`. The database keeps only their SHA-256.
+
+What a key allows is what its owner may do now, within the scope of the key: see ApiToken.
+"""
 
 import hashlib
 import secrets
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
+from ipaddress import ip_address
 
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
-from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
 from rest_framework.request import Request
 
+from apps.accounts import source
 from apps.accounts.models import ApiToken, User
+from apps.accounts.routes import API, SAFE
+from apps.accounts.throttle import refuse_guessing
+from apps.lib.errors import Problem
+from apps.lib.fields import Prefix
 
 USE_IS_NOTED_EVERY = timedelta(minutes=5)
+START, SHOWN = "nw_", 8  # how a key begins, and how many of its characters lists show
+READ, WRITE = "read", "write"
+EVERY = "*"  # in a scope: all collections, also those that come later
+MOST = 50  # tokens of one person
 
 
-def create(*, user: User, name: str, expires: datetime | None = None) -> tuple[ApiToken, str]:
-    """A new token and its key. The key is not kept: show it now or never."""
-    key = "nw_" + secrets.token_urlsafe(32)
-    return ApiToken.objects.create(user=user, name=name, sha256=fingerprint(key), expires=expires), key
+def create(
+    *,
+    user: User,
+    name: str,
+    expires: datetime | None = None,
+    scopes: Sequence[str] | None = None,
+    member: int | None = None,
+    networks: Iterable[Prefix] = (),
+) -> tuple[ApiToken, str]:
+    """A new token and its key. The key is not kept: show it now or never. Raises Problem for scopes that there are none of."""
+    wrong = next((scope for scope in scopes or () if scope not in all_scopes()), None)
+    if wrong is not None:
+        raise Problem(_("There is no scope “%(scope)s”. Write it like forward:read or forward:write.") % {"scope": wrong[:80]}, "scopes")
+    if ApiToken.objects.filter(user=user).count() >= MOST:
+        raise Problem(_("You have %(most)d tokens already. Revoke one that nobody needs.") % {"most": MOST})
+    key = START + secrets.token_urlsafe(32)
+    limits = {"scopes": None if scopes is None else sorted(set(scopes)), "member_id": member, "networks": list(networks)}
+    made = ApiToken.objects.create(user=user, name=name, start=key[:SHOWN], sha256=fingerprint(key), expires=expires, **limits)
+    return made, key
+
+
+def all_scopes() -> list[str]:
+    """Every scope that there is."""
+    return [f"{name}:{what}" for name in (EVERY, *API) for what in (READ, WRITE)]
+
+
+def revoke(*, user: User, pk: int) -> bool:
+    """The key opens nothing any more; its history stays. False when the person has no such token."""
+    return bool(ApiToken.objects.filter(user=user, pk=pk).delete()[0])
 
 
 def fingerprint(key: str) -> str:
     """What the database keeps of a key."""
     return hashlib.sha256(key.encode()).hexdigest()
+
+
+def covers(token: ApiToken, name: str, method: str) -> bool:
+    """Whether the token's scope has this collection, to read or to write."""
+    if token.scopes is None:
+        return True
+    enough = (WRITE, READ) if method in SAFE else (WRITE,)
+    return any(f"{which}:{what}" in token.scopes for which in (EVERY, name) for what in enough)
 
 
 class TokenAuthentication(BaseAuthentication):
@@ -34,13 +81,14 @@ class TokenAuthentication(BaseAuthentication):
         scheme, _sep, key = get_authorization_header(request).decode("latin-1").partition(" ")
         if scheme.lower() != "bearer":
             return None
-        now = timezone.now()
+        now, asked_from = timezone.now(), source.address(request._request)
         alive = ApiToken.objects.filter(Q(expires=None) | Q(expires__gt=now), user__is_active=True)
         token = alive.select_related("user").filter(sha256=fingerprint(key.strip())).first()
         if token is None:
-            raise AuthenticationFailed(
-                _("This token is unknown, expired or withdrawn. An administrator can make a new one with “manage.py token”.")
-            )
+            refuse_guessing(asked_from)
+            raise AuthenticationFailed(_("This token is unknown, expired or revoked. Make a new one on the page of your account."))
+        if token.networks and not any(ip_address(asked_from) in network for network in token.networks):
+            raise PermissionDenied(_("This token is not for requests from %(address)s.") % {"address": asked_from})
         if token.last_used is None or now - token.last_used > USE_IS_NOTED_EVERY:
             ApiToken.objects.filter(pk=token.pk).update(last_used=now)
         return token.user, token

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from apps.accounts import views, views_invitations
+from apps.accounts import views, views_invitations, views_tokens
 from apps.accounts.people import views as people
 
 app_name = "accounts"
@@ -11,6 +11,8 @@ urlpatterns = [
     path("sessions/", views.where, name="sessions"),
     path("sessions/<int:pk>/end/", views.end, name="session-end"),
     path("sessions/end-others/", views.end_others, name="sessions-end-others"),
+    path("tokens/", views_tokens.mine, name="tokens"),
+    path("tokens/<int:pk>/revoke/", views_tokens.revoke, name="token-revoke"),
     path("invitations/", views_invitations.open_ones, name="invitations"),
     path("invitations/<int:pk>/withdraw/", views_invitations.withdraw, name="invitation-withdraw"),
     path("people/", people.people, name="people"),

@@ -22,6 +22,7 @@ def account(request: HttpRequest) -> HttpResponse:
         "address": EmailAddress.objects.get_primary(user) or user.email,
         "factors": Authenticator.objects.filter(user=user).exclude(type=Authenticator.Type.RECOVERY_CODES).count(),
         "may_invite": may(user, Right.MANAGE_ACCOUNTS),
+        "tokens": user.tokens.count(),
         "sessions": len(sessions.shown(request, user)),
     }
     return render(request, "accounts/account.html", context)

@@ -175,6 +175,7 @@ def _entry(trail: Trail, event: Any, before: Any | None, people: Mapping[int, st
         _who(event, people),
         event.pgh_created_at,
         trail.href(row),
+        note=_why(event),
         whose=_whose(trail, row),
     )
 
@@ -249,6 +250,12 @@ def _user(event: Any) -> int | None:
     context = event.pgh_context
     user = context.metadata.get("user") if context else None
     return user if isinstance(user, int) else None
+
+
+def _why(event: Any) -> str:
+    """The reason that a script gave."""
+    reason = event.pgh_context.metadata.get("reason") if event.pgh_context else None
+    return reason[:MOST_WORDS] if isinstance(reason, str) else ""
 
 
 def _who(event: Any, people: Mapping[int, str]) -> str:

@@ -1,10 +1,10 @@
 """Ban lists, bans, the allow list and feeds in the REST API: the same services as the pages."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db.models import QuerySet
-from rest_framework import mixins, serializers, status, viewsets
+from rest_framework import serializers, status
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -12,10 +12,16 @@ from rest_framework.response import Response
 from apps.bans import allowing, coverage, feeding, services
 from apps.bans.models import AllowEntry, Ban, BanFeed, BanList, Direction
 from apps.bans.selectors import Hits, find, hits_of
-from apps.lib.serving import ActiveRows, ActiveSerializer, with_activations
+from apps.lib.api.filters import Own, filters_of
+from apps.lib.api.kinds import TEXT
+from apps.lib.api.openapi.operations import answers
+from apps.lib.api.openapi.shapes import INTEGER, TIME, Shape, mapping, nullable, record
+from apps.lib.api.openapi.shapes import TEXT as WORDS
+from apps.lib.api.serializers import ActiveSerializer, ApiSerializer, with_activations
+from apps.lib.api.viewsets import ActiveRows, Adds, Changes, Reads, Removes
 
 
-class BanListSerializer(serializers.ModelSerializer[BanList]):
+class BanListSerializer(ApiSerializer):
     version = serializers.IntegerField(required=False)
 
     class Meta:
@@ -32,17 +38,23 @@ class BanListSerializer(serializers.ModelSerializer[BanList]):
         return services.change_list(list=instance, **given, by=self.context["request"].user)
 
 
-class BanListViewSet(viewsets.ModelViewSet[BanList]):
+class BanListViewSet(Reads, Adds, Changes, Removes):
     """Ban lists. Deleting one deletes its bans."""
 
     serializer_class = BanListSerializer
-    queryset = BanList.objects.order_by("name")
+    queryset = BanList.objects.order_by("name", "id")
+    filters = filters_of(BanList, "name", "description", "enabled", "version")
 
-    def perform_destroy(self, instance: BanList) -> None:
-        services.delete_list(list=instance, by=self.request.user)  # type: ignore[arg-type]  # IsStaff: signed in
+    def remove(self, row: BanList) -> None:
+        services.delete_list(list=row, by=self.request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked
+
+
+HITS: Shape = record(packets=INTEGER, octets=INTEGER, last=nullable(TIME))
+HELD: Shape = nullable(record(since=TIME, removed=INTEGER, of=INTEGER))
 
 
 class BanSerializer(ActiveSerializer):
+    shapes = {"hits": HITS}
     prefix = serializers.CharField(source="shown", max_length=80)
     ends = serializers.DateTimeField(source="expires", required=False, allow_null=True)
     since = serializers.DateTimeField(source="created", read_only=True)
@@ -54,6 +66,7 @@ class BanSerializer(ActiveSerializer):
     class Meta:
         model = Ban
         fields = ["id", "list", "prefix", "direction", "comment", "author", "since", "ends", "hits", "active", "version"]
+        brief = ["id", "list", "prefix", "direction"]
         read_only_fields = ["author"]
 
     def get_hits(self, ban: Ban) -> dict[str, object]:
@@ -63,12 +76,12 @@ class BanSerializer(ActiveSerializer):
 
     def create(self, validated_data: Mapping[str, Any]) -> Ban:
         given = {name: value for name, value in validated_data.items() if name not in ("shown", "version")}
-        return _bans([services.ban(prefix=validated_data["shown"], author=self.context["request"].user, **given)])[0]
+        return services.ban(prefix=validated_data["shown"], author=self.context["request"].user, **given)
 
     def update(self, instance: Ban, validated_data: Mapping[str, Any]) -> Ban:
         names = ("comment", "expires", "direction", "version")
         given = {name: validated_data.get(name, getattr(instance, name)) for name in names}
-        return _bans([services.change_ban(ban=instance, by=self.context["request"].user, **given)])[0]
+        return services.change_ban(ban=instance, by=self.context["request"].user, **given)
 
 
 def _bans(rows: Iterable[Ban]) -> list[Ban]:
@@ -77,42 +90,6 @@ def _bans(rows: Iterable[Ban]) -> list[Ban]:
     for ban in found:
         ban.known_hits = hits.get(ban.prefix, Hits())  # type: ignore[attr-defined]  # for the serializer alone
     return found
-
-
-class BanViewSet(viewsets.ModelViewSet[Ban]):
-    """Bans; `?list=`, `?direction=`, `?search=` an address, a prefix or words. `covering/?address=`: which ban covers it."""
-
-    serializer_class = BanSerializer
-    filterset_fields = ["list", "direction"]
-    http_method_names = ["get", "post", "patch", "delete", "head", "options"]
-
-    def get_queryset(self) -> QuerySet[Ban]:
-        return find(Ban.objects.all(), self.request.query_params.get("search", "")).order_by("id")
-
-    def get_object(self) -> Ban:
-        return _bans([super().get_object()])[0]
-
-    def paginate_queryset(self, queryset: Any) -> Any:
-        page = super().paginate_queryset(queryset)
-        return page and _bans(page)
-
-    def perform_destroy(self, instance: Ban) -> None:
-        services.lift(ban=instance, by=self.request.user)  # type: ignore[arg-type]  # IsStaff: signed in
-
-    @action(detail=False)
-    def covering(self, request: Request) -> Response:
-        """All bans and allow entries that cover an address or prefix, and which one decides."""
-        found = coverage.coverage(services.readable(request.query_params.get("address", ""), ours=True))
-        ways = (("in", found.incoming), ("out", found.outgoing))
-        bans = BanSerializer(_bans(found.bans), many=True, context=self.get_serializer_context()).data
-        allowed = AllowEntrySerializer(with_activations(found.allowed), many=True, context=self.get_serializer_context()).data
-        body = {"prefix": str(found.prefix), "bans": bans, "allowed": allowed}
-        within = {"bans": found.bans_within, "allowed": found.allowed_within}
-        return Response(body | {"within": within, "decides": {way: _decision(by) for way, by in ways}})
-
-
-def _decision(by: Ban | AllowEntry | None) -> dict[str, object] | None:
-    return {"ban" if isinstance(by, Ban) else "allowed": by.pk, "prefix": by.shown} if by else None
 
 
 class AllowEntrySerializer(ActiveSerializer):
@@ -136,18 +113,72 @@ class AllowEntrySerializer(ActiveSerializer):
         return allowing.change(entry=instance, by=self.context["request"].user, **given)
 
 
-class AllowEntryViewSet(ActiveRows, viewsets.ModelViewSet[Any]):
-    """What no ban concerns."""
+DECISION: Shape = {"type": ["object", "null"], "properties": {"ban": INTEGER, "allowed": INTEGER, "prefix": WORDS}, "required": ["prefix"]}
+
+
+class CoveringSerializer(serializers.Serializer[Any]):
+    """What covers a prefix, how much lies within it, and which one decides for each direction."""
+
+    shapes = {"within": record(bans=INTEGER, allowed=INTEGER), "decides": record(**{"in": DECISION, "out": DECISION})}
+    prefix = serializers.CharField()
+    bans = BanSerializer(many=True)
+    allowed = AllowEntrySerializer(many=True)
+    within = serializers.JSONField()
+    decides = serializers.JSONField()
+
+
+class BanViewSet(Reads, Adds, Changes, Removes):
+    """Bans. `covering/?address=`: which ban covers it. A change leaves `list` and `prefix` as they are."""
+
+    serializer_class = BanSerializer
+    filters = filters_of(Ban, "list", "prefix", "direction", "comment", "author", "version", since="created", ends="expires") | {
+        "search": Own(TEXT, find, "an address or prefix that they cover or lie in, or words of the comment")
+    }
+    http_method_names = ["get", "post", "patch", "delete", "head", "options"]
+
+    def get_queryset(self) -> QuerySet[Ban]:
+        return Ban.objects.order_by("id")
+
+    def prepared(self, rows: Iterable[Ban]) -> list[Ban]:
+        return _bans(rows) if self.shows("active", "hits") else list(rows)
+
+    def remove(self, row: Ban) -> None:
+        self.remove_many([row])
+
+    def remove_many(self, rows: Sequence[Ban]) -> None:
+        services.lift_many(bans=[row.pk for row in rows], by=self.request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked
+
+    @answers(200, CoveringSerializer, address="an address or prefix")
+    @action(detail=False)
+    def covering(self, request: Request) -> Response:
+        """All bans and allow entries that cover an address or prefix, and which one decides."""
+        found = coverage.coverage(services.readable(request.query_params.get("address", ""), ours=True))
+        ways = (("in", found.incoming), ("out", found.outgoing))
+        bans = BanSerializer(_bans(found.bans), many=True, context=self.get_serializer_context()).data
+        allowed = AllowEntrySerializer(with_activations(found.allowed), many=True, context=self.get_serializer_context()).data
+        body = {"prefix": str(found.prefix), "bans": bans, "allowed": allowed}
+        within = {"bans": found.bans_within, "allowed": found.allowed_within}
+        return Response(body | {"within": within, "decides": {way: _decision(by) for way, by in ways}})
+
+
+def _decision(by: Ban | AllowEntry | None) -> dict[str, object] | None:
+    return {"ban" if isinstance(by, Ban) else "allowed": by.pk, "prefix": by.shown} if by else None
+
+
+class AllowEntryViewSet(ActiveRows, Reads, Adds, Changes, Removes):
+    """What no ban concerns. A change leaves `prefix` as it is."""
 
     serializer_class = AllowEntrySerializer
     queryset = AllowEntry.objects.order_by("id")
+    filters = filters_of(AllowEntry, "prefix", "comment", "author", "version", since="created", ends="expires")
     http_method_names = ["get", "post", "patch", "delete", "head", "options"]
 
-    def perform_destroy(self, instance: AllowEntry) -> None:
-        allowing.remove(entry=instance, by=self.request.user)  # type: ignore[arg-type]  # IsStaff: signed in
+    def remove(self, row: AllowEntry) -> None:
+        allowing.remove(entry=row, by=self.request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked
 
 
-class FeedSerializer(serializers.ModelSerializer[BanFeed]):
+class FeedSerializer(ApiSerializer):
+    shapes = {"held": HELD, "outcome": mapping(INTEGER)}
     version = serializers.IntegerField(required=False)
     error = serializers.CharField(source="why", read_only=True)
     held = serializers.SerializerMethodField()
@@ -157,6 +188,7 @@ class FeedSerializer(serializers.ModelSerializer[BanFeed]):
         own = ["list", "source", "interval", "direction", "minimum_count", "comment", "shrink_limit", "enabled"]
         state = ["phase", "due", "checked", "refreshed", "outcome", "error", "error_since", "held"]
         fields = ["id", *own, *state, "version"]
+        brief = ["id", "list", "source"]
         read_only_fields = state
 
     def get_held(self, feed: BanFeed) -> dict[str, object] | None:
@@ -173,28 +205,20 @@ class FeedSerializer(serializers.ModelSerializer[BanFeed]):
         return feeding.change_feed(feed=instance, by=self.context["request"].user, **(kept | given))
 
 
-class FeedViewSet(
-    mixins.CreateModelMixin,
-    mixins.RetrieveModelMixin,
-    mixins.UpdateModelMixin,
-    mixins.ListModelMixin,
-    mixins.DestroyModelMixin,
-    viewsets.GenericViewSet[BanFeed],
-):
-    """Where lists get their bans from. `refresh/` looks now."""
+class FeedViewSet(Reads, Adds, Changes, Removes):
+    """Where lists get their bans from. `refresh/` looks now. A change leaves `list` as it is."""
 
     serializer_class = FeedSerializer
     queryset = BanFeed.objects.defer("held").order_by("id")
-    filterset_fields = ["list", "enabled"]
+    filters = filters_of(BanFeed, "list", "source", "interval", "direction", "enabled", "phase", "due", "checked", "refreshed", "version")
     http_method_names = ["get", "post", "patch", "delete", "head", "options"]
 
-    def perform_destroy(self, instance: BanFeed) -> None:
-        feeding.unsubscribe(feed=instance)
+    def remove(self, row: BanFeed) -> None:
+        feeding.unsubscribe(feed=row)
 
+    @answers(202, FeedSerializer)
     @action(detail=True, methods=["post"])
     def refresh(self, request: Request, pk: str | None = None) -> Response:
         """Ask for a refresh; the feed says when it is done."""
-        feed = self.get_object()
-        feeding.ask(feed=feed, by=request.user)  # type: ignore[arg-type]  # IsStaff: signed in
-        feed.refresh_from_db()
-        return Response(self.get_serializer(feed).data, status=status.HTTP_202_ACCEPTED)
+        feeding.ask(feed=self.get_object(), by=request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked
+        return self.answer(self.get_object(), status.HTTP_202_ACCEPTED)

@@ -1,17 +1,11 @@
-"""What blocks and listeners share in the REST API: rows that reach gateways, and can be changed."""
+"""What blocks and listeners share in the REST API."""
 
-from typing import Any
+from rest_framework import serializers
 
-from rest_framework import serializers, viewsets
-
-from apps.lib.serving import ActiveRows, ActiveSerializer
+from apps.lib.api.serializers import ActiveSerializer
 
 
 class ChangeableSerializer(ActiveSerializer):
     """A change may name the version it was made from."""
 
     version = serializers.IntegerField(required=False, min_value=1)
-
-
-class RowsViewSet(ActiveRows, viewsets.ModelViewSet[Any]):
-    """List, read, add, change, remove."""

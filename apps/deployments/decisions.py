@@ -24,7 +24,7 @@ def approvers_but(person: User | None) -> list[User]:
 
 
 def needs_sign_in(held: HeldBack, by: User) -> bool:
-    """Would this person approve what he asked for himself? He may where nobody else can, after signing in again."""
+    """Would this person approve what they asked for themselves? They may where nobody else can, after signing in again."""
     return held.asked_by_id == by.pk
 
 
@@ -32,7 +32,7 @@ def needs_sign_in(held: HeldBack, by: User) -> bool:
 def approve(held: HeldBack, *, digest: str, by: User, signed_in_again: bool) -> HeldBack:
     """Let go out exactly what `digest` stands for. Raises Conflict when something else waits by now.
 
-    Raises Problem when it is not his to approve.
+    Raises Problem when it is not theirs to approve.
     """
     own = needs_sign_in(held, by)
     if own and approvers_but(by):

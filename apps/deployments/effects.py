@@ -53,7 +53,7 @@ class Thing:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A member it concerns, the first of his things, and how many he has of them."""
+    """A member it concerns, the first of their things, and how many of them there are."""
 
     pk: int
     name: str

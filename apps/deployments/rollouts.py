@@ -121,7 +121,7 @@ def _next_token() -> int:
 
 
 def leave_note(group: GatewayGroup) -> bool:
-    """Is somebody at a rollout of the group, or is it paused? Then he looks again when he is done."""
+    """Is somebody at a rollout of the group, or is it paused? Then they look again when they are done."""
     alive = Q(state=Rollout.State.APPLYING, lease_until__gte=Now()) | Q(state=Rollout.State.PAUSED)
     return Rollout.objects.filter(alive, group=group).update(again=True) > 0
 

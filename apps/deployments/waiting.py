@@ -46,7 +46,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Waiting:
-    """One part that is held back. own: whoever looks asked for it himself; colleagues: who else may approve it then."""
+    """One part that is held back. own: whoever looks asked for it; colleagues: who else may approve it then."""
 
     held: HeldBack
     title: str

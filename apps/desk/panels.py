@@ -28,7 +28,7 @@ class Row:
 
     @property
     def posts(self) -> list[Post]:
-        """Hollow while the member is not active: then nothing of him is on the gateways."""
+        """Hollow while the member is not active: then nothing of theirs is on the gateways."""
         there = On.FULL if self.alive else On.HOLLOW
         return [Post(each.gateway, there if each.since else On.HALF) for each in self.gateways]
 

@@ -1,62 +1,63 @@
 """Gateway groups in the REST API, and what their gateways do for all members alike: protection, limits and profile, by the group's id."""
 
 from collections.abc import Callable, Mapping
-from ipaddress import ip_address, ip_network
 from typing import Any, ClassVar
 
 from django.db.models import QuerySet
-from django.shortcuts import get_object_or_404
-from rest_framework import mixins, serializers, viewsets
+from rest_framework import serializers
+from rest_framework.generics import get_object_or_404
+from rest_framework.request import Request
+from rest_framework.response import Response
 
+from apps.bans.listeners.models import ServerInterface
 from apps.gateways import kernels, settings
 from apps.gateways.flood import set_flood_mode
+from apps.gateways.services import configure
 from apps.lib.activation import activations
-from apps.network.models import GatewayGroup, Limits, Profile, Protection
+from apps.lib.api.fields import AddressText, PrefixText
+from apps.lib.api.filters import filters_of
+from apps.lib.api.openapi.shapes import ACTIVE, INTEGER, TEXT, TIME, Shape, array, record
+from apps.lib.api.serializers import ApiSerializer
+from apps.lib.api.viewsets import Changes, ChangesOne, Reads
+from apps.lib.models import Deployed
+from apps.nat.rules.models import PortRules
+from apps.network.models import Gateway, GatewayGroup, Limits, Profile, Protection, Uplink
+from apps.traffic.fairshare.models import FairShare
+from apps.traffic.rates.selectors import uplink_of
+from apps.traffic.rates.services import set_uplink
 
-type Row = Protection | Limits | Profile
-
-
-class PrefixText(serializers.CharField):
-    """A network as text."""
-
-    def to_internal_value(self, data: Any) -> Any:
-        text = super().to_internal_value(data)
-        try:
-            return ip_network(text)
-        except ValueError as error:
-            raise serializers.ValidationError(f"{text[:60]!r} is no network, like 192.0.2.0/24") from error
-
-
-class AddressText(serializers.CharField):
-    """An address as text."""
-
-    def to_internal_value(self, data: Any) -> Any:
-        text = super().to_internal_value(data)
-        try:
-            return ip_address(text)
-        except ValueError as error:
-            raise serializers.ValidationError(f"{text[:60]!r} is no address, like 192.0.2.1") from error
+type Row = Protection | Limits | Profile | Uplink | PortRules | FairShare
 
 
-class SettingsSerializer(serializers.ModelSerializer[Any]):
+OTHERS: Shape = array(record(name=TEXT, wanted=TEXT, found=TEXT, why=TEXT))
+KERNELS: Shape = array(record(gateway=INTEGER, at=TIME, tracked=INTEGER, most=INTEGER, buckets=INTEGER, others=OTHERS))
+
+
+class SettingsSerializer(ApiSerializer):
     """A row that need not be there yet: its version is 0 then. `version` says which one a change is made on top of."""
 
     save_row: ClassVar[Callable[..., Row]]
     version = serializers.IntegerField(min_value=0)
+
+    def update(self, instance: Any, validated_data: Mapping[str, Any]) -> Row:
+        changeable = [name for name, field in self.fields.items() if not field.read_only]
+        values = {name: validated_data[name] if name in validated_data else getattr(instance, name) for name in changeable}
+        return type(self).save_row(group=instance.group, by=self.context["request"].user, **values)
+
+
+class ActiveSettingsSerializer(SettingsSerializer):
+    """Such a row that gateways have."""
+
+    shapes: ClassVar[Mapping[str, Shape]] = {"active": ACTIVE}
     active = serializers.SerializerMethodField()
 
-    def get_active(self, row: Row) -> list[dict[str, object]]:
+    def get_active(self, row: Deployed) -> list[dict[str, object]]:
         """Since when each gateway has it as it is now; null while it has not, and then why."""
         known = activations([row])[0][1] if row.pk else []
         return [{"gateway": each.gateway, "since": each.since, "waits": each.waits.words if each.waits else ""} for each in known]
 
-    def update(self, instance: Any, validated_data: Mapping[str, Any]) -> Row:
-        changeable = [name for name, field in self.fields.items() if not field.read_only]
-        values = {name: validated_data.get(name, getattr(instance, name)) for name in changeable}
-        return type(self).save_row(group=instance.group, by=self.context["request"].user, **values)
 
-
-class ProtectionSerializer(SettingsSerializer):
+class ProtectionSerializer(ActiveSettingsSerializer):
     save_row = settings.protect
     clamp_mss = serializers.BooleanField(source="group.clamp_mss")
     own = serializers.ListField(child=PrefixText())
@@ -78,7 +79,7 @@ class ProtectionSerializer(SettingsSerializer):
         return saved
 
 
-class LimitsSerializer(SettingsSerializer):
+class LimitsSerializer(ActiveSettingsSerializer):
     save_row = settings.limit
     exempt = serializers.ListField(child=PrefixText())
 
@@ -101,7 +102,8 @@ class LimitsSerializer(SettingsSerializer):
         read_only_fields = ["group"]
 
 
-class ProfileSerializer(SettingsSerializer):
+class ProfileSerializer(ActiveSettingsSerializer):
+    shapes = {"kernels": KERNELS}
     save_row = settings.tune
     kernels = serializers.SerializerMethodField()
 
@@ -139,14 +141,20 @@ class ProfileSerializer(SettingsSerializer):
         ]
 
 
-class SettingsViewSet(mixins.RetrieveModelMixin, mixins.UpdateModelMixin, viewsets.GenericViewSet[Any]):
+class SettingsViewSet(ChangesOne):
     """Read, and changed with PATCH or PUT on top of the version that was read; 409 where somebody else was faster."""
 
     row_of: ClassVar[Callable[[GatewayGroup], Row]]
     queryset: QuerySet[Any] = GatewayGroup.objects.all()
 
     def get_object(self) -> Row:
-        return type(self).row_of(get_object_or_404(GatewayGroup, pk=self.kwargs["pk"]))
+        return type(self).row_of(get_object_or_404(self.get_queryset(), pk=self.kwargs["pk"]))
+
+    def lock(self, row: Row) -> None:
+        super().lock(row.group)  # the row need not be there yet
+
+    def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return self.answer(self.get_object())
 
 
 class ProtectionViewSet(SettingsViewSet):
@@ -170,7 +178,7 @@ class LimitsViewSet(SettingsViewSet):
     serializer_class = LimitsSerializer
 
 
-class GatewayGroupSerializer(serializers.ModelSerializer[GatewayGroup]):
+class GatewayGroupSerializer(ApiSerializer):
     version = serializers.IntegerField(required=False)
 
     class Meta:
@@ -183,9 +191,58 @@ class GatewayGroupSerializer(serializers.ModelSerializer[GatewayGroup]):
         return set_flood_mode(group=instance, version=version, on=on, by=self.context["request"].user)
 
 
-class GatewayGroupViewSet(mixins.RetrieveModelMixin, mixins.UpdateModelMixin, mixins.ListModelMixin, viewsets.GenericViewSet[GatewayGroup]):
+class GatewayGroupViewSet(Reads, Changes):
     """Groups, and whether they are in flood mode."""
 
     serializer_class = GatewayGroupSerializer
-    queryset = GatewayGroup.objects.order_by("name")
+    queryset = GatewayGroup.objects.order_by("name", "id")
+    filters = filters_of(GatewayGroup, "name", "flood_mode", "version")
+    http_method_names = ["get", "patch", "head", "options"]
+
+
+class UplinkSerializer(ActiveSettingsSerializer):
+    save_row = set_uplink
+
+    class Meta:
+        model = Uplink
+        fields = ["group", "version", "up_kbit", "down_kbit", "limits_rates", "active"]
+        read_only_fields = ["group"]
+
+
+class UplinkViewSet(SettingsViewSet):
+    """What a group's uplink carries, kbit/s, and whether anybody's rate is limited on it."""
+
+    row_of = uplink_of
+    serializer_class = UplinkSerializer
+
+
+class GatewaySerializer(ApiSerializer):
+    sync = serializers.CharField(max_length=15, allow_blank=True, required=False)
+    management_networks = serializers.ListField(child=PrefixText(), min_length=1)
+    address = AddressText(read_only=True, allow_null=True)
+    servers = serializers.SerializerMethodField()
+    version = serializers.IntegerField(required=False, min_value=1)
+
+    class Meta:
+        model = Gateway
+        configured = ["lan", "wan", "management", "sync", "management_networks", "management_port"]
+        fields = ["id", "group", "name", "link", "address", *configured, "carries4", "carries6", "servers", "version"]
+        read_only_fields = ["group", "name", "link", "carries4", "carries6"]
+
+    def get_servers(self, gateway: Gateway) -> str | None:
+        """The interface of the network's servers, where that is not the members' own."""
+        known: ServerInterface | None = getattr(gateway, "server_interface", None)
+        return known.name if known else None
+
+    def update(self, instance: Gateway, validated_data: Mapping[str, Any]) -> Gateway:
+        given = {name: validated_data.get(name, getattr(instance, name)) for name in (*self.Meta.configured, "version")}
+        return configure(gateway=instance, by=self.context["request"].user, **given)
+
+
+class GatewayViewSet(Reads, Changes):
+    """Gateways: their interfaces, and from where they are managed."""
+
+    serializer_class = GatewaySerializer
+    queryset = Gateway.objects.select_related("server_interface").order_by("id")
+    filters = filters_of(Gateway, "group", "name", "link", "address", "carries4", "carries6", "version")
     http_method_names = ["get", "patch", "head", "options"]

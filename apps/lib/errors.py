@@ -23,3 +23,7 @@ class Problem(Exception):  # noqa: N818 - not an error of the program
 
 class Conflict(Problem):
     """Somebody else changed the row since it was read."""
+
+
+class Refused(Problem):
+    """The database can never hold this, whatever else there is."""

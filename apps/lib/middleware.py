@@ -4,9 +4,11 @@ from collections.abc import Callable
 
 import structlog
 from django.db import InterfaceError, OperationalError
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
+
+from apps.lib.api.problems import away
 
 RETRY_AFTER = "5"  # seconds
 log = structlog.get_logger()
@@ -28,7 +30,7 @@ class DatabaseAway:
         log.error("database away", path=request.path, error=str(error))
         if request.path.startswith("/api/"):
             text = _("The database does not answer. Nothing was changed; try again in a moment.")
-            response: HttpResponse = JsonResponse({"detail": text}, status=503)
+            response = away(text)
         else:
             response = render(request, "503.html", status=503)
         response["Retry-After"] = RETRY_AFTER

@@ -4,6 +4,7 @@ from django.db import models
 from django.db.models.expressions import RawSQL
 from django.db.models.functions import Now
 
+from apps.lib.api.models import KeptAnswer as KeptAnswer
 from apps.lib.fields import TransactionIdField
 
 

@@ -1,11 +1,13 @@
-"""What mails said is erased some days after they ended; that, when and to whom they were sent stays."""
+"""What mails said is erased some days after they ended; that, when and to whom they were sent stays until somebody is to be forgotten."""
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models.functions import Now
+from django.db.models import Model, Q, QuerySet
+from django.db.models.functions import Lower, Now
 
-from apps.mail.models import Message
+from apps.mail.models import Message, SwitchedOff
 
 AT_ONCE = 5000
 
@@ -26,3 +28,22 @@ def _piece(before: datetime) -> int:
     with transaction.atomic():
         old = Message.objects.filter(ended__lt=before, erased=None).order_by("ended").values("pk")[:AT_ONCE]
         return Message.objects.filter(pk__in=list(old.values_list("pk", flat=True))).update(text="", html="", erased=Now())
+
+
+def mails_of(about: Model, addresses: Iterable[str]) -> QuerySet[Message]:
+    """All that tell of this row or went to one of these addresses, the oldest first."""
+    told = Q(about_type=about._meta.label_lower, about_id=about.pk)
+    return Message.objects.alias(address=Lower("to")).filter(told | Q(address__in=_lower(addresses))).order_by("pk")
+
+
+@transaction.atomic
+def forget(about: Model, addresses: Iterable[str], *, instead: str) -> None:
+    """Erase whom such mails reached and what they said; `instead` is the address that they keep. What waits still is not sent."""
+    found = mails_of(about, addresses)
+    found.filter(state=Message.State.WAITING).delete()
+    found.update(to=instead, text="", html="", reply_to="", unsubscribe="", erased=Now())
+    SwitchedOff.objects.alias(reader=Lower("address")).filter(reader__in=_lower(addresses)).delete()
+
+
+def _lower(addresses: Iterable[str]) -> list[str]:
+    return [each.lower() for each in addresses if each]

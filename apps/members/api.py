@@ -1,26 +1,181 @@
-"""Members in the REST API."""
+"""Members, their devices, tariffs, houses and rooms in the REST API."""
 
-from django.db.models import Model, QuerySet
-from rest_framework import serializers, viewsets
+from collections.abc import Mapping
+from typing import Any
 
-from apps.members.models import Member
+from django.db.models import QuerySet
+from rest_framework import serializers
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.lib.api.fields import MacText
+from apps.lib.api.filters import Own, filters_of
+from apps.lib.api.kinds import TEXT
+from apps.lib.api.serializers import ApiSerializer
+from apps.lib.api.viewsets import Adds, Changes, Reads, Removes
+from apps.members import services
+from apps.members.models import Device, Member, Room, Site, Tariff
 from apps.members.selectors import search
+from apps.members.services import Facts
+
+FACTS = ("name", "email", "language", "tariff", "room", "since", "paid_until", "note")
 
 
-class MemberSerializer(serializers.ModelSerializer[Member]):
-    tariff = serializers.StringRelatedField[Model]()
-    room = serializers.StringRelatedField[Model]()
+class MemberSerializer(ApiSerializer):
+    number = serializers.IntegerField(min_value=1, max_value=2**31 - 1, required=False)
+    tariff_name = serializers.StringRelatedField[Any](source="tariff")
+    room_name = serializers.StringRelatedField[Any](source="room")
+    version = serializers.IntegerField(required=False, min_value=1)
 
     class Meta:
         model = Member
-        fields = ["id", "number", "name", "email", "language", "state", "tariff", "room", "since", "paid_until", "version"]
+        fields = [
+            "id",
+            "number",
+            "name",
+            "email",
+            "language",
+            "state",
+            "tariff",
+            "tariff_name",
+            "room",
+            "room_name",
+            "since",
+            "paid_until",
+            "note",
+            "version",
+        ]
+        read_only_fields = ["state"]
+        brief = ["id", "number", "name", "state"]
+
+    def create(self, validated_data: Mapping[str, Any]) -> Member:
+        blank = {"email": "", "language": "en", "room": None, "paid_until": None, "note": ""}
+        facts = Facts(**{name: (blank | dict(validated_data))[name] for name in FACTS})
+        return services.add_member(facts=facts, number=validated_data.get("number"), by=self.context["request"].user)
+
+    def update(self, instance: Member, validated_data: Mapping[str, Any]) -> Member:
+        facts = Facts(**{name: validated_data.get(name, getattr(instance, name)) for name in FACTS})
+        version = validated_data.get("version", instance.version)
+        return services.change_member(member=instance, version=version, facts=facts, by=self.context["request"].user)
 
 
-class MemberViewSet(viewsets.ReadOnlyModelViewSet[Member]):
-    """Members; `?search=` looks in name, number, room, address and MAC."""
+class MemberViewSet(Reads, Adds, Changes):
+    """Members; `search` looks in name, number, room, address and MAC."""
 
     serializer_class = MemberSerializer
+    member_path = "pk"
+    filters = filters_of(
+        Member,
+        "number",
+        "name",
+        "email",
+        "language",
+        "state",
+        "tariff",
+        "room",
+        "since",
+        "paid_until",
+        "version",
+        site="room__site",
+    ) | {"search": Own(TEXT, search, "words, a number, room, address or MAC address")}
 
     def get_queryset(self) -> QuerySet[Member]:
-        members = Member.objects.select_related("tariff", "room__site").order_by("name", "id")
-        return search(members, self.request.query_params.get("search", ""))
+        return Member.objects.select_related("tariff", "room__site").order_by("name", "id")
+
+    @action(detail=True, methods=["post"])
+    def activate(self, request: Request, pk: str = "") -> Response:
+        """Let the member use the network. Twice is harmless."""
+        services.activate(member=self.get_object(), by=request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked
+        return self.answer(self.get_object())
+
+    @action(detail=True, methods=["post"])
+    def leave(self, request: Request, pk: str = "") -> Response:
+        """The member leaves: what is held ends now, and what hangs on it. Twice is harmless."""
+        services.leave(member=self.get_object(), by=request.user)  # type: ignore[arg-type]  # likewise
+        return self.answer(self.get_object())
+
+
+class DeviceSerializer(ApiSerializer):
+    mac = MacText()
+
+    class Meta:
+        model = Device
+        fields = ["id", "member", "name", "mac"]
+        brief = ["id", "name", "mac"]
+
+    def create(self, validated_data: Mapping[str, Any]) -> Device:
+        return services.add_device(by=self.context["request"].user, **validated_data)
+
+    def update(self, instance: Device, validated_data: Mapping[str, Any]) -> Device:
+        given = {name: validated_data.get(name, getattr(instance, name)) for name in ("name", "mac")}
+        return services.change_device(device=instance, by=self.context["request"].user, **given)
+
+
+class DeviceViewSet(Reads, Adds, Changes, Removes):
+    """Members' devices. A change leaves `member` as it is."""
+
+    serializer_class = DeviceSerializer
+    member_path = "member"
+    filters = filters_of(Device, "member", "name", "mac")
+
+    def get_queryset(self) -> QuerySet[Device]:
+        return Device.objects.order_by("id")
+
+    def remove(self, row: Device) -> None:
+        services.remove_device(device=row, by=self.request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked
+
+
+class TariffSerializer(ApiSerializer):
+    version = serializers.IntegerField(required=False, min_value=1)
+
+    class Meta:
+        model = Tariff
+        fields = ["id", "name", "most_forwards", "up_kbit", "down_kbit", "trial", "version"]
+        validators: list[Any] = []
+
+    def create(self, validated_data: Mapping[str, Any]) -> Tariff:
+        given = {"most_forwards": 8, "up_kbit": None, "down_kbit": None, "trial": False} | dict(validated_data)
+        given.pop("version", None)
+        return services.add_tariff(by=self.context["request"].user, **given)
+
+    def update(self, instance: Tariff, validated_data: Mapping[str, Any]) -> Tariff:
+        names = ("name", "most_forwards", "up_kbit", "down_kbit", "trial", "version")
+        given = {name: validated_data.get(name, getattr(instance, name)) for name in names}
+        return services.change_tariff_itself(tariff=instance, by=self.context["request"].user, **given)
+
+
+class TariffViewSet(Reads, Adds, Changes):
+    """What members may use."""
+
+    serializer_class = TariffSerializer
+    queryset = Tariff.objects.order_by("id")
+    filters = filters_of(Tariff, "name", "most_forwards", "up_kbit", "down_kbit", "trial", "version")
+
+
+class SiteSerializer(ApiSerializer):
+    class Meta:
+        model = Site
+        fields = ["id", "code", "name"]
+
+
+class SiteViewSet(Reads):
+    """Houses."""
+
+    serializer_class = SiteSerializer
+    queryset = Site.objects.order_by("id")
+    filters = filters_of(Site, "code", "name")
+
+
+class RoomSerializer(ApiSerializer):
+    class Meta:
+        model = Room
+        fields = ["id", "site", "floor", "name"]
+
+
+class RoomViewSet(Reads):
+    """Rooms of houses."""
+
+    serializer_class = RoomSerializer
+    queryset = Room.objects.order_by("id")
+    filters = filters_of(Room, "site", "floor", "name")

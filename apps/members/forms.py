@@ -123,7 +123,7 @@ class RateField(forms.DecimalField):
         )  # fmt: skip
 
     def prepare_value(self, value: Any) -> Any:
-        """What is stored as Mbit/s; what somebody typed, as he did."""
+        """What is stored as Mbit/s; what somebody typed, unchanged."""
         return f"{Decimal(value) / 1000:f}" if isinstance(value, int) else value
 
     def clean(self, value: Any) -> Any:

@@ -23,7 +23,7 @@ from apps.members.models import Departure, Member
 
 
 def plan(*, member: Member, on: date, by: User) -> Departure:
-    """The member leaves with the beginning of that day. Raises Problem when that is over, he has left, or it is planned already."""
+    """The member leaves with the beginning of that day. Raises Problem when that is over, they have left, or it is planned already."""
     if member.state == Member.State.LEFT:
         raise Problem(_("%(member)s has left already.") % {"member": member})
     if on <= timezone.localdate():
@@ -38,9 +38,9 @@ def plan(*, member: Member, on: date, by: User) -> Departure:
 
 
 def drop(departure: Departure) -> None:
-    """The member stays. Raises Conflict when he has left, or it was dropped already."""
+    """The member stays. Raises Conflict when they have left, or it was dropped already."""
     if not _decide(departure, Departure.State.DROPPED):
-        raise Conflict(_("This is not planned any more. Look at the member as he is now."))
+        raise Conflict(_("This is not planned any more. Look at the member again."))
 
 
 def planned(member: Member) -> Departure | None:
@@ -72,21 +72,20 @@ def released_at(left_at: datetime) -> datetime:
 
 
 def erased_at(left_at: datetime) -> datetime:
-    """When the personal data of somebody who left then are erased: never before his addresses are released."""
+    """When the personal data of somebody who left then are erased: never before their addresses are released."""
     return left_at + timedelta(days=max(settings.ERASE_DAYS, settings.HOLD_DAYS))
 
 
-def release(now: datetime) -> int:
-    """End what is held for members whose time to come back is over; returns for how many that was."""
+def held_too_long(now: datetime) -> QuerySet[Member]:
+    """Those whose time to come back is over, and for whom something is still held."""
     over = Member.objects.filter(state=Member.State.LEFT, left_at__lte=now - timedelta(days=settings.HOLD_DAYS))
-    holding = over.filter(holds_now_or_later("holdings__valid")).distinct().values_list("pk", flat=True)
-    return sum(_release(over.filter(pk=pk)) for pk in list(holding))
+    return over.filter(holds_now_or_later("holdings__valid")).distinct().order_by("pk")
 
 
 @transaction.atomic
-def _release(who: QuerySet[Member]) -> bool:
-    """False when he has come back meanwhile."""
-    pks = list(who.select_for_update(of=("self",)).values_list("pk", flat=True))
-    ended = hanging.end(Member, pks)
+def release(who: Member) -> bool:
+    """End what is held for them. False when they have come back meanwhile, or nothing was."""
+    still = Member.objects.filter(state=Member.State.LEFT, pk=who.pk, left_at=who.left_at)
+    ended = hanging.end(Member, list(still.select_for_update(of=("self",)).values_list("pk", flat=True)))
     nudge("workers.reconcile")
     return bool(ended)

@@ -34,7 +34,7 @@ class Rated:
 
 
 class Tariff(Rated, Versioned):
-    """What a member may use. up_kbit, down_kbit: how fast, through the uplink, from him and to him, kbit/s; None: as fast as it goes."""
+    """What a member may use. up_kbit, down_kbit: how fast, through the uplink, from and to the member, kbit/s; None: as fast as it goes."""
 
     name = models.CharField(_("name"), max_length=60, unique=True)
     most_forwards = models.PositiveSmallIntegerField(_("most port forwards"), default=8)

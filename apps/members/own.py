@@ -12,6 +12,7 @@ from apps.accounts.models import User
 from apps.lib.errors import Problem
 from apps.members import services
 from apps.members.models import Device, Member
+from apps.members.quotas import check_room
 
 GROUP_BIT = 0x01  # of the first octet: an address of many (IEEE 802, 8.2.2)
 
@@ -42,18 +43,18 @@ def _check_mac(mac: str) -> None:
 
 
 def _check_quota(member: Member) -> None:
-    """Two requests at once are counted one after the other."""
-    locked = Member.objects.select_for_update(of=("self",)).select_related("tariff").get(pk=member.pk)
-    if locked.state == Member.State.LEFT:
-        raise Problem(_("Your membership has ended, so no device can be noted."))
-    most = locked.tariff.most_devices
-    if locked.devices.count() >= most:
-        text = ngettext(
+    check_room(
+        Device.objects.filter(member=member),
+        member=member,
+        most=lambda tariff: tariff.most_devices,
+        states=(Member.State.PENDING, Member.State.ACTIVE),
+        ended=_("Your membership has ended, so no device can be noted."),
+        full=lambda most: ngettext(
             "Your tariff has room for %(most)d device, and it is noted.",
             "Your tariff has room for %(most)d devices, and all are noted. Remove one that you no longer use first.",
             most,
-        )
-        raise Problem(text % {"most": most})
+        ),
+    )
 
 
 def _without_names(problem: Problem, member: Member) -> Problem:

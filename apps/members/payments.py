@@ -66,7 +66,7 @@ class Preview:
 
 def read(text: str) -> Preview:
     """What the list would do now. Raises Problem when it is too long, or empty."""
-    lines = text.removeprefix("\ufeff").splitlines()
+    lines = text.replace("\0", "").removeprefix("\ufeff").splitlines()
     if len(lines) > MOST_LINES:
         raise Problem(_("The list has more than %(most)d lines. Split it.") % {"most": MOST_LINES}, "file")
     cells = list(_cells(lines))
@@ -97,7 +97,7 @@ def _cells(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
         if not line.strip():
             continue
         separator = next((each for each in (";", "\t") if each in line), ",")
-        cells = [cell.strip() for cell in next(csv.reader([line[:LONGEST_LINE].replace("\0", "")], delimiter=separator))]
+        cells = [cell.strip() for cell in next(csv.reader([line[:LONGEST_LINE]], delimiter=separator))]
         if number == 1 and not any(character.isdigit() for character in "".join(cells[:2])):
             continue
         yield number, cells

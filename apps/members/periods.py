@@ -41,23 +41,21 @@ def notes_when_left() -> pgtrigger.Trigger:
 
 def periods_of_new() -> pgtrigger.Trigger:
     """Who is added as active was so since the day that the row names."""
-    return pgtrigger.Trigger(
-        name="periods_of_new",
-        level=pgtrigger.Statement,
-        when=pgtrigger.After,
-        operation=pgtrigger.Insert,
-        referencing=pgtrigger.Referencing(new="new_values"),  # type: ignore[no-untyped-call]  # pgtrigger leaves it out
-        func=FIRST + "RETURN NULL;",
-    )
+    return _after("periods_of_new", pgtrigger.Insert, FIRST, new="new_values")
 
 
 def periods_of_changed() -> pgtrigger.Trigger:
     """One ends and one begins with the state."""
+    return _after("periods_of_changed", pgtrigger.Update, END + BEGIN, old="old_values", new="new_values")
+
+
+def _after(name: str, operation: pgtrigger.Operation, statements: str, **tables: str) -> pgtrigger.Trigger:
+    """Once for each statement, with its rows as tables of these names."""
     return pgtrigger.Trigger(
-        name="periods_of_changed",
+        name=name,
         level=pgtrigger.Statement,
         when=pgtrigger.After,
-        operation=pgtrigger.Update,
-        referencing=pgtrigger.Referencing(old="old_values", new="new_values"),  # type: ignore[no-untyped-call]  # likewise
-        func=END + BEGIN + "RETURN NULL;",
+        operation=operation,
+        referencing=pgtrigger.Referencing(**tables),  # type: ignore[no-untyped-call]  # pgtrigger leaves it out
+        func=statements + "RETURN NULL;",
     )

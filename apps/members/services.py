@@ -16,7 +16,7 @@ from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import MacField
 from apps.lib.hanging import Ended
 from apps.lib.nudge import nudge
-from apps.members.models import HIGHEST_KBIT, LOWEST_KBIT, Device, Member, Room, Tariff
+from apps.members.models import HIGHEST_KBIT, LOWEST_KBIT, Departure, Device, Member, Room, Tariff
 
 FIRST_NUMBER = 1000
 
@@ -60,9 +60,9 @@ def change_member(*, member: Member, version: int, facts: Facts, by: User) -> Me
 
 
 def activate(*, member: Member, by: User) -> None:
-    """Let the member use the network, with what is held for him if he comes back; doing it twice is harmless.
+    """Let the member use the network, with what is held for whoever comes back; doing it twice is harmless.
 
-    Raises Problem when his personal data were erased.
+    Raises Problem when the personal data were erased.
     """
     with transaction.atomic():
         changed = Member.objects.select_for_update(of=("self",)).filter(pk=member.pk).exclude(state=Member.State.ACTIVE)
@@ -74,14 +74,15 @@ def activate(*, member: Member, by: User) -> None:
 
 
 def leave(*, member: Member, by: User) -> list[Ended]:
-    """The member leaves: nothing of him is on the gateways any more. Twice is harmless.
+    """The member leaves: nothing of theirs is on the gateways any more, and no departure is planned. Twice is harmless.
 
-    What he holds is kept for HOLD_DAYS, so that he can come back to it, and then released (leaving.py); without such days it ends now.
+    What is held is kept for HOLD_DAYS, for whoever comes back, and then released (leaving.py); without such days it ends now.
     Returns what that is.
     """
     with transaction.atomic():
         staying = Member.objects.filter(pk=member.pk).exclude(state=Member.State.LEFT)
         staying.update(state=Member.State.LEFT, room=None, version=F("version") + 1)
+        Departure.objects.filter(member=member, state=Departure.State.PLANNED).update(state=Departure.State.DROPPED)
         hanging.stamp(Member, [member.pk])
         held = hanging.count(Member, [member.pk]) if settings.HOLD_DAYS else hanging.end(Member, [member.pk])
         nudge("workers.reconcile", by.pk)
@@ -106,7 +107,7 @@ def change_tariff(*, members: QuerySet[Member], tariff: Tariff, by: User) -> int
 
 
 def add_tariff(
-    *, name: str, most_forwards: int, most_devices: int = 8, up_kbit: int | None, down_kbit: int | None, trial: bool, by: User
+    *, name: str, most_forwards: int, most_devices: int, up_kbit: int | None, down_kbit: int | None, trial: bool, by: User
 ) -> Tariff:
     """A new tariff; rates in kbit/s, None for as fast as it goes. Raises Problem when there is one of this name."""
     given = {"most_forwards": most_forwards, "most_devices": most_devices, "up_kbit": up_kbit, "down_kbit": down_kbit, "trial": trial}
@@ -125,7 +126,7 @@ def change_tariff_itself(
     version: int,
     name: str,
     most_forwards: int,
-    most_devices: int = 8,
+    most_devices: int,
     up_kbit: int | None,
     down_kbit: int | None,
     trial: bool,

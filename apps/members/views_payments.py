@@ -39,7 +39,7 @@ class ListForm(forms.Form):
     def _read(self, file: "UploadedFile[bytes]") -> str:
         if (file.size or 0) > MOST_OCTETS:
             raise forms.ValidationError(_("The list is too long. Split it."))
-        octets = bytes(file.read())
+        octets = bytes(file.read()).replace(b"\0", b"")
         try:
             return octets.decode()
         except UnicodeDecodeError:
@@ -53,13 +53,13 @@ def bring(request: HttpRequest) -> HttpResponse:
     form = ListForm(request.POST if sent else None, request.FILES if sent else None)
     preview = None
     if form.is_valid():
+        text = form.cleaned_data["text"]
         try:
+            preview = payments.read(text)
             if "confirmed" in request.POST:
-                return _done(request, payments.bring(form.cleaned_data["text"], by=person(request)))
-            preview = payments.read(form.cleaned_data["text"])
+                return _done(request, payments.bring(text, by=person(request)))
         except Problem as problem:
             explain(form, problem)
-            preview = payments.read(form.cleaned_data["text"]) if "confirmed" in request.POST else None
     context = {"form": form, "preview": preview, "shown": SHOWN, "text": form.cleaned_data.get("text", "") if form.is_bound else ""}
     return render(request, "members/payments.html", context, status=422 if form.errors else 200)
 

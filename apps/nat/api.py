@@ -1,30 +1,38 @@
 """Port forwards in the REST API."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import django_filters
 from django.db.models import QuerySet
-from rest_framework import mixins, serializers
+from rest_framework import serializers
 
-from apps.lib.serving import ActiveRows, ActiveSerializer, with_activations
+from apps.lib.api.filters import Filter, Own, filters_of
+from apps.lib.api.kinds import NUMBER
+from apps.lib.api.serializers import ActiveSerializer, Reference
+from apps.lib.api.viewsets import ActiveRows, Adds, Changes, Reads, Removes
+from apps.lib.fields import AddressField
 from apps.lib.validity import holds_now
-from apps.members.models import Member
-from apps.nat import services
+from apps.nat import many, services
 from apps.nat.models import PortForward
 from apps.nat.selectors import forwards, on_ports
 from apps.network.models import Holding
 
+EDITED = ("holding", "public", "protocol", "public_port", "private_port", "ports", "purpose")
+
 
 class ForwardSerializer(ActiveSerializer):
-    holding = serializers.PrimaryKeyRelatedField(queryset=Holding.objects.filter(holds_now()))
+    holding = Reference(queryset=Holding.objects.filter(holds_now()).select_related("member"))
     public_address = serializers.IPAddressField(protocol="IPv4", source="public")
     private_address = serializers.CharField(source="holding.address", read_only=True)
-    member: serializers.PrimaryKeyRelatedField[Member] = serializers.PrimaryKeyRelatedField(source="holding.member", read_only=True)
+    member = Reference(source="holding.member", read_only=True)
     public_port = serializers.IntegerField(min_value=1, max_value=65535)
     private_port = serializers.IntegerField(min_value=1, max_value=65535)
     ports = serializers.IntegerField(min_value=1, max_value=PortForward.MOST_PORTS, default=1)
     last_public_port = serializers.IntegerField(source="last_port", read_only=True)
+    since = serializers.DateTimeField(source="valid.lower", read_only=True)
+    until = serializers.DateTimeField(source="valid.upper", read_only=True, allow_null=True)
+    enabled = serializers.BooleanField(required=False)
+    version = serializers.IntegerField(required=False, min_value=1)
 
     class Meta:
         model = PortForward
@@ -41,40 +49,68 @@ class ForwardSerializer(ActiveSerializer):
             "last_public_port",
             "purpose",
             "enabled",
+            "since",
+            "until",
             "active",
             "version",
         ]
-        read_only_fields = ["enabled"]
+        brief = ["id", "protocol", "public_address", "public_port", "ports"]
 
     def create(self, validated_data: Mapping[str, Any]) -> PortForward:
-        return with_activations([services.add_forward(by=self.context["request"].user, **validated_data)])[0]
+        return services.add_forward(by=self.context["request"].user, **_told(validated_data))
+
+    def create_many(self, items: Sequence[dict[str, Any]]) -> list[PortForward]:
+        return many.add_forwards(wanted=[many.Wanted(**_told(item)) for item in items], by=self.context["request"].user)
+
+    def update(self, instance: PortForward, validated_data: Mapping[str, Any]) -> PortForward:
+        wanted = _wanted(instance, validated_data)
+        return many.change_forwards(wanted=[wanted], by=self.context["request"].user)[0]
+
+    def update_many(self, changes: Sequence[tuple[PortForward, dict[str, Any]]]) -> list[PortForward]:
+        return many.change_forwards(wanted=[_wanted(row, item) for row, item in changes], by=self.context["request"].user)
 
 
-class ForwardFilter(django_filters.FilterSet):
-    public_port = django_filters.NumberFilter(method="with_port", label="a port of it", min_value=1, max_value=65535)
-
-    class Meta:
-        model = PortForward
-        fields = ["holding", "protocol"]
-
-    def with_port(self, found: QuerySet[PortForward], _name: str, port: Any) -> QuerySet[PortForward]:
-        return found.filter(on_ports(int(port), int(port)))
+def _told(item: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in item.items() if name != "version"} | {"public": AddressField().to_python(item["public"])}
 
 
-class ForwardViewSet(
-    mixins.CreateModelMixin,
-    mixins.RetrieveModelMixin,
-    mixins.ListModelMixin,
-    mixins.DestroyModelMixin,
-    ActiveRows,
-):
-    """Port forwards that hold now; `?holding=`, `?protocol=`, `?public_port=` (alone or in a range)."""
+def _wanted(row: PortForward, item: Mapping[str, Any]) -> many.Changed:
+    """The forward as it is to be: what is not told stays."""
+    kept = {name: getattr(row, name) for name in (*EDITED, "enabled", "version")}
+    wanted = kept | dict(item)
+    return many.Changed(forward=row, **(wanted | {"public": AddressField().to_python(wanted["public"])}))
+
+
+def _with_port(rows: QuerySet[PortForward], port: int) -> QuerySet[PortForward]:
+    return rows.filter(on_ports(port, port)) if 0 < port < 65536 else rows.none()
+
+
+class ForwardViewSet(ActiveRows, Reads, Adds, Changes, Removes):
+    """Port forwards that hold now."""
 
     serializer_class = ForwardSerializer
-    filterset_class = ForwardFilter
+    member_path = "holding__member"
+    filters = filters_of(
+        PortForward,
+        "holding",
+        "protocol",
+        "private_port",
+        "ports",
+        "purpose",
+        "enabled",
+        "version",
+        member="holding__member",
+        public_address="public",
+        private_address="holding__prefix",
+        since="valid__startswith",
+        until="valid__endswith",
+    ) | {"public_port": Own(NUMBER, _with_port, "a port of it, alone or in a range", Filter("public_port", NUMBER))}
 
     def get_queryset(self) -> QuerySet[PortForward]:
         return forwards().order_by("id")
 
-    def perform_destroy(self, instance: PortForward) -> None:
-        services.remove_forward(forward=instance, by=self.request.user)  # type: ignore[arg-type]  # IsStaff: signed in
+    def remove(self, row: PortForward) -> None:
+        services.remove_forward(forward=row, by=self.request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked
+
+    def remove_many(self, rows: Sequence[PortForward]) -> None:
+        many.remove_forwards(forwards=rows, by=self.request.user)  # type: ignore[arg-type]  # likewise

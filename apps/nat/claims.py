@@ -33,7 +33,7 @@ def claim_on(public: Address, member: int, ports: Int4Range | None = None) -> tu
 
 
 def refused_forward(holding: Holding, public: Address, protocol: str, port: int, ports: int) -> Problem:
-    """A forward of ports that lie in somebody else's block, or on his own address."""
+    """A forward of ports that lie in somebody else's block, or on an address that only they have."""
     free = _free_port(holding, public, protocol, port, ports)
     facts: dict[str, object] = {"port": port, "public": public, "free": free}
     found = claim_on(public, holding.member_id, Int4Range(port, port + ports))

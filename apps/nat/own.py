@@ -14,6 +14,7 @@ from apps.lib.errors import Problem
 from apps.lib.fields import Address
 from apps.lib.ports import span
 from apps.members.models import Member
+from apps.members.quotas import check_room
 from apps.nat import services
 from apps.nat.models import PortForward, PortRules
 from apps.nat.rules.services import rules_of
@@ -113,18 +114,18 @@ def _check_is_own(member: Member, holding: Holding, public: Address) -> None:
 
 
 def _check_quota(member: Member) -> None:
-    """Within the tariff's number; two requests at once are counted one after the other."""
-    locked = Member.objects.select_for_update(of=("self",)).select_related("tariff").get(pk=member.pk)
-    if locked.state != Member.State.ACTIVE:
-        raise Problem(_("Your membership is not active, so no port can be opened."))
-    most = locked.tariff.most_forwards
-    if forwards_of(locked).count() >= most:
-        text = ngettext(
+    check_room(
+        forwards_of(member),
+        member=member,
+        most=lambda tariff: tariff.most_forwards,
+        states=(Member.State.ACTIVE,),
+        ended=_("Your membership is not active, so no port can be opened."),
+        full=lambda most: ngettext(
             "Your tariff has room for %(most)d port forward, and it is in use.",
             "Your tariff has room for %(most)d port forwards, and all are in use. Close one that you no longer need first.",
             most,
-        )
-        raise Problem(text % {"most": most})
+        ),
+    )
 
 
 def _without_names(problem: Problem, public: Address, protocol: str, port: int, ports: int) -> Problem:

@@ -48,12 +48,12 @@ class Place:
 
 
 def block_size(pool: Pool) -> int:
-    """How many ports of an address one member has for himself; of an own address all."""
+    """How many ports of an address one member has alone; of an own address all."""
     return pool.block_size or ALL_PORTS
 
 
 def place_in(pool: Pool, member: Member, public: Address | None = None) -> Place | None:
-    """Where the member leaves from in this pool, or as this address of it: where he does already, or the next free place. None: full."""
+    """Where the member leaves from in this pool, or as this address of it: where that is so already, or the next free place. None: full."""
     if pool.sharing == Pool.Sharing.SHARED:
         return Place(public) if public else _least_used(pool)
     mine = _has_already(pool, member, public)
@@ -127,7 +127,7 @@ class Places:
         return None
 
     def _take_of(self, address: Address, member: int) -> Place | None:
-        port = self._his(address, member)
+        port = self._theirs(address, member)
         if port is None:
             port = self._untouched(address)
         if port is None:
@@ -135,8 +135,8 @@ class Places:
         self._taken.add((address, port))
         return _place(address, port, self._size)
 
-    def _his(self, address: Address, member: int) -> int | None:
-        """Where his forwards lie, and nobody else's."""
+    def _theirs(self, address: Address, member: int) -> int | None:
+        """Where forwards of the member lie, and nobody else's."""
         least = first_port(self._size)
         for port, whose in self._claimed.get(address, {}).items():
             if whose == {member} and port >= least and (address, port) not in self._taken:

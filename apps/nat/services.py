@@ -37,9 +37,9 @@ def add_forward(
 
     Raises Problem when one of them is taken, or the address is not for this.
     """
-    _check_ports(protocol, public_port, private_port, ports)
-    _check_holding(holding)
-    pool = _public_pool(holding, public)
+    check_ports(protocol, public_port, private_port, ports)
+    check_holding(holding)
+    pool = public_pool(holding, public)
     try:
         with transaction.atomic():
             forward = PortForward.objects.create(
@@ -68,12 +68,12 @@ def add_forward(
 
 def change_forward(*, forward: PortForward, version: int, private_port: int, purpose: str, enabled: bool, by: User) -> PortForward:
     """Change where a forward leads and whether it is on. Raises Conflict when somebody changed it since `version`."""
-    _check_ports(forward.protocol, forward.public_port, private_port, forward.ports)
+    check_ports(forward.protocol, forward.public_port, private_port, forward.ports)
     current = PortForward.objects.filter(holds_now(), pk=forward.pk, version=version)
     with transaction.atomic():
         changed = current.update(private_port=private_port, purpose=purpose.strip(), enabled=enabled, version=F("version") + 1)
         if not changed:
-            raise _changed_meanwhile()
+            raise changed_meanwhile()
         nudge("workers.reconcile", by.pk)
     forward.refresh_from_db()
     return forward
@@ -101,7 +101,7 @@ def edit_forward(
         return change_forward(forward=forward, version=version, private_port=private_port, purpose=purpose, enabled=on, by=by)
     with transaction.atomic():
         if not PortForward.objects.filter(holds_now(), pk=forward.pk, version=version).update(valid=ended_now(), version=F("version") + 1):
-            raise _changed_meanwhile()
+            raise changed_meanwhile()
         return add_forward(
             holding=holding,
             public=public,
@@ -116,7 +116,7 @@ def edit_forward(
         )
 
 
-def _changed_meanwhile() -> Conflict:
+def changed_meanwhile() -> Conflict:
     return Conflict(_("Somebody changed or removed this forward while you were editing. Look at it as it is now, then save again."))
 
 
@@ -146,7 +146,7 @@ def map_address(*, holding: Holding, public: Address | None = None, pool: Pool |
 
     Without an address: the next free one of the pool, or of any. Raises Problem when it is another member's, or nothing is free.
     """
-    _check_holding(holding)
+    check_holding(holding)
     try:
         with transaction.atomic():
             pool, place = _place(holding, public, pool)
@@ -181,7 +181,7 @@ def unmap_address(*, mapping: NatMapping, by: User) -> None:
 def _place(holding: Holding, public: Address | None, pool: Pool | None) -> tuple[Pool, Place]:
     """Where it leaves from. Who wants a place of the same pool waits for the other; readers and foreign keys do not."""
     if public is not None:
-        pool = _public_pool(holding, public)
+        pool = public_pool(holding, public)
     pools = [pool] if pool else pools_to_leave_from(holding.group_id)
     for each in pools:
         locked = Pool.objects.select_for_update(no_key=True).get(pk=each.pk)
@@ -211,7 +211,7 @@ def _no_place(holding: Holding, public: Address | None, pools: list[Pool]) -> Pr
     return Problem(text % facts, "public", offer=str(facts["free"]), culprit=found and found[0])
 
 
-def _check_ports(protocol: str, public_port: int, private_port: int, ports: int) -> None:
+def check_ports(protocol: str, public_port: int, private_port: int, ports: int) -> None:
     if protocol not in PortForward.Protocol.values:
         raise Problem(_("“%(protocol)s” has no ports. Choose tcp or udp.") % {"protocol": protocol}, "protocol")
     for fieldname, port in (("public_port", public_port), ("private_port", private_port)):
@@ -226,7 +226,7 @@ def _check_ports(protocol: str, public_port: int, private_port: int, ports: int)
             raise Problem(text % {"ports": ports, "port": port, "last": 65536 - ports}, fieldname)
 
 
-def _check_holding(holding: Holding) -> None:
+def check_holding(holding: Holding) -> None:
     if holding.kind != Pool.Kind.PRIVATE4:
         raise Problem(_("%(address)s is no private IPv4 address.") % {"address": holding.address}, "holding")
     if not Holding.objects.filter(holds_now(), pk=holding.pk).exists():
@@ -234,7 +234,7 @@ def _check_holding(holding: Holding) -> None:
         raise Problem(text % {"member": holding.member, "address": holding.address}, "holding", culprit=holding)
 
 
-def _public_pool(holding: Holding, public: Address) -> Pool:
+def public_pool(holding: Holding, public: Address) -> Pool:
     pool = Pool.objects.filter(kind=Pool.Kind.PUBLIC4, group=holding.group_id, prefix__covers=public).first()
     if pool is None:
         known = Pool.objects.filter(kind=Pool.Kind.PUBLIC4, group=holding.group_id)

@@ -24,7 +24,7 @@ from apps.network.services import check_sharing
 def change_sharing(*, pool: Pool, sharing: str, block_size: int | None, by: User) -> int:
     """From now on the pool is used so, by those too who leave from it already; how many mappings changed.
 
-    Everybody keeps his public address where that can be. One transaction, so the gateways change from one to the other at once.
+    Everybody keeps the same public address where that can be. One transaction, so the gateways change from one to the other at once.
     Raises Problem when there are not enough places, or blocks that members have would change their size.
     """
     check_sharing(pool.kind, sharing, block_size)
@@ -82,7 +82,7 @@ def _moved(pool: Pool, current: list[NatMapping], now: datetime) -> Iterator[Nat
 
 
 def _places(pool: Pool, current: list[NatMapping]) -> dict[int, Place]:
-    """By member, for whoever has something for himself; nothing where all share. Raises Problem when they are too few."""
+    """By member, for whoever has something alone; nothing where all share. Raises Problem when they are too few."""
     if pool.sharing == Pool.Sharing.SHARED:
         return {}
     publics: dict[int, list[NatMapping]] = {}

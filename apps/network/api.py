@@ -1,50 +1,104 @@
-"""Who holds which address, in the REST API."""
+"""Who holds which address, and the pools they come from, in the REST API."""
 
-import django_filters
-from django.db.models import Model, QuerySet
-from rest_framework import serializers, viewsets
+from collections.abc import Iterable, Mapping
+from typing import Any
 
+from django.db.models import QuerySet
+from rest_framework import serializers
+
+from apps.lib.api.fields import PrefixText
+from apps.lib.api.filters import Filter, filters_of
+from apps.lib.api.kinds import NET_CONTAINS, NETWORK
+from apps.lib.api.serializers import ApiSerializer, Reference
+from apps.lib.api.viewsets import Adds, Changes, Reads, Removes
 from apps.lib.validity import holds_now
-from apps.network.forms import AddressInput
-from apps.network.models import Holding
+from apps.members.models import Member
+from apps.network import services
+from apps.network.models import Holding, Pool
+from apps.network.selectors import held_in_pools, pools, size
 
 
-class HoldingSerializer(serializers.ModelSerializer[Holding]):
-    address = serializers.CharField(read_only=True)
-    pool = serializers.StringRelatedField[Model]()
-    since = serializers.SerializerMethodField()
-    until = serializers.SerializerMethodField()
+class HoldingSerializer(ApiSerializer):
+    """Without an address it is the next that is free in the pool."""
 
-    class Meta:
-        model = Holding
-        fields = ["id", "member", "device", "kind", "address", "pool", "since", "until"]
-
-    def get_since(self, holding: Holding) -> object:
-        return holding.valid.lower
-
-    def get_until(self, holding: Holding) -> object:
-        return holding.valid.upper
-
-
-class AddressFilter(django_filters.Filter):
-    """What is no address is refused."""
-
-    field_class = AddressInput
-
-
-class HoldingFilter(django_filters.FilterSet):
-    address = AddressFilter(field_name="prefix", lookup_expr="covers", label="an address in it")
+    member = Reference(queryset=Member.objects.all())
+    address = PrefixText(source="prefix", required=False)
+    pool_name = serializers.StringRelatedField[Any](source="pool")
+    since = serializers.DateTimeField(source="valid.lower", read_only=True)
+    until = serializers.DateTimeField(source="valid.upper", read_only=True, allow_null=True)
 
     class Meta:
         model = Holding
-        fields = ["member", "kind"]
+        fields = ["id", "member", "device", "kind", "address", "pool", "pool_name", "since", "until"]
+        read_only_fields = ["kind"]
+        brief = ["id", "member", "address"]
+
+    def to_representation(self, instance: Holding) -> dict[str, Any]:
+        said = super().to_representation(instance)
+        return said | {"address": instance.address} if "address" in said else said
+
+    def create(self, validated_data: Mapping[str, Any]) -> Holding:
+        return services.hold(by=self.context["request"].user, **validated_data)
 
 
-class HoldingViewSet(viewsets.ReadOnlyModelViewSet[Holding]):
-    """Addresses and prefixes that members hold now; `?member=`, `?kind=`, `?address=`."""
+class HoldingViewSet(Reads, Adds, Removes):
+    """Addresses and prefixes that members hold now. `address`: whoever holds it. Removing one ends what hangs on it."""
 
     serializer_class = HoldingSerializer
-    filterset_class = HoldingFilter
+    member_path = "member"
+    filters = filters_of(Holding, "member", "device", "pool", "kind", since="valid__startswith", until="valid__endswith") | {
+        "address": Filter("prefix", NETWORK, exact=NET_CONTAINS)
+    }
 
     def get_queryset(self) -> QuerySet[Holding]:
         return Holding.objects.filter(holds_now()).select_related("pool").order_by("id")
+
+    def remove(self, row: Holding) -> None:
+        services.release(holding=row, by=self.request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked
+
+
+class PoolSerializer(ApiSerializer):
+    prefix = PrefixText()
+    member_length = serializers.IntegerField(min_value=0, max_value=128, required=False)
+    sharing = serializers.ChoiceField(choices=Pool.Sharing.choices, required=False)
+    size = serializers.SerializerMethodField()
+    held = serializers.SerializerMethodField()
+    version = serializers.IntegerField(required=False, min_value=1)
+
+    class Meta:
+        model = Pool
+        fields = ["id", "group", "kind", "name", "prefix", "member_length", "sharing", "block_size", "size", "held", "version"]
+        validators: list[Any] = []
+
+    def get_size(self, pool: Pool) -> int:
+        """How many shares it has; a public pool: addresses."""
+        return size(pool)
+
+    def get_held(self, pool: Pool) -> int:
+        """How many shares members hold now."""
+        return int(getattr(pool, "known_held", 0))
+
+    def create(self, validated_data: Mapping[str, Any]) -> Pool:
+        given = {name: value for name, value in validated_data.items() if name != "version"}
+        return services.add_pool(by=self.context["request"].user, **given)
+
+    def update(self, instance: Pool, validated_data: Mapping[str, Any]) -> Pool:
+        given = {name: validated_data.get(name, getattr(instance, name)) for name in ("name", "prefix", "version")}
+        return services.change_pool(pool=instance, by=self.context["request"].user, **given)
+
+
+class PoolViewSet(Reads, Adds, Changes):
+    """Blocks of addresses. A change takes `name` and `prefix`, and leaves the rest as it is."""
+
+    serializer_class = PoolSerializer
+    filters = filters_of(Pool, "group", "kind", "name", "prefix", "member_length", "sharing", "block_size", "version")
+
+    def get_queryset(self) -> QuerySet[Pool]:
+        return pools().order_by("id")
+
+    def prepared(self, rows: Iterable[Pool]) -> list[Pool]:
+        shown = list(rows)
+        held = held_in_pools() if shown and self.shows("held") else {}
+        for pool in shown:
+            pool.known_held = held.get(pool.pk, 0)  # type: ignore[attr-defined]  # for the serializer alone
+        return shown

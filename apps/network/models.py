@@ -155,7 +155,7 @@ def blocks_of_address(size: int) -> int:
 class Pool(Versioned):
     """A block of addresses that members get theirs from. All pools are disjoint: one installation is one network.
 
-    sharing, block_size: how members use a public pool from now on; what each has is said by his NAT mapping. Others are "shared".
+    sharing, block_size: how members use a public pool from now on; what each has is said by the NAT mapping. Others are "shared".
     """
 
     class Kind(models.TextChoices):
@@ -164,7 +164,7 @@ class Pool(Versioned):
         PREFIX6 = "prefix6", _("IPv6 prefixes")
 
     class Sharing(models.TextChoices):
-        OWN = "own", _("each member has an address for himself")
+        OWN = "own", _("each member has an address of their own")
         SHARED = "shared", _("members share the addresses")
         BLOCKS = "blocks", _("members share the addresses, each has a block of ports")
 

@@ -66,7 +66,7 @@ def add_pool(
 ) -> Pool:
     """A new pool. Raises Problem when it overlaps another.
 
-    sharing: without it, a public pool gives each member an address of his own if it has one for each who holds a private address now.
+    sharing: without it, a public pool gives each member an address alone if it has one for each who holds a private address now.
     """
     pool = Pool(name=name.strip(), kind=kind, prefix=prefix, group=group, member_length=_length(kind, member_length))
     _check_pool(pool)

@@ -1,68 +1,135 @@
-"""A member's usage in the REST API."""
+"""Usage in the REST API: what members, and the addresses they hold and held, forwarded in a window of time. Read only."""
 
-from datetime import timedelta
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
 from typing import Any
 
+from django.db.models import Model, QuerySet
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
-from rest_framework import serializers, viewsets
+from rest_framework import serializers
+from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from apps.lib.api.filters import filters_of
+from apps.lib.api.openapi.operations import answers
+from apps.lib.api.openapi.shapes import INTEGER, TIME, TRUTH, Shape, array, nullable, record
+from apps.lib.api.serializers import ApiSerializer, Reference
+from apps.lib.api.viewsets import Reads
 from apps.members.models import Member
 from apps.network.models import Holding
-from apps.traffic import windows
-from apps.traffic.selectors import Point, series, series_of_holding
-from apps.traffic.windows import DAY, FIVE_MINUTES, HOUR, Preset, Window
+from apps.traffic.asking import IN_WINDOW, WORDS, WORDS_OF_SPAN, asked_window
+from apps.traffic.selectors import Octets, Point, series, series_of_holding, used_by_holdings, used_by_members
+from apps.traffic.windows import Window
 
-UNITS = {"5min": FIVE_MINUTES, "hour": HOUR, "day": DAY}
-MOST_POINTS = 10_000
-
-
-class AskedSerializer(serializers.Serializer[Any]):
-    """Whose usage, and when: a window that ends now, or from one moment to another."""
-
-    member = serializers.PrimaryKeyRelatedField(queryset=Member.objects.all(), required=False)
-    holding = serializers.PrimaryKeyRelatedField(queryset=Holding.objects.all(), required=False)
-    window = serializers.ChoiceField(choices=list(Preset), required=False)
-    since = serializers.DateTimeField(required=False)
-    until = serializers.DateTimeField(required=False)
-    unit = serializers.ChoiceField(choices=list(UNITS), required=False)
-
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        now = timezone.now()
-        if ("member" in attrs) == ("holding" in attrs):
-            raise serializers.ValidationError({"member": [_("Name a member or a holding, one of them.")]})
-        if "since" not in attrs and "until" in attrs:
-            raise serializers.ValidationError({"since": [_("Name where it begins, too.")]})
-        if "since" not in attrs:
-            return attrs | {"window": windows.ending(now, Preset(attrs.get("window", Preset.DAY)))}
-        return attrs | {"window": self._between(attrs, min(attrs.get("until", now), now))}
-
-    def _between(self, attrs: dict[str, Any], until: Any) -> Window:
-        if attrs["since"] >= until:
-            raise serializers.ValidationError({"since": [_("It has to begin before it ends, and before now.")]})
-        window = windows.between(attrs["since"], until)
-        unit: timedelta = UNITS.get(attrs.get("unit", ""), window.unit)
-        if (until - window.since) / unit > MOST_POINTS:
-            raise serializers.ValidationError({"unit": [_("These are more than 10,000 points. Choose a longer unit or a shorter time.")]})
-        return Window(window.since, until, unit)
+OCTETS: Shape = record(**dict.fromkeys(Octets._fields, INTEGER))
+SPAN: Shape = record(since=TIME, until=TIME)
+POINTS: Shape = array(record(start=TIME, octets=nullable(OCTETS), lost=TRUTH))
+SERIES: Shape = record(since=TIME, until=TIME, unit_seconds=INTEGER, points=POINTS)
 
 
-class UsageViewSet(viewsets.ViewSet):
-    """How much a member forwarded over time: `?member=` or `?holding=`, and `?window=` (`day`, `week`, `month`, `year`) or `?since=`,
-    `?until=` and `?unit=` (`5min`, `hour`, `day`). Octets of IP packets; `null` where no gateway was read."""
+class UsedSerializer(ApiSerializer):
+    """A row with what was forwarded for it in the window that was asked for: octets of IP packets."""
 
-    def list(self, request: Request) -> Response:
-        asked = AskedSerializer(data=request.query_params)
-        asked.is_valid(raise_exception=True)
-        given, now = asked.validated_data, timezone.now()
-        window: Window = given["window"]
-        span = window.since, window.until, window.unit
-        points = series(given["member"], *span, now=now) if "member" in given else series_of_holding(given["holding"], *span, now=now)
+    shapes = {"window": SPAN, "octets": OCTETS}
+    window = serializers.SerializerMethodField()
+    octets = serializers.SerializerMethodField()
+
+    def get_window(self, row: Model) -> dict[str, datetime]:
+        """From when to when."""
+        window: Window = self.context["window"]
+        return {"since": window.since, "until": window.until}
+
+    def get_octets(self, row: Model) -> dict[str, int]:
+        """Up and down, by IPv4 and by IPv6."""
+        octets: Octets = getattr(row, "known_octets", Octets())
+        return octets._asdict()
+
+
+class Used(Reads):
+    """Rows with their usage in a window."""
+
+    series: Callable[..., list[Point]]
+    used: Callable[..., Mapping[int, Octets]]
+
+    def window(self) -> Window:
+        """What is asked for; the same for a whole answer."""
+        if not hasattr(self, "_window"):
+            self._now = timezone.now()
+            self._window = asked_window(self.request.query_params.dict(), self._now)
+        return self._window
+
+    def get_serializer_context(self) -> dict[str, Any]:
+        known = {"window": self.window()} if self._reads() else {}
+        return super().get_serializer_context() | known
+
+    def prepared(self, rows: Iterable[Any]) -> list[Any]:
+        shown, window = list(rows), self.window()
+        used = type(self).used([row.pk for row in shown], window.since, window.until, now=self._now) if self.shows("octets") else {}
+        for row in shown:
+            row.known_octets = used.get(row.pk, Octets())
+        return shown
+
+    @answers(200, SERIES, **WORDS)
+    @action(detail=True, url_path="series", url_name="series")
+    def over_time(self, request: Request, pk: str = "") -> Response:
+        """How it went, a point for each bucket: `octets` is null where no gateway was read, `lost` says that some was never read."""
+        row, window = self.get_object(), self.window()
+        points = type(self).series(row, window.since, window.until, window.unit, now=self._now)
         facts = {"since": window.since, "until": window.until, "unit_seconds": int(window.unit.total_seconds())}
         return Response(facts | {"points": [_shown(point) for point in points]})
 
 
 def _shown(point: Point) -> dict[str, Any]:
     return {"start": point.start, "octets": point.octets and point.octets._asdict(), "lost": point.lost}
+
+
+class MembersUsageSerializer(UsedSerializer):
+    class Meta:
+        model = Member
+        fields = ["id", "number", "name", "window", "octets"]
+        brief = ["id", "octets"]
+
+
+class MembersUsageViewSet(Used):
+    """What members forwarded in a window of time, by the member's id."""
+
+    serializer_class = MembersUsageSerializer
+    member_path = "pk"
+    filters = filters_of(Member, "number", "name", "state", "tariff", "room", site="room__site") | IN_WINDOW
+    series, used = staticmethod(series), staticmethod(used_by_members)
+
+    def get_queryset(self) -> QuerySet[Member]:
+        return Member.objects.order_by("id")
+
+    @answers(200, MembersUsageSerializer, **WORDS_OF_SPAN)
+    def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return super().retrieve(request, *args, **kwargs)
+
+
+class AddressesUsageSerializer(UsedSerializer):
+    member = Reference(read_only=True)
+    address = serializers.CharField(read_only=True)
+    since = serializers.DateTimeField(source="valid.lower", read_only=True)
+    until = serializers.DateTimeField(source="valid.upper", read_only=True, allow_null=True)
+
+    class Meta:
+        model = Holding
+        fields = ["id", "member", "address", "since", "until", "window", "octets"]
+        brief = ["id", "octets"]
+
+
+class AddressesUsageViewSet(Used):
+    """What went through each address or prefix that a member holds or held, by the holding's id."""
+
+    serializer_class = AddressesUsageSerializer
+    member_path = "member"
+    filters = filters_of(Holding, "member", "kind", "pool") | IN_WINDOW
+    series, used = staticmethod(series_of_holding), staticmethod(used_by_holdings)
+
+    def get_queryset(self) -> QuerySet[Holding]:
+        return Holding.objects.order_by("id")
+
+    @answers(200, AddressesUsageSerializer, **WORDS_OF_SPAN)
+    def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return super().retrieve(request, *args, **kwargs)

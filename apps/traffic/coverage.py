@@ -6,6 +6,8 @@ from datetime import datetime
 from itertools import pairwise
 from typing import NamedTuple
 
+from django.db.models import Q
+
 from apps.traffic.models import Coverage
 from apps.traffic.writing import PAUSE
 
@@ -35,10 +37,20 @@ class Covered:
 
 
 def covered(gateways: Iterable[int], since: datetime, until: datetime, now: datetime) -> Covered:
-    """Of these gateways, as far as the window needs. One that was read a moment ago counts as read until now."""
+    """Of these gateways, as far as the window needs: with the stretch before it, after which something may have been lost.
+
+    One that was read a moment ago counts as read until now.
+    """
     found: dict[int, list[Stretch]] = {gateway: [] for gateway in gateways}
-    rows = Coverage.objects.filter(gateway__in=found, until__gte=since - PAUSE).order_by("since").exclude(since__gt=until)
-    for row in rows:
-        end = now if now - row.until <= PAUSE else row.until
-        found[row.gateway_id].append(Stretch(row.since, end, row.carried))
-    return Covered(list(found.values()))
+    of = Coverage.objects.filter(gateway__in=found)
+    before = of.filter(until__lt=since - PAUSE).order_by("gateway_id", "-until").distinct("gateway_id")
+    for row in of.filter(Q(until__gte=since - PAUSE) | Q(pk__in=before.values("pk")), since__lte=until).order_by("since"):
+        found[row.gateway_id].append(Stretch(row.since, row.until, row.carried))
+    return Covered([_until_now(stretches, now) for stretches in found.values()])
+
+
+def _until_now(stretches: Sequence[Stretch], now: datetime) -> Sequence[Stretch]:
+    """The last of them is still going on, unless the pause since is longer than those between readings."""
+    if stretches and now - stretches[-1].until <= PAUSE:
+        return [*stretches[:-1], stretches[-1]._replace(until=now)]
+    return stretches

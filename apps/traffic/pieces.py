@@ -25,6 +25,12 @@ def _levels() -> tuple[Level, ...]:
     return tuple(Level.objects.all())
 
 
+def finest_kept(since: datetime, now: datetime) -> timedelta:
+    """The shortest buckets that are still there from this moment on; days where none are."""
+    kept = [UNITS[Level.Name(row.name)] for row in _levels() if now - timedelta(days=row.days) <= since]
+    return min(kept, default=UNITS[Level.Name.DAY])
+
+
 def pieces(since: datetime, until: datetime, now: datetime, coarsest: timedelta = NEVER) -> list[Piece]:
     """The parts in order of time. coarsest: the longest bucket that will do.
 

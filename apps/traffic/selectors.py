@@ -237,6 +237,24 @@ def against_before(member: Member, since: datetime, until: datetime, *, now: dat
     return used(member, since, until, now=now), used(member, since - (until - since), since, now=now)
 
 
+def used_by_holdings(holdings: Sequence[int], since: datetime, until: datetime, *, now: datetime) -> dict[int, Octets]:
+    """All that was forwarded for each of these holdings in the window, by its id; who was silent is not there."""
+    rows, given = union(pieces(since, until, now), _UP_DOWN, "holding_id = ANY(%s)")
+    parameters = [each for pair in zip(given[::2], given[1::2], strict=True) for each in (*pair, list(holdings))]
+    sums = {pk: (int(up), int(down)) for pk, up, down in _rows(_BY_HOLDING.format(rows=rows), parameters)}
+    kinds = Holding.objects.filter(pk__in=sums).values_list("pk", "kind")
+    return {pk: Octets(*sums[pk], 0, 0) if kind == "private4" else Octets(0, 0, *sums[pk]) for pk, kind in kinds}
+
+
+def used_by_members(members: Sequence[int], since: datetime, until: datetime, *, now: datetime) -> dict[int, Octets]:
+    """All that each of these members forwarded in the window, by the member's id."""
+    holder = dict(Holding.objects.filter(member__in=members).values_list("pk", "member"))
+    found = dict.fromkeys(members, Octets())
+    for holding, octets in used_by_holdings(list(holder), since, until, now=now).items():
+        found[holder[holding]] = Octets(*map(sum, zip(found[holder[holding]], octets, strict=True)))
+    return found
+
+
 def top_talkers(since: datetime, until: datetime, *, now: datetime, limit: int = 10, order: Order = Order.BOTH) -> list[Talker]:
     """Who forwarded most in the window, up and down together or one of them."""
     by_holding, given = by_holdings(since, until, now)

@@ -90,14 +90,14 @@ def holding_in_the_lab(api: Api) -> tuple[Json, str]:
     members = [node for node in topology["nodes"].values() if node["role"] == "member"]
     hosts = [address for node in members for address in node["interfaces"]["eth0"]["addresses"] if ":" not in address]
     for address in hosts:
-        for holding in api.rows("/api/addresses/", address=address):
+        for holding in api.rows("/api/network/addresses/", address=address):
             return holding, address
     raise StackError(f"No demo member holds an address of the lab's hosts ({', '.join(hosts)}).")
 
 
 def active_everywhere(api: Api, forward: int) -> dict[str, Any] | None:
     """Since when each gateway has the forward; None as long as one lacks it."""
-    since = {at["gateway"]: at["since"] for at in api.get(f"/api/forwards/{forward}/")["active"]}
+    since = {at["gateway"]: at["since"] for at in api.get(f"/api/nat/forwards/{forward}/")["active"]}
     return since if set(since) >= set(plan.GATEWAYS) and all(since.values()) else None
 
 
@@ -112,7 +112,7 @@ def rollout_is_over(api: Api, after: int) -> Json | None:
 
 
 def newest_rollout(api: Api) -> Json | None:
-    return next(iter(api.rows("/api/rollouts/", ordering="-id", limit=1)), None)
+    return next(iter(api.rows("/api/deployments/rollouts/", ordering="-id", limit=1)), None)
 
 
 def follow(portal: Portal, output: Output, clock: Clock) -> None:
@@ -122,7 +122,7 @@ def follow(portal: Portal, output: Output, clock: Clock) -> None:
     in_lab = "in memory" not in portal.log.read_text(errors="replace")
     with output.step("The administrator's token opens the API"):
         api = Api(portal.address, Demo.read(portal.places.demo).token)
-        api.get("/api/members/", limit=1)
+        api.get("/api/members/members/", limit=1)
     with output.step("A demo member holds an address in the lab"):
         holding, address = holding_in_the_lab(api)
     if in_lab:
@@ -130,7 +130,7 @@ def follow(portal: Portal, output: Output, clock: Clock) -> None:
             demand(connect(portal.places) is None, "somebody answers before the forward exists")
     with output.step("A port forward is accepted"):
         forward = api.post(
-            "/api/forwards/",
+            "/api/nat/forwards/",
             holding=holding["id"],
             public_address=PUBLIC_ADDRESS,
             protocol="tcp",
@@ -146,7 +146,7 @@ def follow(portal: Portal, output: Output, clock: Clock) -> None:
             demand((answer["address"], answer["port"]) == (address, PRIVATE_PORT), f"another host answered: {answer}")
     with output.step("The port forward is removed, and the gateways confirm that"):
         before = (newest_rollout(api) or {"id": 0})["id"]
-        api.delete(f"/api/forwards/{forward}/")
+        api.delete(f"/api/nat/forwards/{forward}/")
         clock.until(lambda: rollout_is_over(api, before), "The confirmed rollout")
     if in_lab:
         with output.step("From the internet nobody gets in any more"):

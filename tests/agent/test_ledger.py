@@ -48,6 +48,19 @@ def test_acknowledged_twice_or_late_takes_nothing_else_and_another_ledgers_name_
         assert octets(ledger) == octets(Ledger(tmp_path)) == [200]
 
 
+def test_the_number_of_a_reading_that_cannot_be_written_leaves_the_one_before(tmp_path: Path) -> None:
+    """A file that may not be written beyond its tenth octet: the portal would not believe an agent that begins at one again."""
+    ledger = kept(tmp_path, 100)
+    assert [ledger.next_reading() for _ in range(12)][-1] == 12
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, limits[1]))
+    try:
+        assert ledger.next_reading() == 13
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert Ledger(tmp_path).sequence >= 12
+
+
 def test_a_number_that_was_told_once_is_never_given_to_something_else(tmp_path: Path) -> None:
     """The file lost its end in a power cut: what the portal knows by a number must stay what it is."""
     ledger = kept(tmp_path, 100)

@@ -191,13 +191,13 @@ def test_an_import_counts_what_the_allow_list_overrules(staff: Client, own: BanL
     assert "1 entry has no effect" in text(staff.post(f"/bans/{own.pk}/import/", file, follow=True))
 
 
-def sent(client: Client, method: str, path: str, body: Any = None) -> tuple[int, Any]:
-    response = client.generic(method, f"/api/{path}", json.dumps(body) if body is not None else "", content_type="application/json")
+def sent(client: Client, method: str, path: str, body: Any = None, *, app: str = "bans") -> tuple[int, Any]:
+    response = client.generic(method, f"/api/{app}/{path}", json.dumps(body) if body is not None else "", content_type="application/json")
     return response.status_code, json.loads(response.content) if response.content else None
 
 
 def test_bans_and_allow_entries_are_made_changed_and_removed_by_scripts(staff: Client) -> None:
-    code, made = sent(staff, "POST", "banlists/", {"name": "Own", "description": ""})
+    code, made = sent(staff, "POST", "lists/", {"name": "Own", "description": ""})
     assert (code, made["enabled"]) == (201, True)
     code, banned = sent(staff, "POST", "bans/", {"list": made["id"], "prefix": "203.0.113.9", "direction": "out"})
     assert (code, banned["prefix"], banned["direction"], banned["hits"]["packets"]) == (201, "203.0.113.9", "out", 0)
@@ -205,15 +205,15 @@ def test_bans_and_allow_entries_are_made_changed_and_removed_by_scripts(staff: C
     assert (code, changed["direction"], changed["version"]) == (200, "both", 2)
     assert sent(staff, "PATCH", f"bans/{banned['id']}/", {"direction": "in", "version": 1})[0] == 409
     code, entry = sent(staff, "POST", "allowed/", {"prefix": "203.0.113.0/24", "comment": "ours"})
-    assert (code, [each["gateway"] for each in entry["active"]]) == (201, [])
+    assert (code, [each["gateway"] for each in entry["active"]]) == (201, ["nat-1", "nat-2"])
     code, found = sent(staff, "GET", "bans/covering/?address=203.0.113.9")
     assert (code, found["decides"]["in"], len(found["bans"])) == (200, {"allowed": entry["id"], "prefix": "203.0.113.0/24"}, 1)
     assert sent(staff, "GET", "bans/covering/?address=x")[0] == 400
     assert sent(staff, "PATCH", f"allowed/{entry['id']}/", {"comment": "theirs"})[1]["comment"] == "theirs"
     assert sent(staff, "GET", "bans/?direction=both")[1]["count"] == 1
     assert sent(staff, "DELETE", f"allowed/{entry['id']}/")[0] == sent(staff, "DELETE", f"bans/{banned['id']}/")[0] == 204
-    assert sent(staff, "PATCH", f"banlists/{made['id']}/", {"enabled": False})[1]["enabled"] is False
-    assert sent(staff, "DELETE", f"banlists/{made['id']}/")[0] == 204
+    assert sent(staff, "PATCH", f"lists/{made['id']}/", {"enabled": False})[1]["enabled"] is False
+    assert sent(staff, "DELETE", f"lists/{made['id']}/")[0] == 204
 
 
 def test_feeds_are_set_up_and_refreshed_by_scripts(staff: Client, own: BanList) -> None:
@@ -234,6 +234,6 @@ def test_flood_mode_is_switched_said_and_kept_in_the_history(staff: Client, netw
     assert "Flood mode is on." in page and "Mara Lindqvist" in page
     assert "Flood mode is on." in text(staff.get("/gateways/")) and "Lindenhof is in flood mode" in text(staff.get("/"))
     assert "Somebody changed this group meanwhile" in text(staff.post(f"{path}flood/", {"version": 1}, follow=True))
-    code, group = sent(staff, "PATCH", f"groups/{network.group.pk}/", {"flood_mode": False})
+    code, group = sent(staff, "PATCH", f"groups/{network.group.pk}/", {"flood_mode": False}, app="gateways")
     assert (code, group["flood_mode"], GatewayGroup.objects.get().flood_mode) == (200, False, False)
     assert "Flood mode is on." not in text(staff.get("/gateways/"))

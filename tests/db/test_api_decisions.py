@@ -29,41 +29,43 @@ def held(served: rows.Network) -> HeldBack:
 
 def test_a_second_person_approves_by_digest(held: HeldBack) -> None:
     api = signed_in(rows.user("jonas"))
-    (row,) = api.get("/api/approvals/?state=waiting").json()["results"]
+    (row,) = api.get("/api/deployments/approvals/?state=waiting").json()["results"]
     assert (row["kind"], row["removed"], row["of"], row["digest"], row["asked_by"]) == ("forwards", 5, 6, held.digest, "mara")
-    assert api.post(f"/api/approvals/{held.pk}/approve/", {"digest": "0" * 64}, JSON).status_code == 409
-    assert api.post(f"/api/approvals/{held.pk}/approve/", {}, JSON).status_code == 400
-    approved = api.post(f"/api/approvals/{held.pk}/approve/", {"digest": held.digest}, JSON)
+    assert api.post(f"/api/deployments/approvals/{held.pk}/approve/", {"digest": "0" * 64}, JSON).status_code == 409
+    assert api.post(f"/api/deployments/approvals/{held.pk}/approve/", {}, JSON).status_code == 400
+    approved = api.post(f"/api/deployments/approvals/{held.pk}/approve/", {"digest": held.digest}, JSON)
     assert approved.status_code == 200 and approved.json()["state"] == "approved" and approved.json()["decided_by"] == "jonas"
 
 
 def test_ones_own_is_not_approved_by_a_script(held: HeldBack, served: rows.Network) -> None:
-    refused = signed_in(served.admin).post(f"/api/approvals/{held.pk}/approve/", {"digest": held.digest}, JSON)
-    assert refused.status_code == 400 and "Sign in again" in refused.json()["detail"][0]
+    refused = signed_in(served.admin).post(f"/api/deployments/approvals/{held.pk}/approve/", {"digest": held.digest}, JSON)
+    assert refused.status_code == 400 and "Sign in again" in refused.json()["detail"]
 
 
 def test_a_group_is_rolled_back_and_released(held: HeldBack, served: rows.Network) -> None:
     api: Client = signed_in(served.admin)
-    revision = api.get("/api/revisions/").json()["results"][0]
+    revision = api.get("/api/deployments/revisions/").json()["results"][0]
     assert revision["kept"] and revision["group"] == "Lindenhof"
-    assert api.post(f"/api/revisions/{revision['id']}/rollback/", {"why": ""}, JSON).status_code == 400
-    hold = api.post(f"/api/revisions/{revision['id']}/rollback/", {"why": "mail is gone"}, JSON)
+    assert api.post(f"/api/deployments/revisions/{revision['id']}/rollback/", {"why": ""}, JSON).status_code == 400
+    hold = api.post(f"/api/deployments/revisions/{revision['id']}/rollback/", {"why": "mail is gone"}, JSON)
     assert hold.status_code == 201 and hold.json()["revision"] == revision["id"]
-    assert api.get("/api/holds/").json()["results"] == [hold.json()]
-    assert api.post(f"/api/holds/{hold.json()['id']}/release/").status_code == 204
+    assert api.get("/api/deployments/holds/").json()["results"] == [hold.json()]
+    assert api.post(f"/api/deployments/holds/{hold.json()['id']}/release/").status_code == 204
     assert not Hold.objects.filter(released=None).exists()
 
 
 def test_a_rollout_is_paused_resumed_and_stopped(network: rows.Network) -> None:
     api, rollout = signed_in(network.admin), opened(network).rollout
     for verb, wish in (("pause", "pause"), ("resume", ""), ("abort", "abort")):
-        answer = api.post(f"/api/rollouts/{rollout.pk}/{verb}/")
+        answer = api.post(f"/api/deployments/rollouts/{rollout.pk}/{verb}/")
         assert answer.status_code == 200 and answer.json()["wish"] == wish
     Rollout.objects.update(state=Rollout.State.ABORTED)
-    assert api.post(f"/api/rollouts/{rollout.pk}/pause/").status_code == 409
+    assert api.post(f"/api/deployments/rollouts/{rollout.pk}/pause/").status_code == 409
 
 
 def test_only_staff_decides(held: HeldBack) -> None:
     guest = signed_in(rows.user("guest", staff=False))
-    assert {guest.get(f"/api/{name}/").status_code for name in ("approvals", "holds", "revisions")} == {403}
-    assert guest.post(f"/api/approvals/{held.pk}/approve/", {"digest": held.digest}, JSON).status_code == 403
+    assert {guest.get(f"/api/{name}/").status_code for name in ("deployments/approvals", "deployments/holds", "deployments/revisions")} == {
+        403
+    }
+    assert guest.post(f"/api/deployments/approvals/{held.pk}/approve/", {"digest": held.digest}, JSON).status_code == 403

@@ -9,6 +9,7 @@ from django.db import IntegrityError, connection, transaction
 from django.test import Client
 from django.utils import timezone
 
+from apps.accounts.models import User
 from apps.lib.errors import Conflict, Problem
 from apps.members.models import Tariff
 from apps.traffic.collecting import draw, record
@@ -117,6 +118,17 @@ def test_no_more_than_may_be_are_limited_and_whoever_pays_for_it_or_is_limited_o
     assert (share.on, share.since) == (False, None)
     line.carries({"m1": 99})
     assert limited(network) == ["m2"], "it is off"
+
+
+def test_a_limit_of_somebody_whose_account_is_gone_is_no_limit_of_the_rule(network: rows.Network) -> None:
+    shared(network)
+    other = User.objects.create_user("leaving")
+    holder = network.residents["m2"].member
+    rates.limit(member=holder, up_kbit=None, down_kbit=900, reason="congestion", by=other)
+    other.delete()
+    Line(network).carries({"m1": 60, "m2": 35}, minutes=3)
+    assert limited(network) == ["m1", "m2"]
+    assert RateLimit.objects.get(member=holder).valid.upper is None
 
 
 def test_without_a_capacity_or_while_it_is_off_nobody_is_limited(network: rows.Network) -> None:

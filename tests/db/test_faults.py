@@ -53,7 +53,7 @@ def lost_connection() -> OperationalError:
     raise AssertionError("there is a database where none should be")
 
 
-@pytest.mark.parametrize(("path", "says"), [("/", b"<html"), ("/api/members/", b"The database does not answer")])
+@pytest.mark.parametrize(("path", "says"), [("/", b"<html"), ("/api/members/members/", b"The database does not answer")])
 def test_a_lost_database_is_said_and_not_a_crash(path: str, says: bytes) -> None:
     answer = DatabaseAway(lambda _: HttpResponse()).process_exception(RequestFactory().get(path), lost_connection())
     assert answer is not None

@@ -146,11 +146,11 @@ def test_a_script_gives_the_first_ports_and_how_many(network: rows.Network) -> N
     api = Client(headers={"authorization": f"Bearer {key}"})
     body = {"holding": network.residents["m1"].holding.pk, "public_address": "198.51.100.7", "protocol": "udp"}
     body |= {"public_port": 6000, "private_port": 16000, "ports": 10}
-    made = api.post("/api/forwards/", body, content_type="application/json").json()
+    made = api.post("/api/nat/forwards/", body, content_type="application/json").json()
     assert (made["public_port"], made["last_public_port"], made["ports"], made["private_port"]) == (6000, 6009, 10, 16000)
-    assert api.get("/api/forwards/?public_port=6004").json()["count"] == 1
-    assert api.get("/api/forwards/?public_port=6010").json()["count"] == 0
-    refused = api.post("/api/forwards/", body, content_type="application/json")
+    assert api.get("/api/nat/forwards/?public_port=6004").json()["count"] == 1
+    assert api.get("/api/nat/forwards/?public_port=6010").json()["count"] == 0
+    refused = api.post("/api/nat/forwards/", body, content_type="application/json")
     assert (refused.status_code, refused.json()["offer"]) == (400, "6010")
 
 

@@ -8,18 +8,25 @@ from datetime import timedelta
 from threading import Barrier, Thread
 
 import pytest
+from django.conf import LazySettings
 from django.db import OperationalError, connection
 from django.utils import timezone
+from django.utils.translation import gettext, override
 
 from apps.accounts.models import User
-from apps.inbound import keeping, receiving, services
+from apps.inbound import imap, keeping, limits, receiving, services
 from apps.inbound.limits import DIED, TOO_DEEP, TOO_LARGE, TOO_MANY_ADDRESSES, TOO_SLOW, Limits, Unreadable
 from apps.inbound.message import Received
 from apps.inbound.models import Arrival
 from apps.inbound.reader import MAILS, Reader
 from apps.inbound.receiving import LEASE, Done, Gone, Refused, claim, receive
 from apps.lib.errors import Conflict
+from tests import rows
+from tests.db.pages import queries, signed_in, text
 from tests.letters import BREAKING, GROWING, deep, mail
+from tests.mailbox import mailbox
+from workers import mail_in
+from workers.mail import erase_mail
 
 PATIENT = Limits(seconds=60)  # a machine may be busy; what is slow is tested with less
 LMTP = Arrival.Way.LMTP
@@ -98,8 +105,8 @@ def test_what_cannot_be_read_or_filed_is_set_aside_with_its_reason_and_the_next_
 
 
 @pytest.mark.django_db
-def test_a_mail_that_is_too_large_is_not_stored(settings: object) -> None:
-    settings.MAIL_IN_OCTETS = 100  # type: ignore[attr-defined]
+def test_a_mail_that_is_too_large_is_not_stored(settings: LazySettings) -> None:
+    settings.MAIL_IN_OCTETS = 100
     with pytest.raises(services.TooLarge):
         arrive(b"a" * 101)
     assert not Arrival.objects.exists()
@@ -218,3 +225,61 @@ def test_every_malformed_mail_ends_and_none_takes_another_with_it(reader: Reader
         except Unreadable as why:
             assert why.reason not in (DIED, TOO_SLOW), why
     assert reader.read(mail(), None, []).text == "Hello"
+
+
+@pytest.mark.django_db
+def test_staff_see_what_is_in_quarantine_and_why_and_have_it_read_again_or_delete_it(reader: Reader) -> None:
+    mara = rows.user("mara", roles=["network_admin"])
+    client, octets = signed_in(mara), deep(100)
+    assert "Nothing in quarantine" in text(client.get("/mail/in/"))
+    row = arrive(b"Subject: <script>alert(1)</script>\n" + octets)
+    receive(Desk(), reader)
+    assert "Its parts are nested too deeply." in text(client.get("/mail/in/")) and "1 mail could not be taken" in text(
+        client.get("/mail/in/")
+    )
+    assert "No match" in text(client.get("/mail/in/?q=nobody"))
+    page = client.get(f"/mail/in/{row.pk}/").content.decode()
+    assert "Subject: &lt;script&gt;" in page and "<script>alert" not in page
+    file = client.get(f"/mail/in/{row.pk}/mail.eml")
+    assert (file.content[-len(octets) :], file["Content-Type"]) == (octets, "application/octet-stream")
+    assert file["Content-Disposition"].startswith("attachment")
+    assert signed_in(rows.user("otto", roles=["auditor"])).get(f"/mail/in/{row.pk}/mail.eml").status_code == 403
+    client.post(f"/mail/in/{row.pk}/again/")
+    row.refresh_from_db()
+    assert (row.state, row.tries) == ("waiting", 0)
+    receive(Desk(), reader)
+    assert "erased for good" in text(client.get(f"/mail/in/{row.pk}/delete/"))
+    client.post(f"/mail/in/{row.pk}/delete/")
+    assert "Deleted by" in text(client.get(f"/mail/in/{row.pk}/")) and client.get(f"/mail/in/{row.pk}/mail.eml").status_code == 404
+    few = queries(client, "/mail/in/?state=all")
+    for number in range(5):
+        arrive(mail(Message_ID=f"<{number}@x.example>"))
+    assert queries(client, "/mail/in/?state=all") == few
+
+
+def test_every_reason_of_the_reader_has_its_german_words() -> None:
+    reasons = [each for name, each in vars(limits).items() if name.isupper() and isinstance(each, str)]
+    with override("de"):
+        assert len(reasons) > 10 and all(gettext(each) != each for each in [*reasons, receiving.NOT_TAKEN, imap.STAYS])
+
+
+@pytest.mark.django_db
+def test_the_tasks_of_workers_fetch_read_and_erase(settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk = Desk()
+    monkeypatch.setattr(receiving, "_takers", [])
+    arrive()
+    mail_in.receive_mail()
+    assert states() == [("waiting", "")], "while nobody takes mail, it waits"
+    receiving.takes(desk)
+    with mailbox() as box:
+        box.mails = {1: mail("from the mailbox", Message_ID="<2@x.example>")}
+        settings.MAIL_IN_IMAP = f"imap://{box.mailbox.user}@{box.mailbox.host}:{box.mailbox.port}"
+        settings.MAIL_IN_PASSWORD = box.mailbox.password
+        mail_in.fetch_mail()
+    with Reader(PATIENT) as own:
+        monkeypatch.setattr(mail_in._own, "reader", own)
+        mail_in.receive_mail()
+    assert [each.text for _pk, each in desk.got] == ["Hello", "from the mailbox"]
+    settings.KEEP_MAIL_DAYS = 0
+    erase_mail()
+    assert not Arrival.objects.filter(octets__isnull=False).exists()

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 from django.conf import LazySettings
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
+from structlog.testing import capture_logs
 
 from apps.accounts.models import User
 from apps.bans.blocks.services import block
@@ -19,6 +20,8 @@ from apps.deployments.wanted import changed, want
 from apps.desk.lifecycle import due, export
 from apps.lib.errors import Conflict, Problem
 from apps.lib.validity import holds_now
+from apps.mail.models import Message, SwitchedOff
+from apps.mail.services import switch_off, write
 from apps.members import leaving, services
 from apps.members.models import Device, Member, Membership, Room, Site
 from apps.nat.models import Move, NatMapping, PortForward
@@ -137,6 +140,16 @@ def test_a_departure_is_planned_carried_out_on_its_day_and_can_be_dropped_before
         leaving.plan(member=Member.objects.get(pk=who.pk), on=on, by=network.admin)
 
 
+def test_whoever_leaves_before_the_planned_day_and_comes_back_is_not_sent_away_on_it(network: rows.Network) -> None:
+    who = network.residents["m1"].member
+    leaving.plan(member=who, on=TODAY() + timedelta(days=10), by=network.admin)
+    services.leave(member=who, by=network.admin)
+    services.activate(member=who, by=network.admin)
+    due.carry_out(later(days=10))
+    assert state(who) == "active"
+    assert [each.state for each in who.departures.all()] == ["dropped"]
+
+
 def test_personal_data_are_erased_everywhere_when_the_time_has_come(network: rows.Network, settings: LazySettings) -> None:
     settings.ERASE_DAYS = 3
     who, other = network.residents["m1"].member, network.residents["m2"].member
@@ -145,21 +158,34 @@ def test_personal_data_are_erased_everywhere_when_the_time_has_come(network: row
     )
     forward(network)
     block(member=who, reason="abuse", message="Xaver, close it", by=network.admin)
+    mails_of(who, other)
     mac = Device.objects.get(member=who).mac
     services.leave(member=who, by=network.admin)
     due.carry_out(later(days=13))
-    assert Member.objects.get(pk=who.pk).name == "Xaver Verborgen", "not while he may come back to his addresses"
+    assert Member.objects.get(pk=who.pk).name == "Xaver Verborgen", "not while they may come back to their addresses"
     due.carry_out(later(days=15))
     due.carry_out(later(days=15))
     gone = Member.objects.get(pk=who.pk)
     assert (gone.name, gone.email, gone.note, gone.user) == (f"M-{gone.number}", "", "", None)
-    kept = json.dumps([export.everything(gone), _events()], cls=export.Encoder).casefold()
+    assert sorted(Message.objects.values_list("to", flat=True)) == [f"m-{who.pk}@erased.invalid", "other@lindenhof.example"]
+    mails = [*Message.objects.filter(to__endswith="invalid").values(), *SwitchedOff.objects.values()]
+    kept = json.dumps([export.everything(gone), _events(), str(mails)], cls=export.Encoder).casefold()
     assert [mark for mark in ("xaver", "verborgen", mac) if mark in kept] == []
     assert Holding.objects.filter(member=who).count() == 2, "who held which address stays known"
     assert Member.objects.get(pk=other.pk).name == other.name
     assert Device.objects.filter(member=other).exists()
     with pytest.raises(Problem, match="were erased"):
         services.activate(member=gone, by=network.admin)
+
+
+def mails_of(who: Member, other: Member) -> None:
+    """One that was sent about the first, one that waits for them at their address, and one of somebody else."""
+    day: dict[str, Any] = {"since": TODAY(), "until": TODAY(), "at": timezone.now(), "url": "https://portal.example.org/me/"}
+    facts: dict[str, Any] = {"name": "Xaver Verborgen", "share": 80, "used": 4, "quota": 5, "tariff": "Standard"} | day
+    for about, to in ((who, "xaver@lindenhof.example"), (None, "Xaver@Lindenhof.example"), (other, "other@lindenhof.example")):
+        write(to=to, language="en", template="quota", context=facts, about=about, notice="quota" if about else "")
+    Message.objects.filter(about_id=who.pk).update(state="sent", ended=timezone.now())
+    switch_off(address="xaver@lindenhof.example", notice="quota")
 
 
 def _events() -> list[Any]:
@@ -172,12 +198,20 @@ def test_everything_that_is_kept_is_handed_out_to_staff_and_to_the_member_alone(
     who, mine = network.residents["m1"].member, rows.user("selin", staff=False)
     Member.objects.filter(pk=who.pk).update(user=mine, note="difficult", name="=cmd()")
     forward(network)
+    Move.objects.create(member=who, on=TODAY(), room=house(network)[0], by=network.admin)
+    Member.objects.filter(pk=who.pk).update(email="xaver@lindenhof.example")
+    mails_of(who, network.residents["m2"].member)
     answer = signed_in(network.admin).get(f"/members/{who.pk}/everything.zip")
     files = zipfile.ZipFile(io.BytesIO(answer.content))
     told = json.loads(files.read("everything.json"))
     assert told["port_forwards"][0]["purpose"] == "Xaver's server"
     assert [each["prefix"] for each in told["addresses"]] == ["10.16.0.10/32", str(network.residents["m1"].prefix.prefix)]
     assert (told["member"]["note"], told["account"]["username"]) == ("difficult", "selin")
+    assert [(each["on"], each["room__name"]) for each in told["moves"]] == [(TODAY().isoformat(), "101")]
+    assert [(each["to"].lower(), each["state"]) for each in told["mails"]] == [
+        ("xaver@lindenhof.example", "sent"),
+        ("xaver@lindenhof.example", "waiting"),
+    ]
     assert "'=cmd()" in files.read("history.csv").decode()
     own = signed_in(mine).get("/me/everything.zip")
     document = json.loads(zipfile.ZipFile(io.BytesIO(own.content)).read("everything.json"))
@@ -202,6 +236,23 @@ def test_the_pages_say_what_happens_when_and_can_undo_it(network: rows.Network) 
     assert "Free for others" in said(mara.post(f"/members/{who.pk}/leave/", {"on": ""}, follow=True))[0]
     assert state(who) == "left"
     assert "is active" in said(mara.post(f"/members/{who.pk}/activate/", follow=True))[0]
+
+
+def test_a_step_that_fails_stops_no_other_and_is_named_in_the_log(network: rows.Network) -> None:
+    """A departure that the database refuses, before one that it does not."""
+    first, second = (network.residents[name].member for name in ("m1", "m2"))
+    for member in (first, second):
+        leaving.plan(member=member, on=TODAY() + timedelta(days=1), by=network.admin)
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        cursor.execute(f"ALTER TABLE members_member ADD CONSTRAINT stays CHECK (id <> {first.pk} OR state = 'active')")
+    with capture_logs() as told:
+        due.carry_out(later(days=1))
+    assert (state(first), state(second)) == ("active", "left")
+    departure = leaving.planned(first)
+    assert departure
+    (line,) = [each for each in told if each["event"] == "not carried out"]
+    assert (line["what"], line["id"]) == ("Departure", departure.pk)
 
 
 # --- Moving

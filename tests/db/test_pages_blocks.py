@@ -9,6 +9,7 @@ from apps.bans.blocks.selectors import current
 from apps.bans.blocks.services import block
 from apps.bans.models import Block, Listener, Notice, Reachable
 from tests import rows
+from tests.answers import wrong
 from tests.db.pages import queries, text
 
 pytestmark = pytest.mark.django_db
@@ -28,7 +29,7 @@ def blocked(network: rows.Network, host: str = "m1", **given: Any) -> Block:
 
 def test_only_staff_sees_blocks_and_listeners(network: rows.Network, client: Client) -> None:
     made = blocked(network)
-    reads = ("/bans/blocks/", f"/bans/blocks/{made.pk}/", "/bans/listeners/", f"/bans/notice/{network.group.pk}/", "/api/blocks/")
+    reads = ("/bans/blocks/", f"/bans/blocks/{made.pk}/", "/bans/listeners/", f"/bans/notice/{network.group.pk}/", "/api/bans/blocks/")
     assert [client.get(path).status_code for path in reads] == [302, 302, 302, 302, 401]
     client.force_login(rows.user("guest", staff=False))
     assert [client.get(path).status_code for path in reads] == [403] * 5
@@ -153,7 +154,9 @@ def test_servers_interfaces_are_named_on_the_page(network: rows.Network, staff: 
 
 def test_listeners_are_in_the_navigation_and_found_by_the_search(network: rows.Network, staff: Client) -> None:
     staff.post(
-        "/api/listeners/", {"group": network.group.pk, "name": "Zentrale", "address": "192.0.2.40", "protocol": "tcp", "port": 25}, JSON
+        "/api/bans/listeners/",
+        {"group": network.group.pk, "name": "Zentrale", "address": "192.0.2.40", "protocol": "tcp", "port": 25},
+        JSON,
     )
     page = text(staff.get("/bans/listeners/"))
     assert 'href="/bans/listeners/"' in page
@@ -167,10 +170,10 @@ def test_the_dashboard_counts_who_is_blocked(network: rows.Network, staff: Clien
 
 def test_scripts_block_change_and_lift(network: rows.Network, staff: Client) -> None:
     member = network.residents["m1"].member
-    made = staff.post("/api/blocks/", {"member": member.pk, "reason": "unpaid", "until": "2099-01-01T00:00:00Z"}, JSON).json()
+    made = staff.post("/api/bans/blocks/", {"member": member.pk, "reason": "unpaid", "until": "2099-01-01T00:00:00Z"}, JSON).json()
     assert (made["until"], [each["gateway"] for each in made["active"]]) == ("2099-01-01T01:00:00+01:00", ["nat-1", "nat-2"])
-    assert staff.post("/api/blocks/", {"member": member.pk, "reason": "unpaid"}, JSON).status_code == 400
-    path = f"/api/blocks/{made['id']}/"
+    assert staff.post("/api/bans/blocks/", {"member": member.pk, "reason": "unpaid"}, JSON).status_code == 400
+    path = f"/api/bans/blocks/{made['id']}/"
     changed = staff.put(path, {"member": member.pk, "reason": "rules", "until": None, "version": 1}, JSON)
     assert (changed.json()["reason"], changed.json()["until"]) == ("rules", None)
     assert staff.put(path, {"member": member.pk, "reason": "other", "version": 1}, JSON).status_code == 409
@@ -180,9 +183,9 @@ def test_scripts_block_change_and_lift(network: rows.Network, staff: Client) -> 
 
 def test_scripts_add_change_and_remove_listeners(network: rows.Network, staff: Client) -> None:
     given = {"group": network.group.pk, "name": "DNS", "address": "2001:db8:5e::53", "protocol": "udp", "port": 53}
-    made = staff.post("/api/listeners/", given, JSON).json()
-    path = f"/api/listeners/{made['id']}/"
+    made = staff.post("/api/bans/listeners/", given, JSON).json()
+    path = f"/api/bans/listeners/{made['id']}/"
     assert staff.patch(path, {"enabled": False, "version": 1}, JSON).json()["enabled"] is False
     assert staff.patch(path, {"port": 54, "version": 1}, JSON).status_code == 409
-    assert "address" in staff.post("/api/listeners/", given | {"address": "10.16.0.10"}, JSON).json()
+    assert "address" in wrong(staff.post("/api/bans/listeners/", given | {"address": "10.16.0.10"}, JSON))
     assert staff.delete(path).status_code == 204

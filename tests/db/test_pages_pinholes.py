@@ -17,6 +17,7 @@ from apps.nat.pinholes import services
 from apps.nat.pinholes.models import Pinhole
 from apps.nat.pinholes.selectors import pinholes
 from tests import rows
+from tests.answers import wrong
 from tests.db.pages import HTMX, signed_in, text
 
 HOST = IPv6Address("2001:db8:a0:10::10")
@@ -180,14 +181,14 @@ def test_the_history_knows_them(network: rows.Network) -> None:
 
 def test_a_script_opens_reads_and_closes(api: Client, network: rows.Network) -> None:
     body = {"holding": network.residents["m1"].prefix.pk, "address": str(HOST), "protocol": "udp", "port": 6000, "ports": 10}
-    made = api.post("/api/pinholes/", body, content_type="application/json")
+    made = api.post("/api/nat/pinholes/", body, content_type="application/json")
     assert made.status_code == 201, made.json()
     assert (made.json()["port"], made.json()["ports"], made.json()["until"]) == (6000, 10, None)
     assert made.json()["active"] == [{"gateway": name, "since": None, "waits": ""} for name in ("nat-1", "nat-2")]
-    path = f"/api/pinholes/{made.json()['id']}/"
+    path = f"/api/nat/pinholes/{made.json()['id']}/"
     assert api.get(path).json() == made.json()
-    refused = api.post("/api/pinholes/", body | {"port": 6009, "ports": 1}, content_type="application/json")
-    assert refused.status_code == 400 and "is open on" in refused.json()["port"][0]
+    refused = api.post("/api/nat/pinholes/", body | {"port": 6009, "ports": 1}, content_type="application/json")
+    assert refused.status_code == 400 and "is open on" in wrong(refused)["port"][0]
     assert api.delete(path).status_code == 204
     assert api.get(path).status_code == 404
 
@@ -195,7 +196,7 @@ def test_a_script_opens_reads_and_closes(api: Client, network: rows.Network) -> 
 @pytest.mark.parametrize("protocol", ["tcp", "all"])
 def test_a_script_opens_all_ports_by_leaving_them_out(api: Client, network: rows.Network, protocol: str) -> None:
     body = {"holding": network.residents["m1"].prefix.pk, "address": str(HOST), "protocol": protocol}
-    made = api.post("/api/pinholes/", body, content_type="application/json").json()
+    made = api.post("/api/nat/pinholes/", body, content_type="application/json").json()
     assert (made["port"], made["ports"]) == (None, None)
 
 
@@ -204,11 +205,10 @@ def test_a_script_opens_all_ports_by_leaving_them_out(api: Client, network: rows
     [
         ("address=2001:db8:a0:10::/64", 1),
         ("address=2001:db8:a0:11::/64", 0),
-        ("address=nonsense", 0),
         ("protocol=udp", 1),
         ("protocol=tcp", 0),
     ],
 )
 def test_a_script_asks_for_some(api: Client, network: rows.Network, query: str, found: int) -> None:
     opened(network)
-    assert api.get(f"/api/pinholes/?{query}").json()["count"] == found
+    assert api.get(f"/api/nat/pinholes/?{query}").json()["count"] == found

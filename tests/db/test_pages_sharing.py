@@ -13,6 +13,7 @@ from apps.nat.services import unmap_address
 from apps.nat.sharing import change_sharing
 from apps.network.models import Pool
 from tests import rows
+from tests.answers import wrong
 from tests.db.pages import HTMX, signed_in, text
 
 HOSTILE = ["\0", "'; DROP TABLE network_pool; --", "9" * 400, "-1", "<script>alert(1)</script>", "💥"]
@@ -135,29 +136,29 @@ def test_a_script_lets_an_address_leave_and_stay_inside(api: Client, network: ro
     holding = rows.hold(rows.member("New"), network.private, "10.16.1.1/32")
 
     def post(**body: object) -> Any:
-        return api.post("/api/mappings/", {"holding": holding.pk, **body}, content_type="application/json")
+        return api.post("/api/nat/mappings/", {"holding": holding.pk, **body}, content_type="application/json")
 
     made = post()
     assert made.status_code == 201, made.json()
     said = made.json()
     assert (said["public_address"], said["sharing"], said["first_port"], said["last_port"]) == ("198.51.100.1", "blocks", 1024, 2047)
     assert said["active"] == [{"gateway": name, "since": None, "waits": ""} for name in ("nat-1", "nat-2")]
-    path = f"/api/mappings/{said['id']}/"
+    path = f"/api/nat/mappings/{said['id']}/"
     assert api.get(path).json() == said
-    assert [each["id"] for each in api.get("/api/mappings/?public_address=198.51.100.1").json()["results"]] == [said["id"]]
+    assert [each["id"] for each in api.get("/api/nat/mappings/?public_address=198.51.100.1").json()["results"]] == [said["id"]]
     assert api.delete(path).status_code == 204
     assert api.get(path).status_code == 404
     change_sharing(pool=network.public, sharing="own", block_size=None, by=network.admin)
     refused = post(public_address="198.51.100.7")
     assert refused.status_code == 400
-    assert "Resident of m1 has it, or ports of it" in refused.json()["public_address"][0]
+    assert "Resident of m1 has it, or ports of it" in wrong(refused)["public_address"][0]
 
 
 @pytest.mark.parametrize("query", ["public_address=x", "member=x", "pool=x", "holding=x", "public_address=%00"])
 def test_what_cannot_be_asked_for_is_refused(api: Client, network: rows.Network, query: str) -> None:
-    assert api.get(f"/api/mappings/?{query}").status_code == 400
+    assert api.get(f"/api/nat/mappings/?{query}").status_code == 400
 
 
 def test_an_address_that_is_none_is_refused_where_addresses_are_asked_for(api: Client) -> None:
-    assert api.get("/api/addresses/?address=x").status_code == 400
-    assert api.get("/api/addresses/?address=10.16.0.10").json()["count"] == 1
+    assert api.get("/api/network/addresses/?address=x").status_code == 400
+    assert api.get("/api/network/addresses/?address=10.16.0.10").json()["count"] == 1

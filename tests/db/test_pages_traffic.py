@@ -9,11 +9,9 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from apps.accounts import tokens
 from apps.lib.formats import SPACE
 from apps.members.models import Member, Room, Site
 from apps.traffic.models import Quota
-from apps.traffic.rolling import begin_of
 from tests import rows, usage
 from tests.db.pages import queries, signed_in, text
 
@@ -180,52 +178,3 @@ def test_pages_take_as_many_queries_for_few_members_as_for_many(admin: Client, n
     most = {"/traffic/": 22, "/traffic/talkers/": 23, "/traffic/sums/?by=room": 23, "/traffic/quotas/": 26}
     took = {path: queries(admin, path) for path in most}
     assert {path: number for path, number in took.items() if number > most[path]} == {}
-
-
-def test_scripts_read_the_usage_of_a_member_and_of_one_address(network: rows.Network, busy: datetime, now: datetime) -> None:
-    _token, key = tokens.create(user=network.admin, name="script")
-    api = Client(headers={"authorization": f"Bearer {key}"})
-    resident = network.residents["m1"]
-    usage.counted(resident.prefix, busy, down=7)
-    begin = begin_of("fiveminutes", busy)
-    zero = dict.fromkeys(("up4", "down4", "up6", "down6"), 0)
-    for asked, octets in (
-        ({"member": resident.member.pk}, {"up4": 10**6, "down4": 90 * 10**6, "up6": 0, "down6": 7}),
-        ({"holding": resident.prefix.pk}, zero | {"down6": 7}),
-    ):
-        found = api.get("/api/usage/", asked | {"window": "day"}).json()
-        assert (found["unit_seconds"], len(found["points"])) == (300, 288)
-        known = {datetime.fromisoformat(point["start"]): point["octets"] for point in found["points"]}
-        assert known[begin] == octets
-        assert known[begin - usage.FIVE] == zero
-    long_ago: dict[str, str | int] = {
-        "member": resident.member.pk,
-        "since": (now - timedelta(days=5)).isoformat(),
-        "until": (now - timedelta(days=4)).isoformat(),
-        "unit": "hour",
-    }
-    points = api.get("/api/usage/", long_ago).json()["points"]
-    assert [point["octets"] for point in points] == [None] * 24
-
-
-@pytest.mark.parametrize(
-    ("asked", "field"),
-    [
-        ({}, "member"),
-        ({"member": 1, "holding": 1}, "member"),
-        ({"member": 999_999}, "member"),
-        ({"window": "decade"}, "window"),
-        ({"until": "2026-01-01T00:00Z"}, "since"),
-        ({"since": "2126-01-01T00:00Z"}, "since"),
-        ({"since": "yesterday"}, "since"),
-        ({"since": "2000-01-01T00:00Z", "unit": "5min"}, "unit"),
-    ],
-)
-def test_the_api_says_at_which_field_something_is_wrong(network: rows.Network, asked: dict[str, Any], field: str) -> None:
-    _token, key = tokens.create(user=network.admin, name="script")
-    known = {"member": network.residents["m1"].member.pk} if field != "member" else {}
-    ids = {"member": network.residents["m1"].member.pk, "holding": network.residents["m1"].holding.pk}
-    given = {name: ids[name] if value == 1 else value for name, value in (known | asked).items()}
-    response = Client(headers={"authorization": f"Bearer {key}"}).get("/api/usage/", given)
-    assert response.status_code == 400
-    assert list(response.json()) == [field]

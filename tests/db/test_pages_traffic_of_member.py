@@ -148,7 +148,7 @@ def test_a_member_gets_only_the_own_traffic_whatever_is_asked(network: rows.Netw
         for member in (other, network.residents["m1"].member):
             assert selin.get(f"/members/{member.pk}/{path}").status_code == 403
     assert selin.get("/traffic/talkers.csv").status_code == 403
-    assert selin.get(f"/api/usage/?member={other.pk}").status_code == 403
+    assert selin.get(f"/api/traffic/members/{other.pk}/").status_code == 403
 
 
 @pytest.mark.usefixtures("read")

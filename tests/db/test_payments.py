@@ -55,9 +55,17 @@ def test_every_line_that_is_not_understood_is_named_and_then_nothing_changes() -
     with pytest.raises(Problem, match="nothing was changed"):
         payments.bring("\n".join(bad), by=rows.user())
     assert paid()[:3] == [None, None, None]
-    for nothing in ("", "\n\n", "Number;Day"):
+    for nothing in ("", "\n\n", "Number;Day", "\0\n\0\n"):
         with pytest.raises(Problem, match="empty"):
             payments.read(nothing)
+
+
+def test_a_file_with_zero_octets_is_read_as_if_they_were_not_there() -> None:
+    members()
+    mara = signed_in(rows.user())
+    page = mara.post("/members/payments/", {"file": SimpleUploadedFile("fees.csv", b"2207;2027-03-31\n\0\n22\x0008;2027-03-31\n")})
+    sent = {"text": page.context["text"], "confirmed": "1"}
+    assert "2 members are paid for longer now." in said(mara.post("/members/payments/", sent, follow=True))[0]
 
 
 def test_a_list_twice_changes_nothing_the_second_time_and_nobody_is_paid_for_less() -> None:
@@ -84,4 +92,5 @@ def test_a_file_is_looked_at_first_and_brought_when_that_is_confirmed() -> None:
     assert "0 members are paid" in said(mara.post("/members/payments/", sent, follow=True))[0]
     assert "Line 1, “hello”" in text(mara.post("/members/payments/", {"text": "hello 1"})).replace("hello 1", "hello")
     assert mara.post("/members/payments/", {"text": "x1;y", "confirmed": "1"}).status_code == 422
+    assert "The list is empty." in text(mara.post("/members/payments/", {"text": "Number;Day", "confirmed": "1"}))
     assert mara.post("/members/payments/", {}).status_code == 422

@@ -132,6 +132,11 @@ def world(network: rows.Network) -> World:
         "forward": forward.pk,
         "pinhole": pinhole.pk,
         "block": held.pk,
+        "device": device.pk,
+        "tariff": other.member.tariff_id,
+        "pool": network.private.pk,
+        "gateway": network.gateways[0].pk,
+        "uplink": network.group.pk,
         "group": network.group.pk,
     }
     marks = ("Verborgen", "verborgen", str(other.holding.prefix.network_address), str(inside), "44321", device.mac, "Xaver")
@@ -205,9 +210,15 @@ def test_every_route_has_a_line_and_every_line_a_route() -> None:
 def test_a_route_without_a_line_is_closed_to_everybody(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(PAGES, "desk:members")
     monkeypatch.delitem(API, "member")
-    assert matrix.without_a_line() == ["api:member-detail", "api:member-list", "desk:members"]
+    assert matrix.without_a_line() == [
+        "api:member-activate",
+        "api:member-detail",
+        "api:member-leave",
+        "api:member-list",
+        "desk:members",
+    ]
     assert world.client("network_admin").get("/members/").status_code == 403
-    assert world.scripts["network_admin"].get("/api/members/").status_code == 403
+    assert world.scripts["network_admin"].get("/api/members/members/").status_code == 403
 
 
 def test_a_member_finds_nothing_of_another_member_anywhere(world: World) -> None:
@@ -241,8 +252,8 @@ def test_somebody_with_several_roles_may_do_what_any_of_them_allows(world: World
 
 
 def test_automation_counts_with_a_token_only(world: World) -> None:
-    assert world.scripts["automation"].get("/api/members/").status_code == 200
-    assert world.client("automation").get("/api/members/").status_code == 403
+    assert world.scripts["automation"].get("/api/members/members/").status_code == 200
+    assert world.client("automation").get("/api/members/members/").status_code == 403
     assert world.client("automation").get("/members/").status_code == 403
 
 
@@ -250,7 +261,7 @@ def test_who_is_not_active_any_more_is_asked_to_sign_in(world: World) -> None:
     client = world.client("network_admin")
     User.objects.filter(pk=world.people["network_admin"].pk).update(is_active=False)
     assert client.get("/members/").status_code == 302
-    assert world.scripts["network_admin"].get("/api/members/").status_code == 401
+    assert world.scripts["network_admin"].get("/api/members/members/").status_code == 401
 
 
 def test_the_history_knows_who_got_which_role(world: World) -> None:

@@ -137,9 +137,9 @@ def test_tariff_and_limit_reach_all_that_a_member_holds_in_octets_a_second(netwo
 
 def test_only_staff_sees_rates(network: rows.Network, client: Client) -> None:
     paths = ("/limited/", f"/limited/member/{ids(network, 'm1')[0]}/", f"/limited/uplink/{network.group.pk}/", "/tariffs/")
-    assert [client.get(path).status_code for path in (*paths, "/api/ratelimits/")] == [302] * 4 + [401]
+    assert [client.get(path).status_code for path in (*paths, "/api/traffic/ratelimits/")] == [302] * 4 + [401]
     client.force_login(rows.user("guest", staff=False))
-    assert [client.get(path).status_code for path in (*paths, "/api/ratelimits/")] == [403] * 5
+    assert [client.get(path).status_code for path in (*paths, "/api/traffic/ratelimits/")] == [403] * 5
 
 
 def test_limited_on_the_members_page_it_says_so_and_is_released_from_the_list(network: rows.Network, staff: Client) -> None:
@@ -214,15 +214,15 @@ def test_a_tariff_gets_a_rate_and_a_change_by_two_is_a_conflict(network: rows.Ne
 def test_scripts_limit_and_release(network: rows.Network, staff: Client) -> None:
     [pk] = ids(network, "m1")
     body = {"member": pk, "down_kbit": 5000, "reason": "congestion", "until": soon().isoformat()}
-    made = staff.post("/api/ratelimits/", body, content_type=JSON)
+    made = staff.post("/api/traffic/ratelimits/", body, content_type=JSON)
     assert made.status_code == 201 and made.json()["up_kbit"] is None and made.json()["active"]
-    refused = staff.post("/api/ratelimits/", body, content_type=JSON)
+    refused = staff.post("/api/traffic/ratelimits/", body, content_type=JSON)
     assert refused.status_code in (400, 409) and "limited already" in text(refused)
-    assert staff.post("/api/ratelimits/", body | {"down_kbit": None}, content_type=JSON).status_code == 400
-    assert [each["id"] for each in staff.get("/api/ratelimits/").json()["results"]] == [made.json()["id"]]
-    assert staff.delete(f"/api/ratelimits/{made.json()['id']}/").status_code == 204
-    assert staff.get("/api/ratelimits/").json()["results"] == []
-    assert staff.get("/api/ratelimits/?all=1").json()["results"][0]["released_by"] == str(network.admin)
+    assert staff.post("/api/traffic/ratelimits/", body | {"down_kbit": None}, content_type=JSON).status_code == 400
+    assert [each["id"] for each in staff.get("/api/traffic/ratelimits/").json()["results"]] == [made.json()["id"]]
+    assert staff.delete(f"/api/traffic/ratelimits/{made.json()['id']}/").status_code == 204
+    assert staff.get("/api/traffic/ratelimits/").json()["results"] == []
+    assert staff.get("/api/traffic/ratelimits/?all=1").json()["results"][0]["released_by"] == str(network.admin)
 
 
 def test_the_list_needs_the_same_number_of_queries_for_one_and_for_many(network: rows.Network, staff: Client) -> None:

@@ -1,4 +1,4 @@
-"""Who gives which roles to whom: nobody raises himself, approvers are made by two, and somebody always administers."""
+"""Who gives which roles to whom: nobody raises themselves, approvers are made by two, and somebody always administers."""
 
 from threading import Barrier, Thread
 
@@ -43,7 +43,7 @@ def test_a_network_admin_gives_and_takes_roles_at_once_and_says_why() -> None:
 def test_nobody_raises_himself_or_gives_what_he_lacks() -> None:
     mara, helper, ines = rows.user(roles=ADMIN), rows.user("helper", roles=["helpdesk"]), rows.user("ines", roles=["member"])
     rows.user("agrees", roles=["approver"])
-    with pytest.raises(Problem, match="his own roles"):
+    with pytest.raises(Problem, match="their own roles"):
         asked(mara, *BOTH, by=mara)
     with pytest.raises(IntegrityError, match="rolechange_not_of_oneself"), transaction.atomic():
         RoleChange.objects.create(user=mara, by=mara, new=BOTH, reason="me", state="done")
@@ -70,7 +70,7 @@ def test_an_approver_is_made_or_unmade_only_when_another_one_agrees() -> None:
     with pytest.raises(Conflict):
         granting.agree(change, by=jakob)
     alone = asked(jakob, "network_admin", by=mara)
-    assert alone.state == "waiting", "whoever removes the other approver would approve his own changes alone"
+    assert alone.state == "waiting", "whoever removes the other approver would approve their own changes alone"
     granting.drop(alone, by=jakob)
     assert roles_of(jakob) == BOTH
 

@@ -33,7 +33,7 @@ def use(network: rows.Network, sharing: str, block_size: int | None = None) -> i
 
 
 def left(network: rows.Network) -> dict[str, tuple[str, str]]:
-    """By resident: as which address with which ports he leaves now."""
+    """By resident: as which address with which ports they leave now."""
     found = {}
     for name, resident in network.residents.items():
         mapping = NatMapping.objects.get(holds_now(), holding=resident.holding)
@@ -144,7 +144,7 @@ def test_a_forward_in_the_block_of_another_is_refused_with_his_name_and_a_free_p
         services.add_forward(**wanted, public_port=9000)  # type: ignore[arg-type]  # as tests give them
     said = "Port 9000 of 198.51.100.7 is one of those that Resident of m2 has alone, 8192 to 12287. 12288 is free."
     assert (str(caught.value), caught.value.fieldname, caught.value.offer) == (said, "public_port", "12288")
-    assert services.add_forward(**wanted, public_port=5000).pk  # type: ignore[arg-type]  # in his own block
+    assert services.add_forward(**wanted, public_port=5000).pk  # type: ignore[arg-type]  # in their own block
     assert services.add_forward(**wanted, public_port=443).pk  # type: ignore[arg-type]  # below all blocks
 
 

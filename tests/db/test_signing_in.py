@@ -222,7 +222,7 @@ def test_staff_without_a_second_factor_are_led_to_set_one_up_and_can_do_nothing_
         assert client.get(path)["Location"] == "/account/second-factor/", path
     assert client.post("/rollouts/deploy/")["Location"] == "/account/second-factor/"
     assert client.get("/members/", HTTP_HX_REQUEST="true")["HX-Redirect"] == "/account/second-factor/"
-    assert client.get("/api/members/").status_code == 403
+    assert client.get("/api/members/members/").status_code == 403
     assert "Until then nothing else opens" in text(client.get("/account/second-factor/"))
     again(client)
     secret = re.search(r"<code>([A-Z2-7]+)</code>", text(client.get("/account/second-factor/totp/activate/")))

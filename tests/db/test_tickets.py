@@ -339,9 +339,10 @@ def test_what_a_ticket_said_is_erased_with_its_member(selin: Member, mara: User,
     ticket = asked(selin, "Mein Anliegen", "Privates", files=[PICTURE])
     services.change(ticket=ticket, version=ticket.version, facts=facts(ticket, tags=["privat"]), by=mara)
     leave(member=selin, by=mara)
-    assert erase(selin.pk)
+    assert erase(selin)
     assert (now(ticket).subject, now(ticket).tags) == ("–", [])
     assert not Attachment.objects.exists() and not Message.objects.exclude(text="").exists()
+    assert mails(MARA) and {(each.subject, each.text) for each in mails(MARA)} == {("–", "")}
     assert not Ticket.pgh_event_model.objects.exclude(subject="–").exists()  # type: ignore[attr-defined]
 
 

@@ -10,7 +10,7 @@ from apps.traffic import partitions, rolling
 from apps.traffic.collecting import draw, record
 from apps.traffic.models import Day, FiveMinutes, Hour, Level
 from apps.traffic.selectors import By, Octets, against_before, series, sums_by, throughput, top_talkers, total_of, used
-from tests import rows
+from tests import rows, usage
 from tests.readings import reading
 
 pytestmark = pytest.mark.django_db
@@ -112,6 +112,23 @@ def test_a_gap_is_not_zero_and_what_a_boot_took_is_said(clock: Clock) -> None:
     points = series(clock.network.residents["m1"].member, START - HOUR, START + 2 * HOUR, timedelta(minutes=20), now=clock.now)
     told = [(point.octets.up if point.octets else None, point.lost) for point in points]
     assert told == [(None, False)] * 3 + [(10, True), (None, True), (None, True), (7, False)]
+
+
+def test_what_was_lost_is_said_also_where_the_window_begins_in_the_pause(clock: Clock) -> None:
+    nat_1, nat_2 = clock.network.gateways
+    usage.read([nat_2], START - DAY, START + DAY)
+    usage.read([nat_1], START - DAY, START)
+    usage.read([nat_1], START + 6 * HOUR, START + DAY, carried=False)
+    points = series(clock.network.residents["m1"].member, START + 2 * HOUR, START + 8 * HOUR, HOUR, now=START + DAY)
+    assert [point.lost for point in points] == [True] * 4 + [False] * 2
+
+
+def test_what_was_lost_a_moment_ago_is_said_at_once(clock: Clock) -> None:
+    clock.read(m1=10)
+    clock.go_on(timedelta(minutes=2))
+    clock.read(boot="other")
+    points = series(clock.network.residents["m1"].member, START, START + FIVE, FIVE, now=clock.now + timedelta(minutes=1))
+    assert [point.lost for point in points] == [True]
 
 
 def test_what_is_too_old_goes_and_what_nobody_has_rolled_up_stays(clock: Clock) -> None:

@@ -165,7 +165,7 @@ def _with(prefix: Prefix) -> list[Way]:
 
 
 def _blocked(prefix: Prefix) -> list[Way]:
-    """From and to a blocked member: his web, what he still reaches, and anything else."""
+    """From and to a blocked member: their web, what they still reach, and anything else."""
     foreign, members = _of(prefix.version)
     those = [each for each in members if each in prefix]
     servers: list[Address] = [*SERVERS4, scenes.NOTICE4] if isinstance(prefix, IPv4Network) else [*SERVERS6, scenes.NOTICE6]

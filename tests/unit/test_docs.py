@@ -3,12 +3,14 @@
 import importlib.util
 import os
 import re
+from argparse import ArgumentParser, _SubParsersAction
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
-from django.core.management import get_commands
+from django.core.management import get_commands, load_command_class
+from django.urls import Resolver404, get_resolver, resolve
 
 from portal.api import router
 
@@ -24,6 +26,7 @@ SPAN = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+ +(.+)$", re.MULTILINE)
 PATH = re.compile(r"[\w.*-]+(?:/[\w.*-]+)*/?")
+OPTION = re.compile(r"(?<=\s)--[a-z][a-z-]*")
 ADR_PARTS = ["Context", "Decision", "Consequences", "Measured"]
 
 
@@ -64,6 +67,70 @@ def anchors(page: Path) -> set[str]:
     """The names that a page's headings can be linked by."""
     headings = HEADING.findall(FENCE.sub("", page.read_text()))
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def lines(page: Path) -> Iterator[str]:
+    """The lines of all code, those that go on behind a backslash as one."""
+    for piece in code(page):
+        yield from re.sub(r"\\\n\s*", "", piece).splitlines()
+
+
+def asked(page: Path) -> Iterator[tuple[str, str]]:
+    """Each option of a management command that the page gives, with the command."""
+    for line in lines(page):
+        for command, rest in re.findall(r"manage\.py +([a-z_]+)((?: +(?!&&|;)[^\s#|`]+)*)", line):
+            yield from ((command, option) for option in OPTION.findall(rest))
+
+
+@cache
+def options(command: str) -> set[str]:
+    """All options of a management command, also those of its parts."""
+    app = get_commands()[command]
+    parser = load_command_class(app, command).create_parser("manage.py", command)
+    return set(of_parser(parser))
+
+
+def of_parser(parser: ArgumentParser) -> Iterator[str]:
+    for action in parser._actions:
+        yield from action.option_strings
+        if isinstance(action, _SubParsersAction):
+            for each in action.choices.values():
+                yield from of_parser(each)
+
+
+@cache
+def variables() -> set[str]:
+    """The variables of the environment that some program of ours reads or sets."""
+    programs = (file for folder in folders() for file in (ROOT / folder).rglob("*") if file.suffix in {".py", ""} and file.is_file())
+    return {found for file in programs for found in re.findall(r"NETZWART_[A-Z_]+", file.read_text(errors="ignore"))}
+
+
+def addresses(page: Path) -> set[str]:
+    """Paths of the portal: those behind its address, and those that stand alone and begin with a part that it knows."""
+    text = page.read_text()
+    behind = re.findall(r"https?://(?:127\.0\.0\.1:8000|localhost:8000)(/[^\s'\"`)?#]*)", text)
+    alone = [span.partition("?")[0] for span in SPAN.findall(prose(page)) if re.fullmatch(r"/[a-z]+/[\w/.-]*", span)]
+    return {*behind, *(path for path in alone if path.split("/")[1] in begins())}
+
+
+@cache
+def begins() -> set[str]:
+    """The first parts of all addresses of the portal."""
+    return {str(each.pattern).lstrip("^").partition("/")[0] for each in get_resolver().url_patterns if str(each.pattern)}
+
+
+def leads(path: str) -> bool:
+    """Is there a page, or one for each row below it? `pk` stands for a number."""
+    path = re.sub(r"(?<=/)pk(?=/|$)", "1", path)
+    return any(exists(each) for each in (path, f"{path}1/"))
+
+
+def exists(path: str) -> bool:
+    try:
+        resolve(path)
+    except Resolver404:
+        return False
+    return True
 
 
 @cache
@@ -128,6 +195,34 @@ def test_every_module_that_is_to_be_run_exists(page: Path) -> None:
     assert [module for module in sorted(named) if importlib.util.find_spec(module) is None] == []
 
 
+@pytest.mark.parametrize("page", pages(), ids=name)
+def test_every_option_of_a_management_command_that_is_named_exists(page: Path) -> None:
+    assert [f"{command} {option}" for command, option in asked(page) if option not in options(command)] == []
+
+
+@pytest.mark.parametrize("page", pages(), ids=name)
+def test_every_option_of_a_script_that_is_named_exists(page: Path) -> None:
+    lost = []
+    for line in lines(page):
+        for script, rest in re.findall(r"(script/[a-z-]+)((?: +[^\s#|]+)*)", line):
+            known = (ROOT / script).read_text() + "".join(file.read_text() for file in (ROOT / "portal" / "stack").glob("*.py"))
+            lost += [f"{script} {option}" for option in OPTION.findall(rest) if option not in known and script != "script/bench"]
+    assert lost == []
+
+
+@pytest.mark.parametrize("page", [*pages(), ROOT / "docker-compose.yml"], ids=name)
+def test_every_variable_that_is_named_is_read_somewhere(page: Path) -> None:
+    named = set(re.findall(r"NETZWART_[A-Z][A-Z_]*[A-Z]", page.read_text()))
+    assert sorted(named - variables()) == []
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in pages() if page.name != "permissions.md"], ids=name
+)  # made by a command, and held by its test
+def test_every_address_of_the_portal_that_is_named_leads_somewhere(page: Path) -> None:
+    assert [path for path in sorted(addresses(page)) if not leads(path)] == []
+
+
 def test_every_page_is_named_where_readers_look_for_it() -> None:
     index = ROOT / "docs" / "README.md"
     linked = {(index.parent / link.partition("#")[0]).resolve() for link in LINK.findall(prose(index))}
@@ -135,7 +230,7 @@ def test_every_page_is_named_where_readers_look_for_it() -> None:
 
 
 def test_every_endpoint_of_the_api_is_described_and_no_other() -> None:
-    described = re.findall(r"^## `/api/(\w+)/`$", (ROOT / "docs" / "api.md").read_text(), re.MULTILINE)
+    described = re.findall(r"^## `/api/(\w+/\w+)/`$", (ROOT / "docs" / "api.md").read_text(), re.MULTILINE)
     assert sorted(described) == sorted(prefix for prefix, _viewset, _basename in router.registry)
 
 
@@ -149,6 +244,12 @@ def test_a_decision_has_its_number_and_its_four_parts(page: Path) -> None:
     title, *parts = HEADING.findall(page.read_text())
     assert title.startswith(f"{int(page.name[:4])}. ")
     assert parts == ADR_PARTS
+
+
+def test_what_does_not_exist_would_be_seen() -> None:
+    assert "--gateway" in options("compile") and "--management" in options("gateway") and "--live" not in options("compile")
+    assert leads("/members/pk/") and leads("/api/limits/") and not leads("/members/pk/nothing/")
+    assert "NETZWART_SECRET_KEY" in variables() and f"NETZWART_{'NOTHING'}" not in variables()
 
 
 def test_a_page_that_names_a_file_that_is_none_would_be_seen() -> None:

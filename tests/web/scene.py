@@ -17,6 +17,8 @@ from apps.bans.models import AllowEntry, Ban, BanFeed, BanList, Block, Listener,
 from apps.deployments.models import HeldBack, Revision, Rollout
 from apps.deployments.services import reconcile
 from apps.desk.seeding import demo
+from apps.inbound.limits import TOO_MANY_ADDRESSES
+from apps.inbound.models import Arrival
 from apps.lib.validity import holds_now
 from apps.mail import away, kinds, unsubscribing
 from apps.mail.models import Message
@@ -45,6 +47,7 @@ RESIDENT = "selin"
 
 # What cannot be visited: answers to POST alone, files, and a few more with their reasons.
 POSTED = (
+    "accounts:token-revoke",
     "desk:departure-drop", "desk:move-drop", "own:pinhole-switch", "own:pinhole-reopen",
     "accounts:session-end", "accounts:sessions-end-others", "accounts:invitation-withdraw",
     "accounts:person-sign-out", "accounts:roles-agree", "accounts:roles-drop",
@@ -52,14 +55,15 @@ POSTED = (
     "nat:pinhole-add", "nat:pinhole-switch", "nat:pinhole-restore", "bans:feed_now", "bans:add", "bans:bulk", "bans:restore", "bans:revert",
     "bans:blocks-bulk", "bans:block-restore", "bans:reachable-add", "bans:reachable-remove", "bans:server-interface", "deployments:deploy",
     "deployments:again", "deployments:pause", "deployments:resume", "deployments:approve", "gateways:put-right", "gateways:count-again",
-    "desk:live-end",
     "tickets:change", "tickets:take", "tickets:link", "tickets:unlink", "tickets:notices",
+    "desk:live-end", "inbound:again",
     "mail:again", "desk:members-bulk", "desk:member-activate", "desk:holding-add", "desk:device-add", "own:port-switch", "own:port-reopen",
 )  # fmt: skip
 FILES = (
     "traffic:throughput-csv", "traffic:talkers-csv", "traffic:sums-csv", "traffic:quotas-csv", "traffic:of-csv", "desk:member-everything",
     "tickets:attachment",
-    "bans:download", "nat:forwards-csv", "nat:pinholes-csv", "desk:members-csv", "deployments:delta", "deployments:held-text",
+    "api-schema", "bans:download", "nat:forwards-csv", "nat:pinholes-csv", "desk:members-csv", "deployments:delta", "deployments:held-text",
+    "inbound:file",
 )  # fmt: skip
 NOT_VISITED = {
     **dict.fromkeys(POSTED, "an answer to POST alone"),
@@ -109,6 +113,7 @@ def make() -> User:
     _full(group, mara)
     _mails()
     _tickets(mara, member)
+    _arrivals()
     group.removal_least = 3
     group.save()
     assert reconcile(group, by=mara.pk)
@@ -156,6 +161,18 @@ def _tickets(mara: User, member: Member) -> None:
     Ticket.objects.create(subject="Who is this?", address=f"{LONG[:60]}@example.org")
     link(ticket=full, kind="network.gateway", object_id=Gateway.objects.order_by("pk")[0].pk, by=mara)
     canned.add(name=LONG[:80], text_de=f"Hallo {{name}}, {LONG}", text_en=LONG, by=mara)
+
+
+def _arrivals() -> None:
+    """One in each state, with all that a page may have to show."""
+    headers = f"Received: from {LONG}\nFrom: {LONG}@lindenhof.example\nSubject: {LONG} {LONG}\n\n".encode()
+    for state in ("quarantined", "waiting", "taken", "deleted"):
+        Arrival.objects.create(
+            way="lmtp", sender=f"{LONG[:60]}@lindenhof.example", recipients=[f"support+{LONG[:50]}@lindenhof.example"] * 2, state=state,
+            octets=None if state == "deleted" else headers, size=len(headers), sha256=bytes(32), message_id=f"<{LONG}{state}@example>",
+            ended=None if state == "waiting" else timezone.now(), reason=TOO_MANY_ADDRESSES if state in ("quarantined", "deleted") else "",
+            detail=LONG,
+        )  # fmt: skip
 
 
 def _openings(mara: User) -> None:
@@ -240,6 +257,7 @@ MEMBER = (
 # Pages for who has not signed in.
 STRANGERS = (
     "account_login", "account_inactive", "account_signup", "account_reset_password", "account_reset_password_done",
+    "api-docs",
     "mail:switch-off", "account_reset_password_from_key_done", "account_email_verification_sent", "socialaccount_login_cancelled",
     "socialaccount_login_error",
 )  # fmt: skip
@@ -293,6 +311,7 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "fairshare:edit": _group,
     "fairshare:off": _group,
     **{f"mail:{name}": _pk(Message, state="failed") for name in ("message", "again", "discard")},
+    **{f"inbound:{name}": _pk(Arrival, state="quarantined") for name in ("arrival", "delete", "again", "file")},
     "mail:switch-off": lambda: {"token": unsubscribing.link("selin@lindenhof.example", "scene").rstrip("/").rpartition("/")[2]},
     "accounts:session-end": lambda: {"pk": 1},
     **{f"tickets:{name}": _pk(Ticket) for name in ("ticket", "change", "take", "link")},
@@ -301,6 +320,7 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "own:ticket": _pk(Ticket),
     **{f"tickets:canned-{name}": _pk(Canned) for name in ("edit", "remove")},
     "accounts:invitation-withdraw": lambda: {"pk": 1},
+    "accounts:token-revoke": lambda: {"pk": 1},
 }
 
 # What is asked for beside: pages look otherwise with an answer, with nothing found, or filtered.
@@ -311,6 +331,9 @@ ALSO = (
     ("desk:search", "q=nobody-of-this-name"),
     ("desk:members", "view=pending&sort=-paid"),
     ("mail:outbox", "state=failed"),
+    ("inbound:arrivals", "state=all"),
+    ("inbound:arrivals", "state=deleted&q=kindergarten"),
+    ("inbound:arrivals", "q=nobody-of-this-name"),
     ("mail:outbox", "state=all&q=kindergarten"),
     ("mail:outbox", "q=nobody-of-this-name"),
     ("tickets:list", "state=all"),

@@ -132,7 +132,7 @@ def notice_page(lab: Lab) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("host", [INTERNET, f"[{INTERNET6}]"])
-def test_the_page_tells_the_blocked_member_why_in_his_language(lab: Lab, served: rows.Network, host: str) -> None:
+def test_the_page_tells_the_blocked_member_why_in_their_language(lab: Lab, served: rows.Network, host: str) -> None:
     member = served.residents["m1"].member
     Member.objects.filter(pk=member.pk).update(language="de")
     blocked(served, message="Your <laptop> sends spam.", note="secret")

@@ -25,7 +25,7 @@ BEHIND = {"m1": ("nat-1", "10.0.0.1", "192.0.2.3"), "m2": ("nat-2", "10.0.0.2", 
 
 @pytest.fixture
 def lab() -> Iterator[Lab]:
-    """Each of two members behind a gateway of his own, whose public address is routed to it."""
+    """Each of two members behind a gateway of their own, whose public address is routed to it."""
     with Lab.start(load()) as running:
         for node, (gateway, inner, outer) in BEHIND.items():
             running.run(node, ["ip", "route", "replace", "default", "via", inner])

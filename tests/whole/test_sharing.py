@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
 
 
 def seen(lab: Lab, network: rows.Network, port: int) -> dict[str, tuple[NatMapping, Answer]]:
-    """Each resident's mapping, and how the internet sees him by UDP from this port."""
+    """Each resident's mapping, and how the internet sees them by UDP from this port."""
     found = {}
     for name, resident in network.residents.items():
         answer = reaches(lab, name, INTERNET, 80, "udp", source_port=port)

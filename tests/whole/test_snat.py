@@ -286,7 +286,7 @@ def test_everybody_moves_to_another_kind_in_one_change_while_streams_run(lab: La
     with gated(lab, together) as gate:
         streams = [gate.talk(node, INTERNET, 80) for node in ("m1", "m2", "m3", "m4")]
         gate.change(replace(together, mappings=blocks))
-        assert "cut" in [stream() for stream in streams]  # but for those whose port happens to be in his block
+        assert "cut" in [stream() for stream in streams]  # but for those whose port happens to be in their block
         for n, node in enumerate(("m1", "m2", "m3", "m4"), 32):
             assert gate.lab.connect(node, "tcp", INTERNET, 80).peer_port // 1024 == n
         gate.change(together)

@@ -1,6 +1,6 @@
 """Two members who share a public address connect from the same source port to the same server in the same instant.
 
-Each is on a processor of his own, so both packets are in connection tracking at once; whoever is given the other's port is lost,
+Each is on a processor of its own, so both packets are in connection tracking at once; whoever is given the other's port is lost,
 and counted as `insert_failed`.
 """
 

@@ -1,6 +1,6 @@
 """Member blocks in the REST API."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db.models import QuerySet
@@ -8,8 +8,10 @@ from rest_framework import serializers
 
 from apps.bans.blocks import services as blocking
 from apps.bans.blocks.models import Block
-from apps.bans.serving import ChangeableSerializer, RowsViewSet
-from apps.lib.serving import with_activations
+from apps.bans.serving import ChangeableSerializer
+from apps.lib.api.filters import Own, filters_of
+from apps.lib.api.kinds import TRUTH
+from apps.lib.api.viewsets import ActiveRows, Adds, Changes, Reads, Removes
 from apps.lib.validity import holds_now
 
 
@@ -21,18 +23,19 @@ class BlockSerializer(ChangeableSerializer):
         model = Block
         fields = ["id", "member", "reason", "message", "note", "since", "until", "author", "lifted_by", "active", "version"]
         read_only_fields = ["author", "lifted_by"]
+        brief = ["id", "member", "reason"]
 
     def create(self, validated_data: Mapping[str, Any]) -> Block:
         given = _block(validated_data)
         given.pop("version", None)
-        return with_activations([blocking.block(by=self.context["request"].user, **given)])[0]
+        return blocking.block(by=self.context["request"].user, **given)
 
     def update(self, instance: Block, validated_data: Mapping[str, Any]) -> Block:
         given: dict[str, Any] = {name: getattr(instance, name) for name in ("reason", "message", "note")}
         given |= {"until": instance.valid.upper} | _block(validated_data)
         given.pop("member", None)
         version = given.pop("version", instance.version)
-        return with_activations([blocking.change_block(block=instance, version=version, by=self.context["request"].user, **given)])[0]
+        return blocking.change_block(block=instance, version=version, by=self.context["request"].user, **given)
 
 
 def _block(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -41,15 +44,21 @@ def _block(given: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in given.items() if key != "valid"} | ends
 
 
-class BlockViewSet(RowsViewSet):
-    """Blocks; those that hold now, or with `?all=1` all; `?member=`, `?reason=`."""
+class BlockViewSet(ActiveRows, Reads, Adds, Changes, Removes):
+    """Blocks that hold now, or with `all` those that ever did. A change leaves `member` as it is."""
 
     serializer_class = BlockSerializer
-    filterset_fields = ["member", "reason"]
+    member_path = "member"
+    filters = filters_of(
+        Block, "member", "reason", "author", "lifted_by", "version", since="valid__startswith", until="valid__endswith"
+    ) | {"all": Own(TRUTH, None, "also those that are over")}
 
     def get_queryset(self) -> QuerySet[Block]:
         rows = Block.objects.order_by("id")
-        return rows if self.request.query_params.get("all") == "1" else rows.filter(holds_now())
+        return rows if self.request.query_params.get("all") in ("1", "true") else rows.filter(holds_now())
 
-    def perform_destroy(self, instance: Block) -> None:
-        blocking.lift(block=instance, by=self.request.user)  # type: ignore[arg-type]  # IsStaff: signed in
+    def remove(self, row: Block) -> None:
+        blocking.lift(block=row, by=self.request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked
+
+    def remove_many(self, rows: Sequence[Block]) -> None:
+        blocking.lift_many(blocks=[row.pk for row in rows], by=self.request.user)  # type: ignore[arg-type]  # likewise

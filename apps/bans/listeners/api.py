@@ -8,8 +8,9 @@ from rest_framework import serializers
 
 from apps.bans.listeners import services as listening
 from apps.bans.listeners.models import Listener
-from apps.bans.serving import ChangeableSerializer, RowsViewSet
-from apps.lib.serving import with_activations
+from apps.bans.serving import ChangeableSerializer
+from apps.lib.api.filters import filters_of
+from apps.lib.api.viewsets import ActiveRows, Adds, Changes, Reads, Removes
 
 GUARD = ("guarded", "window_scale")
 CHANGEABLE = ("name", "address", "protocol", "port", *GUARD, "enabled", "note")
@@ -25,24 +26,23 @@ class ListenerSerializer(ChangeableSerializer):
 
     def create(self, validated_data: Mapping[str, Any]) -> Listener:
         given = {key: value for key, value in validated_data.items() if key not in ("enabled", "version")}
-        return with_activations([listening.add_listener(by=self.context["request"].user, **given)])[0]
+        return listening.add_listener(by=self.context["request"].user, **given)
 
     def update(self, instance: Listener, validated_data: Mapping[str, Any]) -> Listener:
         given: dict[str, Any] = {name: getattr(instance, name) for name in CHANGEABLE}
         given |= {key: value for key, value in validated_data.items() if key != "group"}
         version = given.pop("version", instance.version)
-        changed = listening.change_listener(listener=instance, version=version, by=self.context["request"].user, **given)
-        return with_activations([changed])[0]
+        return listening.change_listener(listener=instance, version=version, by=self.context["request"].user, **given)
 
 
-class ListenerViewSet(RowsViewSet):
-    """Listeners; `?group=`, `?protocol=`, `?port=`, `?enabled=`."""
+class ListenerViewSet(ActiveRows, Reads, Adds, Changes, Removes):
+    """Listeners. A change leaves `group` as it is."""
 
     serializer_class = ListenerSerializer
-    filterset_fields = ["group", "protocol", "port", "enabled"]
+    filters = filters_of(Listener, "group", "name", "address", "protocol", "port", "guarded", "enabled", "version")
 
     def get_queryset(self) -> QuerySet[Listener]:
         return Listener.objects.order_by("id")
 
-    def perform_destroy(self, instance: Listener) -> None:
-        listening.remove_listener(listener=instance, by=self.request.user)  # type: ignore[arg-type]  # IsStaff: signed in
+    def remove(self, row: Listener) -> None:
+        listening.remove_listener(listener=row, by=self.request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked

@@ -1,1 +1,1 @@
-"""A member's way through the network: leaving, coming back, being forgotten, and what was kept of him."""
+"""A member's way through the network: leaving, coming back, being forgotten, and what is kept of them."""

@@ -1,11 +1,11 @@
 """Everything that is due of members' ways: each step in a transaction of its own, so that one that fails stops no other."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
-from typing import Any
 
 import structlog
 from django.db import DatabaseError
+from django.db.models import Model
 from django.utils import timezone
 
 from apps.desk.lifecycle import erasing
@@ -20,13 +20,13 @@ def carry_out(now: datetime) -> None:
     """Departures and moves whose day has come, addresses whose hold is over, data that were kept long enough. Twice is harmless."""
     _each(leaving.due(timezone.localdate(now)), leaving.carry_out)
     _each(moving.due(timezone.localdate(now)), moving.carry_out)
-    leaving.release(now)
+    _each(leaving.held_too_long(now), leaving.release)
     _each(erasing.due(now), erasing.erase)
 
 
-def _each(things: Iterable[Any], do: Any) -> None:
+def _each[Thing: Model](things: Iterable[Thing], do: Callable[[Thing], bool]) -> None:
     for thing in things:
         try:
             do(thing)
         except (Problem, DatabaseError) as error:
-            log.error("not carried out", what=str(thing), error=str(error))
+            log.error("not carried out", what=type(thing).__name__, id=thing.pk, step=do.__name__, error=str(error))

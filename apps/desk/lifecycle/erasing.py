@@ -12,13 +12,15 @@ from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.contrib.auth.hashers import make_password
 from django.db import transaction
-from django.db.models import F, Model
+from django.db.models import F, Model, QuerySet
 from django.db.models.functions import Now
 
 from apps.accounts import sessions
 from apps.accounts.models import ApiToken, Invitation, User
 from apps.bans.models import Block
 from apps.lib import hanging
+from apps.mail import keeping
+from apps.mail.models import Message as Mail
 from apps.members.models import Device, Member
 from apps.nat.models import Pinhole, PortForward
 from apps.tickets.models import Attachment, Message, Ticket
@@ -28,23 +30,25 @@ NO_MAC = "00:00:00:00:00:00"
 log = structlog.get_logger()
 
 
-def due(now: datetime) -> list[int]:
+def due(now: datetime) -> QuerySet[Member]:
     """Members whose data have been kept long enough."""
     until = now - timedelta(days=max(settings.ERASE_DAYS, settings.HOLD_DAYS))
-    gone = Member.objects.filter(state=Member.State.LEFT, erased_at=None, left_at__lte=until)
-    return list(gone.order_by("pk").values_list("pk", flat=True))
+    return Member.objects.filter(state=Member.State.LEFT, erased_at=None, left_at__lte=until).order_by("pk")
 
 
 @transaction.atomic
-def erase(pk: int) -> bool:
-    """Forget who this was. False when he has come back, or it was done before."""
+def erase(who: Member) -> bool:
+    """Forget who this was. False when they have come back, or it was done before."""
+    pk = who.pk
     member = Member.objects.select_for_update(of=("self",)).filter(pk=pk, state=Member.State.LEFT, erased_at=None).first()
     if member is None:
         return False
     hanging.end(Member, [pk])
+    nobody = f"m-{pk}@erased.invalid"
+    keeping.forget(member, theirs_alone(member), instead=nobody)
     if member.user:
         _account(member.user)
-    Invitation.objects.filter(email__iexact=member.email).exclude(email="").update(email=f"m-{pk}@erased.invalid")
+    Invitation.objects.filter(email__iexact=member.email).exclude(email="").update(email=nobody)
     Device.objects.filter(member=pk).delete()
     _everywhere(Device, {"member": pk}, {"name": "–", "mac": NO_MAC})
     of_holding = {"holding__member": pk}
@@ -57,6 +61,12 @@ def erase(pk: int) -> bool:
     Member.objects.filter(pk=pk).update(erased_at=Now(), version=F("version") + 1, user=None, room=None)
     log.info("personal data erased", member=member.number)
     return True
+
+
+def theirs_alone(member: Member) -> list[str]:
+    """The member's addresses for mail, without those that another member has too."""
+    own = {member.email, member.user.email if member.user and not member.user.is_staff else ""} - {""}
+    return [each for each in sorted(own) if not Member.objects.exclude(pk=member.pk).filter(email__iexact=each).exists()]
 
 
 def _everywhere(model: type[Model], where: dict[str, Any], values: dict[str, Any]) -> None:
@@ -73,6 +83,8 @@ def _tickets(member: int) -> None:
     """That there were tickets, when and how they ended stays; not what they said."""
     _everywhere(Ticket, {"member": member}, {"subject": "–", "address": "", "tags": []})
     Attachment.objects.filter(message__ticket__member=member).delete()
+    told = Mail.objects.filter(about_type=Ticket._meta.label_lower, about_id__in=Ticket.objects.filter(member=member).values("pk"))
+    told.update(subject="–", text="", html="", erased=Now())
     Message.objects.filter(ticket__member=member).update(text="", sender="", message_id=None, came_as=None)
 
 

@@ -1,4 +1,4 @@
-"""Everything that is kept of one member, for himself: a JSON document, and in a ZIP beside it each list as CSV."""
+"""Everything that is kept of one member, for themselves: a JSON document, and in a ZIP beside it each list as CSV."""
 
 import csv
 import io
@@ -13,9 +13,11 @@ from django.http import HttpResponse
 from django.utils import timezone
 
 from apps.bans.models import Block
+from apps.desk.lifecycle.erasing import theirs_alone
 from apps.lib.spreadsheets import harmless
+from apps.mail.keeping import mails_of
 from apps.members.models import Departure, Device, Member, Membership
-from apps.nat.models import NatMapping, Pinhole, PortForward
+from apps.nat.models import Move, NatMapping, Pinhole, PortForward
 from apps.network.models import Holding
 from apps.tickets.models import Message, Ticket
 from apps.traffic.rates.models import RateLimit
@@ -36,6 +38,8 @@ def everything(member: Member) -> dict[str, Any]:
         "traffic": {"up_octets": traffic.up, "down_octets": traffic.down, "since": traffic.since, "last": traffic.last},
         "memberships": _in_time(Membership, mine, ()),
         "departures": _lines(Departure, mine, ("on", "state", "planned")),
+        "moves": _lines(Move, mine, ("on", "room__site__name", "room__name", "pool__prefix", "follow", "state", "planned")),
+        "mails": list(mails_of(member, theirs_alone(member)).values("to", "subject", "text", "written", "state", "ended")),
         "devices": _lines(Device, mine, ("name", "mac")),
         "addresses": _in_time(Holding, mine, ("kind", "prefix", "device__name")),
         "leaves_as": _in_time(NatMapping, of_holding, ("holding__prefix", "public", "sharing")),

@@ -84,7 +84,7 @@ def _end(field: str, text: str) -> Prefix | Member | None:
 
 
 def _prefix(field: str, of: Prefix | Member | None, version: int) -> Prefix | None:
-    """A member stands for what he holds: of the other end's family, else IPv4 if he has it."""
+    """A member stands for what is held: of the other end's family, else IPv4 if there is any."""
     if not isinstance(of, Member):
         return of
     for each in [version] if version else [4, 6]:

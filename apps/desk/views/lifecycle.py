@@ -1,5 +1,6 @@
 """Leaving and coming back, what was decided about it, and everything that is kept of a member."""
 
+from collections.abc import Callable
 from datetime import date
 from typing import Any
 
@@ -65,12 +66,16 @@ def _leave(member: Member, form: LeaveForm, request: HttpRequest) -> str:
 def drop(request: HttpRequest, pk: int) -> HttpResponse:
     """The member stays."""
     departure = get_object_or_404(Departure.objects.select_related("member"), pk=pk)
+    return _dropped(request, departure, leaving.drop, _("%(member)s stays."))
+
+
+def _dropped[Plan: (Departure, Move)](request: HttpRequest, plan: Plan, drop: Callable[[Plan], None], said: str) -> HttpResponse:
     try:
-        leaving.drop(departure)
-        messages.success(request, _("%(member)s stays.") % {"member": departure.member})
+        drop(plan)
+        messages.success(request, said % {"member": plan.member})
     except Problem as problem:
         messages.error(request, str(problem))
-    return redirect("desk:member", departure.member_id)
+    return redirect("desk:member", plan.member_id)
 
 
 class MoveForm(forms.Form):
@@ -111,7 +116,7 @@ def move(request: HttpRequest, pk: int) -> HttpResponse:
         given = form.cleaned_data
         try:
             if "confirmed" in request.POST:
-                messages.success(request, _moved(moving.plan(member=member, by=person(request), **given)))
+                messages.success(request, _moved(moving.arrange(member=member, by=person(request), **given)))
                 return redirect("desk:member", pk)
             effects = moving.effects(member, given["pool"], follow=given["follow"])
             preview = [line for effect in effects for line in schedule.effect_in_words(effect, str(given["pool"]))]
@@ -121,15 +126,11 @@ def move(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "desk/member/move.html", context, status=422 if form.errors else 200)
 
 
-def _moved(planned: Move) -> str:
-    facts = {"member": planned.member, "day": formats.day(planned.on)}
-    if planned.on > timezone.localdate():
-        return _("%(member)s moves on %(day)s. Until then it can be dropped.") % facts
-    if moving.carry_out(planned):
+def _moved(move: Move) -> str:
+    facts = {"member": move.member, "day": formats.day(move.on)}
+    if move.state == Move.State.DONE:
         return _("%(member)s has moved.") % facts
-    planned.refresh_from_db()
-    moving.drop(planned)
-    raise Problem(planned.problem)
+    return _("%(member)s moves on %(day)s. Until then it can be dropped.") % facts
 
 
 @staff_page
@@ -137,12 +138,7 @@ def _moved(planned: Move) -> str:
 def drop_move(request: HttpRequest, pk: int) -> HttpResponse:
     """The member does not move."""
     planned = get_object_or_404(Move.objects.select_related("member"), pk=pk)
-    try:
-        moving.drop(planned)
-        messages.success(request, _("%(member)s does not move.") % {"member": planned.member})
-    except Problem as problem:
-        messages.error(request, str(problem))
-    return redirect("desk:member", planned.member_id)
+    return _dropped(request, planned, moving.drop, _("%(member)s does not move."))
 
 
 @staff_page

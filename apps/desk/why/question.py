@@ -64,7 +64,7 @@ def packet(question: Question, gateway: Gateway, routes: Routes) -> Packet:
 
 
 def ends(source: str, destination: str) -> tuple[Address, Address]:
-    """Both addresses, of the same family; a member stands for what he holds of it. Raises CannotAsk."""
+    """Both addresses, of the same family; a member stands for what is held of it. Raises CannotAsk."""
     one, other = end("source", source), end("destination", destination)
     version = next((each.version for each in (one, other) if not isinstance(each, Member)), 4)
     first = _address("source", one, version)

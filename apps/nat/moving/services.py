@@ -6,6 +6,7 @@ from datetime import date
 import pghistory
 from django.db import IntegrityError, transaction
 from django.db.models import F, QuerySet
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
@@ -50,10 +51,23 @@ def plan(*, member: Member, on: date, room: Room | None, pool: Pool | None, foll
         raise Problem(_("A move of %(member)s is planned already. Drop that first.") % {"member": member}, "on") from error
 
 
+def arrange(*, member: Member, on: date, room: Room | None, pool: Pool | None, follow: bool, by: User) -> Move:
+    """Plan the move; today's is carried out at once. Raises Problem when that cannot be: then nothing is planned."""
+    if on < timezone.localdate():
+        raise Problem(_("This day is over."), "on")
+    with transaction.atomic():
+        move = plan(member=member, on=on, room=room, pool=pool, follow=follow, by=by)
+        if on == timezone.localdate() and not carry_out(move):
+            move.refresh_from_db()
+            raise Problem(move.problem)
+    move.refresh_from_db()
+    return move
+
+
 def drop(move: Move) -> None:
-    """The member stays where he is. Raises Conflict when he has moved, or it was dropped already."""
+    """The member stays in place. Raises Conflict when the move was carried out or dropped already."""
     if Move.objects.filter(pk=move.pk, state=Move.State.PLANNED).update(state=Move.State.DROPPED) != 1:
-        raise Conflict(_("This is not planned any more. Look at the member as he is now."))
+        raise Conflict(_("This is not planned any more. Look at the member again."))
 
 
 def planned(member: Member) -> Move | None:
@@ -113,7 +127,7 @@ def _move(move: Move) -> None:
 
 
 def _readdress(old: Holding, move: Move) -> None:
-    """Another address instead of this one; he leaves as before where the group is the same."""
+    """Another address instead of this one; it leaves as before where the group is the same."""
     pool = move.pool
     if pool is None:
         return

@@ -1,77 +1,76 @@
 """IPv6 pinholes in the REST API."""
 
 from collections.abc import Mapping
-from ipaddress import IPv6Address, ip_network
+from ipaddress import IPv6Address
 from typing import Any
 
-import django_filters
 from django.db.models import QuerySet
-from rest_framework import mixins, serializers
+from rest_framework import serializers
 
-from apps.lib.serving import ActiveRows, ActiveSerializer, with_activations
+from apps.lib.api.filters import Filter, filters_of
+from apps.lib.api.kinds import NET_WITHIN, NETWORK
+from apps.lib.api.serializers import ActiveSerializer, Reference
+from apps.lib.api.viewsets import ActiveRows, Adds, Changes, Reads, Removes
 from apps.lib.validity import holds_now
-from apps.members.models import Member
 from apps.nat.pinholes import services
 from apps.nat.pinholes.models import Pinhole
 from apps.nat.pinholes.selectors import pinholes
 from apps.network.models import Holding
 
+STAYS = frozenset({"holding", "until"})
+
 
 class PinholeSerializer(ActiveSerializer):
     """`port` and `ports` are null where all ports are open."""
 
-    holding = serializers.PrimaryKeyRelatedField(queryset=Holding.objects.filter(holds_now()))
-    member: serializers.PrimaryKeyRelatedField[Member] = serializers.PrimaryKeyRelatedField(source="holding.member", read_only=True)
+    holding = Reference(queryset=Holding.objects.filter(holds_now()))
+    member = Reference(source="holding.member", read_only=True)
     address = serializers.IPAddressField(protocol="IPv6")
     port = serializers.IntegerField(min_value=1, max_value=65535, allow_null=True, default=None)
     ports = serializers.IntegerField(min_value=1, max_value=Pinhole.MOST_PORTS, allow_null=True, default=1)
-    until = serializers.DateTimeField(allow_null=True, default=None, write_only=True)
+    until = serializers.DateTimeField(allow_null=True, default=None)
+    enabled = serializers.BooleanField(required=False)
+    version = serializers.IntegerField(required=False, min_value=1)
 
     class Meta:
         model = Pinhole
         fields = ["id", "member", "holding", "address", "protocol", "port", "ports", "purpose", "until", "enabled", "active", "version"]
-        read_only_fields = ["enabled"]
+        brief = ["id", "address", "protocol", "port", "ports"]
 
     def to_representation(self, instance: Pinhole) -> dict[str, Any]:
-        every = {} if instance.port else {"port": None, "ports": None}
-        return super().to_representation(instance) | every | {"until": instance.valid.upper}
+        instance.until = instance.valid.upper  # type: ignore[attr-defined]  # for the serializer alone
+        said = super().to_representation(instance)
+        return said if instance.port else {name: None if name in ("port", "ports") else value for name, value in said.items()}
 
     def create(self, validated_data: Mapping[str, Any]) -> Pinhole:
-        given = dict(validated_data)
-        given["address"] = IPv6Address(given["address"])
-        given["port"], given["ports"] = given["port"] or 0, given["ports"] or 1
-        return with_activations([services.add_pinhole(by=self.context["request"].user, **given)])[0]
+        given = {name: value for name, value in validated_data.items() if name != "version"}
+        on = given.pop("enabled", True)
+        made = services.add_pinhole(by=self.context["request"].user, **_ports(given))
+        return made if on else services.switch_pinhole(pinhole=made, version=made.version, enabled=False, by=self.context["request"].user)
+
+    def update(self, instance: Pinhole, validated_data: Mapping[str, Any]) -> Pinhole:
+        names = ("address", "protocol", "port", "ports", "purpose", "enabled", "version")
+        told = {name: value for name, value in validated_data.items() if name not in STAYS}
+        given = _ports({name: getattr(instance, name) for name in names} | told)
+        return services.change_pinhole(pinhole=instance, by=self.context["request"].user, **given)
 
 
-class PinholeFilter(django_filters.FilterSet):
-    address = django_filters.CharFilter(method="inside", label="of this address, or in this prefix")
-    member = django_filters.NumberFilter(field_name="holding__member", label="whose")
-
-    class Meta:
-        model = Pinhole
-        fields = ["holding", "protocol"]
-
-    def inside(self, found: QuerySet[Pinhole], _name: str, text: str) -> QuerySet[Pinhole]:
-        try:
-            return found.filter(address__within=ip_network(text, strict=False))
-        except ValueError:
-            return found.none()
+def _ports(given: dict[str, Any]) -> dict[str, Any]:
+    """As the services take it: 0 for all ports."""
+    return given | {"address": IPv6Address(str(given["address"])), "port": given["port"] or 0, "ports": given["ports"] or 1}
 
 
-class PinholeViewSet(
-    mixins.CreateModelMixin,
-    mixins.RetrieveModelMixin,
-    mixins.ListModelMixin,
-    mixins.DestroyModelMixin,
-    ActiveRows,
-):
-    """IPv6 pinholes that hold now; `?member=`, `?holding=`, `?protocol=`, `?address=` (of an address, or in a prefix)."""
+class PinholeViewSet(ActiveRows, Reads, Adds, Changes, Removes):
+    """IPv6 pinholes that hold now. `address` is one of them, or all in a prefix. A change leaves `holding` and `until` as they are."""
 
     serializer_class = PinholeSerializer
-    filterset_class = PinholeFilter
+    member_path = "holding__member"
+    filters = filters_of(
+        Pinhole, "holding", "protocol", "port", "ports", "purpose", "enabled", "version", member="holding__member", until="valid__endswith"
+    ) | {"address": Filter("address", NETWORK, exact=NET_WITHIN)}
 
     def get_queryset(self) -> QuerySet[Pinhole]:
         return pinholes().order_by("id")
 
-    def perform_destroy(self, instance: Pinhole) -> None:
-        services.remove_pinhole(pinhole=instance, by=self.request.user)  # type: ignore[arg-type]  # IsStaff: signed in
+    def remove(self, row: Pinhole) -> None:
+        services.remove_pinhole(pinhole=row, by=self.request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked

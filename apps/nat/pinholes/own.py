@@ -14,6 +14,7 @@ from apps.accounts.models import User
 from apps.lib.errors import Problem
 from apps.lib.fields import Address
 from apps.members.models import Member
+from apps.members.quotas import check_room
 from apps.nat.pinholes import services
 from apps.nat.pinholes.models import Pinhole
 from apps.nat.pinholes.selectors import pinholes_of
@@ -80,15 +81,16 @@ def _check_rules(holding: Holding, protocol: str, port: int, ports: int) -> None
 
 
 def _check_quota(member: Member) -> None:
-    """As many as port forwards; two requests at once are counted one after the other."""
-    locked = Member.objects.select_for_update(of=("self",)).select_related("tariff").get(pk=member.pk)
-    if locked.state != Member.State.ACTIVE:
-        raise Problem(_("Your membership is not active, so no port can be opened."))
-    most = locked.tariff.most_forwards
-    if pinholes_of(locked).count() >= most:
-        text = ngettext(
+    """As many as port forwards."""
+    check_room(
+        pinholes_of(member),
+        member=member,
+        most=lambda tariff: tariff.most_forwards,
+        states=(Member.State.ACTIVE,),
+        ended=_("Your membership is not active, so no port can be opened."),
+        full=lambda most: ngettext(
             "Your tariff has room for %(most)d pinhole, and it is in use.",
             "Your tariff has room for %(most)d pinholes, and all are in use. Close one that you no longer need first.",
             most,
-        )
-        raise Problem(text % {"most": most})
+        ),
+    )

@@ -1,6 +1,6 @@
 """Writing IPv6 pinholes. Every refusal is a sentence that names both sides.
 
-A member whose prefix changes keeps his pinholes: they move to the same interface id in the new prefix, unless he wants them to end.
+A member whose prefix changes keeps the pinholes: they move to the same interface id in the new prefix, unless they are to end.
 """
 
 from datetime import datetime
@@ -121,7 +121,7 @@ def move_pinholes(*, old: Holding, new: Holding, by: User) -> list[Pinhole]:
 
 
 def renumber(*, holding: Holding, follow: bool, by: User, pool: Pool | None = None) -> Holding:
-    """Give the member another prefix of this or the same pool instead of this one. follow: his pinholes move there; otherwise they end.
+    """Give the member another prefix, of `pool` or the same pool. follow: pinholes move there; otherwise they end.
 
     Raises Problem when the pool is full.
     """

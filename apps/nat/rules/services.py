@@ -1,12 +1,16 @@
 """Reading and changing what members may open for themselves."""
 
+import structlog
 from django.db.models import F
 from django.db.transaction import atomic
 from django.utils.translation import gettext as _
 
+from apps.accounts.models import User
 from apps.lib.errors import Conflict, Problem
 from apps.nat.rules.models import MOST_FORBIDDEN, PortRules
 from apps.network.models import GatewayGroup
+
+log = structlog.get_logger()
 
 
 def rules_of(group: int) -> PortRules:
@@ -15,14 +19,14 @@ def rules_of(group: int) -> PortRules:
 
 
 @atomic
-def change(*, group: GatewayGroup, version: int, lowest: int, longest: int, forbidden: list[int]) -> PortRules:
+def change(*, group: GatewayGroup, version: int, lowest: int, longest: int, forbidden: list[int], by: User) -> PortRules:
     """From now on members open ports by these. Raises Conflict when somebody changed them since `version` (0: there were none)."""
     if len(set(forbidden)) > MOST_FORBIDDEN:
         raise Problem(_("More than %(most)d forbidden ports: raise the lowest port instead.") % {"most": MOST_FORBIDDEN}, "forbidden")
     given = {"lowest": lowest, "longest": longest, "forbidden": sorted(set(forbidden))}
+    made = not version and PortRules.objects.get_or_create(group=group, defaults=given)[1]
     present = PortRules.objects.filter(group=group)
-    if not version and not present.exists():
-        return PortRules.objects.create(group=group, **given)
-    if not present.filter(version=version).update(**given, version=F("version") + 1):
+    if not made and not present.filter(version=version).update(**given, version=F("version") + 1):
         raise Conflict(_("Somebody changed these rules while you were editing. Look at them as they are now, then save again."))
+    log.info("port rules changed", group=str(group), by=by.username)
     return present.get()

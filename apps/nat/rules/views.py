@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from apps.accounts.permissions import staff_page
+from apps.accounts.permissions import person, staff_page
 from apps.lib.errors import Problem
 from apps.lib.forms import explain
 from apps.lib.ports import read, written
@@ -29,13 +29,13 @@ class PortsListField(forms.CharField):
         return ", ".join(written(row[0], len(row)) for row in rows)
 
     def clean(self, value: Any) -> Any:
-        found: list[int] = []
+        found: set[int] = set()
         for part in filter(None, (each.strip() for each in super().clean(value).split(","))):
             span = read(part)
             if span is None:
                 raise forms.ValidationError(_("“%(part)s” is no port and no range. Write it like 25, 135-139.") % {"part": part[:40]})
-            found += range(span[0], span[0] + span[1])
-        return found
+            found.update(range(span[0], span[0] + span[1]))
+        return sorted(found)
 
 
 class RulesForm(forms.Form):
@@ -64,7 +64,7 @@ def rules(request: HttpRequest, group: int) -> HttpResponse:
     form = RulesForm(services.rules_of(of.pk), request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            services.change(group=of, **form.cleaned_data)
+            services.change(group=of, by=person(request), **form.cleaned_data)
             messages.success(request, _("Saved. It holds for ports that are opened from now on."))
             return redirect("nat:forwards")
         except Problem as problem:

@@ -21,6 +21,8 @@ from apps.traffic.rolling import begin_of
 from apps.traffic.writing import PAUSE
 
 WAYS: Final = ("up", "down")
+# A rule's limits have an end; one without is a person's whose account is gone
+_BY_RULE: Final = Q(reason=RateLimit.Reason.CONGESTION, author=None, valid__upper_inf=False)
 _TALKERS: Final = """
     SELECT m.id, sum(u.{way}_octets), sum(sum(u.{way}_octets)) OVER (),
         m.tariff_id = ANY(%(exempt)s) OR m.state = 'left' OR m.id = ANY(%(other)s)
@@ -69,12 +71,12 @@ def ways(share: FairShare, now: datetime) -> dict[str, Way]:
 def limited(group: GatewayGroup) -> QuerySet[RateLimit]:
     """Limits of the group's members that hold now because its uplink is full."""
     held = Holding.objects.filter(holds_now(), group=group).values("member")
-    return RateLimit.objects.filter(holds_now(), reason=RateLimit.Reason.CONGESTION, author=None, member__in=held)
+    return RateLimit.objects.filter(_BY_RULE, holds_now(), member__in=held)
 
 
 def talkers(share: FairShare, way: str, now: datetime, limited: Collection[int]) -> tuple[list[Talker], int]:
     """Those of the last minutes who may be limited, the heaviest first, no more than matter; and the octets of all."""
-    others = RateLimit.objects.filter(holds_now()).filter(~Q(reason=RateLimit.Reason.CONGESTION) | ~Q(author=None))
+    others = RateLimit.objects.filter(~_BY_RULE, holds_now())
     given: dict[str, Any] = {
         "exempt": list(share.exempt.values_list("pk", flat=True)),
         "other": list(others.values_list("member", flat=True)),
@@ -85,7 +87,7 @@ def talkers(share: FairShare, way: str, now: datetime, limited: Collection[int])
     with connection.cursor() as cursor:
         cursor.execute(_TALKERS.format(way=way), given)
         rows = cursor.fetchall()
-    return [Talker(member, int(octets)) for member, octets, _, out in rows if not out], int(rows[0][2]) if rows else 0
+    return [Talker(member, int(octets)) for member, octets, _total, out in rows if not out], int(rows[0][2]) if rows else 0
 
 
 def fair_share_of(group: GatewayGroup) -> FairShare:

@@ -1,12 +1,15 @@
 """Rate limits of members in the REST API."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db.models import QuerySet
-from rest_framework import mixins, serializers
+from rest_framework import serializers
 
-from apps.lib.serving import ActiveRows, ActiveSerializer, with_activations
+from apps.lib.api.filters import Own, filters_of
+from apps.lib.api.kinds import TRUTH
+from apps.lib.api.serializers import ActiveSerializer
+from apps.lib.api.viewsets import ActiveRows, Adds, Reads, Removes
 from apps.lib.validity import holds_now
 from apps.traffic.rates import services
 from apps.traffic.rates.models import RateLimit
@@ -21,22 +24,29 @@ class RateLimitSerializer(ActiveSerializer):
     class Meta:
         model = RateLimit
         fields = ["id", "member", "up_kbit", "down_kbit", "reason", "note", "since", "until", "author", "released_by", "active"]
+        brief = ["id", "member", "up_kbit", "down_kbit"]
 
     def create(self, validated_data: Mapping[str, Any]) -> RateLimit:
         given = {"up_kbit": None, "down_kbit": None} | {key: value for key, value in validated_data.items() if key != "valid"}
         until = validated_data.get("valid", {}).get("upper")
-        return with_activations([services.limit(until=until, by=self.context["request"].user, **given)])[0]
+        return services.limit(until=until, by=self.context["request"].user, **given)
 
 
-class RateLimitViewSet(ActiveRows, mixins.ListModelMixin, mixins.RetrieveModelMixin, mixins.CreateModelMixin, mixins.DestroyModelMixin):
-    """Rate limits; those that hold now, or with `?all=1` all; `?member=`, `?reason=`."""
+class RateLimitViewSet(ActiveRows, Reads, Adds, Removes):
+    """Rate limits that hold now, or with `all` those that ever did."""
 
     serializer_class = RateLimitSerializer
-    filterset_fields = ["member", "reason"]
+    member_path = "member"
+    filters = filters_of(
+        RateLimit, "member", "up_kbit", "down_kbit", "reason", "author", since="valid__startswith", until="valid__endswith"
+    ) | {"all": Own(TRUTH, None, "also those that are over")}
 
     def get_queryset(self) -> QuerySet[RateLimit]:
         rows = RateLimit.objects.select_related("author", "released_by").order_by("id")
-        return rows if self.request.query_params.get("all") == "1" else rows.filter(holds_now())
+        return rows if self.request.query_params.get("all") in ("1", "true") else rows.filter(holds_now())
 
-    def perform_destroy(self, instance: RateLimit) -> None:
-        services.release(limits=[instance.pk], by=self.request.user)  # type: ignore[arg-type]  # IsStaff: signed in
+    def remove(self, row: RateLimit) -> None:
+        self.remove_many([row])
+
+    def remove_many(self, rows: Sequence[RateLimit]) -> None:
+        services.release(limits=[row.pk for row in rows], by=self.request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked

@@ -17,7 +17,7 @@ _RANGE = (LOWEST_KBIT, HIGHEST_KBIT)
 
 @tracked(exclude=["changed_in", "changed_at"])
 class RateLimit(Rated, Versioned, Deployed):
-    """No more than so much goes through the uplink for a member, with all that he holds, from one moment to another; one at a time.
+    """No more than so much goes through the uplink for a member, with all that is held, from one moment to another; one at a time.
 
     up_kbit: from the member, kbit/s; down_kbit: to the member; None: that way it is not limited. It ends in the kernel by itself.
     author: None when it was limited by a rule and not by a person.

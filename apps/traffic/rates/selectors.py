@@ -23,7 +23,7 @@ def current(member: Member) -> RateLimit | None:
 
 
 def rate_limits(state: str = "now", search: str = "", reason: str = "") -> QuerySet[RateLimit]:
-    """Those that hold now, are over, or all; the newest first. search: a part of the member's name, or his number."""
+    """Those that hold now, are over, or all; the newest first. search: a part of the member's name, or the number."""
     found = RateLimit.objects.select_related("member", "author", "released_by").order_by("-id")
     found = found.filter(holds_now()) if state == "now" else found.exclude(holds_now()) if state == "over" else found
     if reason:

@@ -47,7 +47,7 @@ def limit(
 ) -> RateLimit:
     """Let no more than so much through the uplink for the member, in kbit/s each way; None: that way as before.
 
-    until: None is until somebody releases him. Raises Problem when he is limited already.
+    until: None is until somebody releases the member. Raises Problem when a limit holds already.
     """
     _check(up_kbit, down_kbit, reason, until)
     if member.state == Member.State.LEFT:

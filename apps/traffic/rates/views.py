@@ -35,9 +35,9 @@ def limits(request: HttpRequest) -> HttpResponse:
         "number": selectors.rate_limits().count(),
         "uplinks": selectors.uplinks(),
         "shares": shares_now(timezone.now()),
+        "released": released,
     }
-    shares = shares_now(timezone.now())
-    return render(request, "rates/limits.html", shown | more | {"released": released, "shares": shares})
+    return render(request, "rates/limits.html", shown | more)
 
 
 @staff_page

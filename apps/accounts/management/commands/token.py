@@ -1,12 +1,16 @@
 """manage.py token: a new key for a script that acts for somebody."""
 
 from argparse import ArgumentParser
+from datetime import timedelta
+from ipaddress import ip_network
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
 
 from apps.accounts import tokens
 from apps.accounts.models import User
+from apps.lib.errors import Problem
 
 
 class Command(BaseCommand):
@@ -16,9 +20,20 @@ class Command(BaseCommand):
         parser.add_argument("username")
         parser.add_argument("--name", default="script", help="what the key is for (default: %(default)s)")
 
+        parser.add_argument("--scope", action="append", metavar="NAME:read|write", help="only this; may be given several times")
+        parser.add_argument("--member", type=int, metavar="ID", help="only the things of this member")
+        parser.add_argument("--network", action="append", default=[], metavar="PREFIX", help="only from there; may be given several times")
+        parser.add_argument("--days", type=int, help="how long it lives (default: until it is revoked)")
+
     def handle(self, *args: Any, **options: Any) -> None:
         user = User.objects.filter(username__iexact=options["username"], is_active=True).first()
         if user is None:
             raise CommandError(f"There is no active user {options['username']!r}. Make one with “manage.py createsuperuser”.")
-        _token, key = tokens.create(user=user, name=options["name"])
+        try:
+            networks = [ip_network(each) for each in options["network"]]
+            expires = timezone.now() + timedelta(days=options["days"]) if options["days"] else None
+            limits = {"scopes": options["scope"], "member": options["member"], "networks": networks}
+            _token, key = tokens.create(user=user, name=options["name"], expires=expires, **limits)
+        except (Problem, ValueError) as error:
+            raise CommandError(str(error)) from error
         self.stdout.write(key)

@@ -1,0 +1,93 @@
+"""One's own tokens, and invitations, in the REST API. New tokens are made on their page alone: a script cannot give itself more."""
+
+from django.db.models import QuerySet
+from rest_framework import serializers
+
+from apps.accounts import invitations, tokens
+from apps.accounts.models import ApiToken, Invitation, RoleChange, User
+from apps.lib.api.fields import PrefixText
+from apps.lib.api.filters import filters_of
+from apps.lib.api.openapi.shapes import TEXT, array, nullable
+from apps.lib.api.serializers import ApiSerializer
+from apps.lib.api.viewsets import Reads, Removes
+
+
+class TokenSerializer(ApiSerializer):
+    shapes = {"scopes": nullable(array(TEXT))}
+    networks = serializers.ListField(child=PrefixText(), read_only=True)
+
+    class Meta:
+        model = ApiToken
+        fields = ["id", "name", "start", "scopes", "member_id", "networks", "created", "last_used", "expires"]
+        read_only_fields = fields
+        brief = ["id", "name", "start"]
+
+
+class TokenViewSet(Reads, Removes):
+    """One's own tokens: see them, and revoke one with DELETE."""
+
+    serializer_class = TokenSerializer
+    filters = filters_of(ApiToken, "name", "start", "created", "last_used", "expires")
+
+    def get_queryset(self) -> QuerySet[ApiToken]:
+        return ApiToken.objects.filter(user=self.request.user.pk).order_by("id")
+
+    def remove(self, row: ApiToken) -> None:
+        tokens.revoke(user=row.user, pk=row.pk)
+
+
+class InvitationSerializer(ApiSerializer):
+    shapes = {"roles": array(TEXT)}
+
+    class Meta:
+        model = Invitation
+        fields = ["id", "email", "roles", "by", "made", "expires"]
+        read_only_fields = fields
+        brief = ["id", "email"]
+
+
+class InvitationViewSet(Reads, Removes):
+    """Invitations that nobody has taken; DELETE withdraws one."""
+
+    serializer_class = InvitationSerializer
+    queryset = Invitation.objects.filter(taken=None, withdrawn=None).order_by("id")
+    filters = filters_of(Invitation, "email", "by", "made", "expires")
+
+    def remove(self, row: Invitation) -> None:
+        invitations.withdraw(row)
+
+
+class PersonSerializer(ApiSerializer):
+    shapes = {"roles": array(TEXT), "name": TEXT}
+
+    class Meta:
+        model = User
+        fields = ["id", "username", "name", "roles", "is_active"]
+        read_only_fields = fields
+        brief = ["id", "username", "name"]
+
+
+class PersonViewSet(Reads):
+    """People who sign in: whom `author` and `by` mean."""
+
+    serializer_class = PersonSerializer
+    queryset = User.objects.order_by("id")
+    filters = filters_of(User, "username", "is_active")
+
+
+class RoleChangeSerializer(ApiSerializer):
+    shapes = {"old": array(TEXT), "new": array(TEXT)}
+
+    class Meta:
+        model = RoleChange
+        fields = ["id", "user", "old", "new", "reason", "state", "by", "asked", "decided_by", "decided"]
+        read_only_fields = fields
+        brief = ["id", "user", "state"]
+
+
+class RoleChangeViewSet(Reads):
+    """Changes of roles: done, dropped, or waiting for a second person, who decides on the page, signed in."""
+
+    serializer_class = RoleChangeSerializer
+    queryset = RoleChange.objects.order_by("id")
+    filters = filters_of(RoleChange, "user", "state", "by", "asked", "decided_by", "decided")

@@ -1,0 +1,61 @@
+"""How fast somebody may ask the API: a token, a person with a session, or an address that tries keys.
+
+A virtual schedule for each (GCRA, ITU-T I.371, annex A): one number, kept in a slot of the cache, which has a fixed number of these. So
+neither many requests nor many keys take memory. Processes that ask at the same instant may let a few more through.
+"""
+
+from dataclasses import dataclass
+from time import time as now
+from typing import Any
+
+from django.conf import settings
+from django.core.cache import cache
+from rest_framework.exceptions import Throttled
+from rest_framework.request import Request
+from rest_framework.throttling import BaseThrottle
+
+from apps.accounts.models import ApiToken
+
+
+@dataclass(frozen=True)
+class Rate:
+    """`each_minute` on average, `at_once` after a pause."""
+
+    each_minute: float
+    at_once: int
+
+    def wait(self, name: str) -> float:
+        """Counts one, and says for how many seconds it comes too early; 0: it may."""
+        at, interval, key = now(), 60 / self.each_minute, f"rate:{name}"
+        due = max(float(cache.get(key) or 0), at)
+        early = due - at - interval * (self.at_once - 1)
+        if early > 0:
+            return early
+        cache.set(key, due + interval, timeout=due + interval - at)
+        return 0
+
+
+GUESSES = Rate(each_minute=60, at_once=60)
+"""Unknown keys from one address."""
+
+
+def refuse_guessing(address: str) -> None:
+    """Raises Throttled when this address tries keys."""
+    wait = GUESSES.wait(f"key:{address}")
+    if wait:
+        raise Throttled(wait)
+
+
+class AskedOften(BaseThrottle):
+    """429 for who asks more often than API_RATE."""
+
+    _wait: float | None = None
+
+    def allow_request(self, request: Request, view: Any) -> bool:
+        who = f"token:{request.auth.pk}" if isinstance(request.auth, ApiToken) else f"person:{request.user.pk}"
+        rate = settings.API_RATE
+        self._wait = Rate(rate, max(1, rate // 6)).wait(who)
+        return not self._wait
+
+    def wait(self) -> float | None:
+        return self._wait

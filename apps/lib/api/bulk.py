@@ -1,0 +1,110 @@
+"""Many objects in one call, all or none. What is wrong is told of each item; then nothing was done.
+
+First all at once; only when that is refused, one by one, to find who is to blame. Memory: the items of one call, at most MOST.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from django.db import DataError, IntegrityError, transaction
+from django.utils.translation import gettext as _
+from rest_framework import exceptions, serializers
+
+from apps.lib.api.etags import changed_meanwhile
+from apps.lib.api.problems import ItemsRefused, Unfit
+from apps.lib.api.serializers import ApiSerializer, Reference
+from apps.lib.errors import Problem
+
+MOST: Final = 2000  # items of a call
+REFUSALS = (Problem, IntegrityError, DataError, exceptions.APIException)
+
+
+def checked_items(data: Any) -> list[Any]:
+    """A list of a length that fits."""
+    if not isinstance(data, list) or not data:
+        raise Unfit(400, _("Send a list with at least one item."))
+    if len(data) > MOST:
+        raise Unfit(413, _("These are %(count)d items. Send at most %(most)d at once.") % {"count": len(data), "most": MOST})
+    return data
+
+
+def known_references(serializer: ApiSerializer, items: Sequence[Any]) -> dict[str, Mapping[int, Any]]:
+    """What the items point to, by the field's name: a query for each field."""
+    found: dict[str, Mapping[int, Any]] = {}
+    for name, field in serializer.fields.items():
+        if isinstance(field, Reference) and not field.read_only:
+            ids = {item.get(name) for item in items if isinstance(item, Mapping)}
+            wanted = [each for each in ids if isinstance(each, int) and not isinstance(each, bool) and 0 < each < 2**63]
+            found[name] = field.get_queryset().in_bulk(wanted)  # type: ignore[union-attr]  # not read-only: there is one
+    return found
+
+
+def validated(serializer: ApiSerializer, items: Sequence[Any], rows: Sequence[Any] | None = None) -> list[dict[str, Any]]:
+    """The items as services take them; with rows, what changes of each. Raises ItemsRefused."""
+    context: Any = serializer.context
+    context["known"] = known_references(serializer, items)
+    good, wrong = [], dict[int, Exception]()
+    for index, item in enumerate(items):
+        serializer.instance = rows[index] if rows else None
+        try:
+            good.append(serializer.run_validation(item))
+        except (serializers.ValidationError, exceptions.ValidationError) as error:
+            wrong[index] = error
+    serializer.instance = None
+    if wrong:
+        raise ItemsRefused(wrong)
+    return good
+
+
+def all_or_none[Item, Row](items: Sequence[Item], many: Callable[[Sequence[Item]], Row], one: Callable[[Item], object]) -> Row:
+    """What `many` makes of all items. Raises ItemsRefused with what `one` says of each that cannot be."""
+    try:
+        with transaction.atomic():
+            return many(items)
+    except REFUSALS as error:
+        with transaction.atomic():
+            wrong = blamed(items, one)
+            transaction.set_rollback(True)
+        raise ItemsRefused(wrong) if wrong else error from error
+
+
+def blamed[Item](items: Sequence[Item], one: Callable[[Item], object]) -> dict[int, Exception]:
+    """Those of the items that are refused when they come one after the other."""
+    wrong: dict[int, Exception] = {}
+    for index, item in enumerate(items):
+        try:
+            with transaction.atomic():
+                one(item)
+        except REFUSALS as error:
+            wrong[index] = error
+    return wrong
+
+
+def rows_of(items: Sequence[Any], find: Callable[[Iterable[int]], Mapping[int, Any]]) -> list[Any]:
+    """The row of each item, by its id. Raises ItemsRefused for those without one, and for one that comes twice."""
+    ids: list[Any] = [item.get("id") if isinstance(item, Mapping) else item for item in items]
+    good = [each for each in ids if isinstance(each, int) and not isinstance(each, bool) and 0 < each < 2**63]
+    found, wrong, seen = find(good), dict[int, Exception](), set[int]()
+    for index, pk in enumerate(ids):
+        if not isinstance(pk, int) or isinstance(pk, bool):
+            wrong[index] = serializers.ValidationError({"id": _("Give the id, a number.")})
+        elif pk not in found:
+            wrong[index] = serializers.ValidationError({"id": _("There is none with this id, or it has ended.")})
+        elif pk in seen:
+            wrong[index] = serializers.ValidationError({"id": _("This id comes twice.")})
+        else:
+            seen.add(pk)
+    if wrong:
+        raise ItemsRefused(wrong)
+    return [found[pk] for pk in ids]
+
+
+def check_versions(items: Sequence[Mapping[str, Any]], rows: Sequence[Any]) -> None:
+    """An item may say on top of which version it is: 412 for those who are late."""
+    late = {
+        index: changed_meanwhile()
+        for index, (item, row) in enumerate(zip(items, rows, strict=True))
+        if "version" in item and item["version"] != getattr(row, "version", None)
+    }
+    if late:
+        raise ItemsRefused(dict(late))

@@ -1,0 +1,42 @@
+"""Fields of serializers for what networks are made of; text outside, `ipaddress` values inside."""
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from rest_framework import serializers
+
+from apps.lib.fields import AddressField, MacField, PrefixField
+
+
+class _Parsed(serializers.CharField):
+    """Text that a model's field reads."""
+
+    column: Any
+    LONGEST = 80
+
+    def to_internal_value(self, data: Any) -> Any:
+        text = super().to_internal_value(data)
+        if len(text) > self.LONGEST:
+            raise serializers.ValidationError(self.column.default_error_messages["invalid"] % {"value": text[: self.LONGEST]})
+        try:
+            return self.column.to_python(text)
+        except ValidationError as error:
+            raise serializers.ValidationError(error.messages) from error
+
+
+class AddressText(_Parsed):
+    """An address."""
+
+    column = AddressField()
+
+
+class PrefixText(_Parsed):
+    """A network, or an address alone."""
+
+    column = PrefixField()
+
+
+class MacText(_Parsed):
+    """A MAC address."""
+
+    column = MacField()

@@ -1,0 +1,89 @@
+"""Requests that may come twice: with an Idempotency-Key the second gets the answer of the first, and nothing is done twice.
+
+The answer is kept in the transaction that did the work: there are both, or neither. A second request while the first is under way is
+told so (409). A key that stands for another request is refused (422). What was refused is not kept: it did nothing.
+"""
+
+import hashlib
+import json
+import zlib
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any, Final
+
+from django.db import connection
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.lib.api.models import KeptAnswer
+from apps.lib.api.problems import Unfit
+
+KEPT: Final = timedelta(days=1)
+MOST: Final = 500  # answers of one person
+LONGEST: Final = 100  # characters of a key
+REPLAYED: Final = "Idempotency-Replayed"
+
+
+def answered_once(request: Request, work: Callable[[], Response]) -> Response:
+    """Do the work, or tell what it was answered before; within a transaction."""
+    key, person = request.headers.get("Idempotency-Key", ""), int(request.user.pk or 0)  # signed in, as Allowed asked
+    if not 0 < len(key) <= LONGEST or not key.isprintable() or not key.isascii():
+        raise Unfit(400, _("An Idempotency-Key has 1 to %(most)d printable characters.") % {"most": LONGEST})
+    if not _alone(person, key):
+        raise Unfit(409, _("The same request is under way. Ask again in a moment."))
+    print_ = _fingerprint(request)
+    kept = KeptAnswer.objects.filter(user=person, key=key, at__gt=Now() - KEPT).first()
+    if kept is None:
+        response = work()
+        _keep(person, key, print_, response)
+        return response
+    if kept.request != print_:
+        raise Unfit(422, _("This Idempotency-Key stands for another request. Choose a new one for each."))
+    return _again(kept)
+
+
+def _alone(person: int, key: str) -> bool:
+    """Until the transaction ends, nobody else has this key (PostgreSQL manual, "Advisory Lock Functions")."""
+    number = int.from_bytes(hashlib.sha256(f"{person} {key}".encode()).digest()[:8], signed=True)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [number])
+        return bool(cursor.fetchone()[0])
+
+
+def _fingerprint(request: Request) -> str:
+    told = f"{request.method} {request.get_full_path()}\n{json.dumps(request.data, sort_keys=True)}"
+    return hashlib.sha256(told.encode()).hexdigest()
+
+
+def _keep(person: int, key: str, print_: str, response: Response) -> None:
+    KeptAnswer.objects.filter(user=person, key=key).delete()  # one that is too old
+    KeptAnswer.objects.create(
+        user_id=person,
+        key=key,
+        request=print_,
+        status=response.status_code,
+        etag=response.get("ETag", ""),
+        body=zlib.compress(JSONRenderer().render(response.data)),
+    )
+    prune(person)
+
+
+def prune(person: int) -> None:
+    """Forget what is too old, and of this person what is too much."""
+    KeptAnswer.objects.filter(at__lte=Now() - KEPT).delete()
+    mine = KeptAnswer.objects.filter(user=person)
+    oldest = mine.order_by("-id").values_list("id", flat=True)[MOST - 1 : MOST].first()
+    if oldest:
+        mine.filter(id__lt=oldest).delete()
+
+
+def _again(kept: KeptAnswer) -> Response:
+    text = zlib.decompress(bytes(kept.body))
+    data: Any = json.loads(text) if text else None
+    response = Response(data, status=kept.status, headers={REPLAYED: "true"})
+    if kept.etag:
+        response["ETag"] = kept.etag
+    return response

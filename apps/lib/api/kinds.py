@@ -1,0 +1,129 @@
+"""What a value in an address can be: how it is read, and how it may be compared. Text comes in; a value, or ValueError with a sentence."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from ipaddress import ip_network
+from typing import Any, Final
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.utils.dateparse import parse_date, parse_datetime
+from django.utils.translation import gettext as _
+
+from apps.lib.fields import AddressField, MacField, PrefixField
+
+LARGEST: Final = 2**63 - 1
+LONGEST: Final = 200  # characters of a value
+MOST_VALUES: Final = 1000  # of one __in
+
+EXACT, IN, LESS, AT_MOST, MORE, AT_LEAST = "", "in", "lt", "lte", "gt", "gte"
+CONTAINS, NET_CONTAINS, NET_WITHIN, NULL = "contains", "net_contains", "net_within", "isnull"
+IN_DATABASE: Final = {EXACT: "exact", CONTAINS: "icontains", NET_CONTAINS: "covers", NET_WITHIN: "within"}
+"""What the ORM calls a lookup, where it calls it otherwise."""
+_ORDERED: Final = (EXACT, IN, LESS, AT_MOST, MORE, AT_LEAST)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """`read` makes a value of text, such as `example`; `schema` is what OpenAPI says of it; `lookups` how it is compared."""
+
+    read: Callable[[str], Any]
+    schema: Mapping[str, Any]
+    lookups: tuple[str, ...]
+    example: str
+
+
+def _number(text: str) -> int:
+    digits = text.removeprefix("-")
+    if not (digits.isascii() and digits.isdigit() and len(digits) < 20 and int(digits) <= LARGEST):
+        raise ValueError(_("“%(text)s” is no number.") % {"text": text})
+    return int(text)
+
+
+def _words(text: str) -> str:
+    if "\0" in text:
+        raise ValueError(_("A text holds no NUL."))
+    return text
+
+
+def _truth(text: str) -> bool:
+    if text not in ("0", "1", "true", "false"):
+        raise ValueError(_("“%(text)s” is neither true nor false.") % {"text": text})
+    return text in ("1", "true")
+
+
+def _network(text: str) -> Any:
+    try:
+        if "%" in text:
+            raise ValueError(text)
+        return ip_network(text, strict=False)
+    except ValueError as error:
+        raise ValueError(_("“%(text)s” is no address or prefix.") % {"text": text}) from error
+
+
+def _mac(text: str) -> str:
+    try:
+        return str(MacField().parse(text))
+    except ValueError as error:
+        raise ValueError(_("“%(text)s” is no MAC address.") % {"text": text}) from error
+
+
+def _moment(text: str) -> datetime:
+    """RFC 3339; a plus sign that became a space in the address is one again."""
+    try:
+        found = parse_datetime(text.replace(" ", "+"))
+    except ValueError:
+        found = None
+    if found is None or found.tzinfo is None:
+        raise ValueError(_("“%(text)s” is no time with its offset, like 2026-11-21T18:00:00+01:00.") % {"text": text})
+    return found
+
+
+def _day(text: str) -> date:
+    try:
+        found = parse_date(text)
+    except ValueError:
+        found = None
+    if found is None:
+        raise ValueError(_("“%(text)s” is no day, like 2026-11-21.") % {"text": text})
+    return found
+
+
+NUMBER: Final = Kind(_number, {"type": "integer"}, _ORDERED, "1")
+TEXT: Final = Kind(_words, {"type": "string"}, (EXACT, IN, CONTAINS), "words")
+TRUTH: Final = Kind(_truth, {"type": "boolean"}, (EXACT,), "true")
+NETWORK: Final = Kind(_network, {"type": "string"}, (EXACT, IN, NET_CONTAINS, NET_WITHIN), "192.0.2.0/24")
+MAC: Final = Kind(_mac, {"type": "string"}, (EXACT, IN), "00:00:5e:00:53:1f")
+MOMENT: Final = Kind(_moment, {"type": "string", "format": "date-time"}, _ORDERED, "2026-11-21T18:00:00Z")
+DAY: Final = Kind(_day, {"type": "string", "format": "date"}, _ORDERED, "2026-11-21")
+
+
+def choice(values: tuple[str, ...]) -> Kind:
+    """One of these words."""
+
+    def read(text: str) -> str:
+        if text not in values:
+            raise ValueError(_("“%(text)s” is none of: %(values)s.") % {"text": text, "values": ", ".join(values)})
+        return text
+
+    return Kind(read, {"type": "string", "enum": list(values)}, (EXACT, IN), values[0])
+
+
+def kind_of(column: models.Field[Any, Any]) -> Kind:
+    """The kind that fits a column."""
+    if column.choices:
+        return choice(tuple(str(value) for value, _label in column.flatchoices))
+    kinds: tuple[tuple[Any, Kind], ...] = (
+        ((AddressField, PrefixField), NETWORK),
+        (MacField, MAC),
+        (models.BooleanField, TRUTH),
+        (models.DateTimeField, MOMENT),
+        (models.DateField, DAY),
+        ((models.IntegerField, models.ForeignKey, models.AutoField), NUMBER),
+        ((models.CharField, models.TextField), TEXT),
+    )
+    found = next((kind for columns, kind in kinds if isinstance(column, columns)), None)
+    if found is None or isinstance(column, ArrayField):
+        raise TypeError(f"{column} cannot be filtered by")
+    return found

@@ -1,0 +1,168 @@
+"""What one action of a collection takes and answers, as an OpenAPI operation object (OpenAPI 3.1, section 4.8.10)."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from inspect import cleandoc
+from typing import Any, Final
+
+from rest_framework import serializers
+
+from apps.lib.api.filters import Filter, Own, column, orders
+from apps.lib.api.openapi.shapes import TEXT, Shape, array
+from apps.lib.api.paging import MOST
+from apps.lib.api.problems import MEDIA_TYPE
+from apps.lib.api.viewsets import Rows
+
+ALWAYS: Final = (401, 403, 406, 429, 503)
+READING: Final = (400, *ALWAYS)
+WRITING: Final = (400, 409, 412, 413, 415, 422, *ALWAYS)
+PROBLEM: Final = {"$ref": "#/components/responses/Problem"}
+WORDS: Final = {
+    "list": "List",
+    "retrieve": "Read one",
+    "create": "Add one, or a list of them: all or none",
+    "update": "Change one; what is not given stays, where it is optional",
+    "partial_update": "Change one; what is not given stays",
+    "bulk_update": "Change many, each named by its id: all or none",
+    "destroy": "Remove one",
+    "bulk_destroy": "Remove many: all or none",
+}
+CODES: Final = {"create": 201, "destroy": 204, "bulk_destroy": 204}
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What an action answers when it went well: a serializer's object, a shape, or nothing; and the parameters that it takes."""
+
+    code: int = 200
+    body: type[serializers.BaseSerializer[Any]] | Shape | None = None
+    parameters: Mapping[str, str] = field(default_factory=dict)
+
+
+def answers(code: int, body: type[serializers.BaseSerializer[Any]] | Shape | None = None, **parameters: str) -> Callable[[Any], Any]:
+    """For actions that do not answer 200 with the collection's object. parameters: of the address, with what they mean."""
+
+    def told(action: Any) -> Any:
+        action.answers = Answers(code, body, parameters)
+        return action
+
+    return told
+
+
+@dataclass(frozen=True)
+class Schemas:
+    """How operations refer to serializers: as they are read, as they are written, as they are changed."""
+
+    read: Callable[[Any], Shape]
+    write: Callable[[Any], Shape]
+    change: Callable[[Any], Shape]
+
+
+def operation(view: type[Rows], basename: str, method: str, action: str, detail: bool, schemas: Schemas) -> Shape:
+    """The operation object."""
+    function = getattr(view, action)
+    safe, takes = method == "get", _takes(view, action, function, schemas)
+    codes = [*(READING if safe else WRITING), *((404,) if detail else ())]
+    doc = cleandoc(function.__doc__ or "") if action not in WORDS else WORDS[action] + "."
+    known = {
+        "operationId": f"{basename}_{action}",
+        "summary": doc.partition("\n")[0],
+        "parameters": list(_parameters(view, method, action, detail)),
+        "responses": _good(view, action, function, schemas) | {str(code): PROBLEM for code in sorted(codes)},
+    }
+    return known | ({"requestBody": {"required": True, "content": {"application/json": {"schema": takes}}}} if takes else {})
+
+
+def _takes(view: Any, action: str, function: Any, schemas: Schemas) -> Shape | None:
+    one = view.serializer_class
+    if action == "create":
+        return {"oneOf": [schemas.write(one), array(schemas.write(one)) | {"minItems": 1}]}
+    if action in ("update", "partial_update"):
+        return schemas.write(one) if action == "update" else schemas.change(one)
+    if action == "bulk_update":
+        with_id = {"allOf": [schemas.change(one), {"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]}]}
+        return array(with_id) | {"minItems": 1}
+    if action == "bulk_destroy":
+        by_id = {"type": "object", "properties": {"id": {"type": "integer"}, "version": {"type": "integer"}}, "required": ["id"]}
+        return array({"oneOf": [{"type": "integer"}, by_id]}) | {"minItems": 1}
+    given = getattr(function, "kwargs", {}).get("serializer_class")
+    return schemas.write(given) if given else None
+
+
+def _good(view: Any, action: str, function: Any, schemas: Schemas) -> Shape:
+    one = schemas.read(view.serializer_class)
+    told: Answers = getattr(function, "answers", Answers(CODES.get(action, 200), {} if action in ("destroy", "bulk_destroy") else one))
+    bodies = {
+        "list": {"oneOf": [_page(one), _walk(one)]},
+        "create": {"oneOf": [one, array(one)]},
+        "bulk_update": array(one),
+    }
+    body = bodies.get(action, told.body if isinstance(told.body, dict) else schemas.read(told.body) if told.body else {})
+    content = {"content": {"application/json": {"schema": body}}} if body else {}
+    headers = {"headers": {"ETag": {"schema": TEXT}}} if action in ("retrieve", "create", "update", "partial_update") else {}
+    return {str(told.code): {"description": "Done" if told.code != 202 else "It will be done"} | content | headers}
+
+
+def _link() -> Shape:
+    return {"type": ["string", "null"], "format": "uri"}
+
+
+def _page(one: Shape) -> Shape:
+    fields = {"count": {"type": "integer"}, "next": _link(), "previous": _link(), "results": array(one) | {"maxItems": MOST}}
+    return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
+
+
+def _walk(one: Shape) -> Shape:
+    fields = {"next": _link(), "results": array(one) | {"maxItems": MOST}}
+    return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
+
+
+def _parameters(view: type[Rows], method: str, action: str, detail: bool) -> Iterator[Shape]:
+    if detail:
+        yield {"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}
+    if action in ("list", "retrieve"):
+        yield _query("fields", TEXT, "only these fields, with commas between them")
+        yield _query("brief", {"type": "string", "enum": ["0", "1"]}, "1: only the shortest form")
+    if action == "list":
+        yield from _of_list(view)
+    told: Answers = getattr(getattr(view, action), "answers", Answers())
+    yield from (_query(name, TEXT, words) for name, words in told.parameters.items())
+    if action in ("update", "partial_update", "destroy"):
+        yield _header("If-Match", "the ETag that was read: 412 when it is another by now")
+    if method == "post":
+        yield _header("Idempotency-Key", "the same request with the same key is done once, and answered again for a day")
+    if method != "get":
+        yield _header("X-Change-Reason", "why, for the history")
+
+
+def _of_list(view: type[Rows]) -> Iterator[Shape]:
+    yield _query("limit", {"type": "integer", "minimum": 1, "maximum": MOST}, "rows of a page (50)")
+    yield _query("offset", {"type": "integer", "minimum": 0}, "rows before it")
+    yield _query("cursor", TEXT, "walk over all by id: empty first, then as “next” says")
+    yield _query("ordering", TEXT, "by these, with “-” downwards: " + ", ".join(orders(view.filters)))
+    for name, each in view.filters.items():
+        yield _query(name, dict(each.kind.schema), each.words if isinstance(each, Own) else _exact(each))
+        for lookup in found.lookups if (found := column(view.filters, name)) else ():
+            if lookup:
+                yield _query(f"{name}__{lookup}", _compared(each, lookup), "")
+
+
+def _exact(each: Filter) -> str:
+    return {"covers": "contains this", "net_contains": "contains this", "net_within": "lies in this"}.get(each.exact, "")
+
+
+def _compared(each: Filter | Own, lookup: str) -> Shape:
+    return {"type": "boolean"} if lookup == "isnull" else TEXT if lookup == "in" else dict(each.kind.schema)
+
+
+def _query(name: str, schema: Shape, words: str) -> Shape:
+    return {"name": name, "in": "query", "schema": schema} | ({"description": words} if words else {})
+
+
+def _header(name: str, words: str) -> Shape:
+    return {"name": name, "in": "header", "schema": TEXT, "description": words}
+
+
+def problem_response() -> Shape:
+    """What every refusal looks like."""
+    return {"description": "A problem (RFC 9457)", "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}}

@@ -1,0 +1,113 @@
+"""What a field of a serializer is, in the words of JSON Schema (draft 2020-12, as OpenAPI 3.1 uses it).
+
+What cannot be seen from the field, such as a computed one, its serializer tells in `shapes`. No object is without its fields.
+"""
+
+from collections.abc import Callable, Mapping
+from inspect import cleandoc
+from typing import Any, Final, get_type_hints
+
+from rest_framework import serializers
+
+type Shape = dict[str, Any]
+type Refer = Callable[[type[Any]], Shape]
+
+INTEGER: Final[Shape] = {"type": "integer"}
+TEXT: Final[Shape] = {"type": "string"}
+TRUTH: Final[Shape] = {"type": "boolean"}
+TIME: Final[Shape] = {"type": "string", "format": "date-time"}
+DAY: Final[Shape] = {"type": "string", "format": "date"}
+SIMPLE: Final[Mapping[Any, Shape]] = {int: INTEGER, str: TEXT, bool: TRUTH, float: {"type": "number"}}
+
+KINDS: Final[tuple[tuple[Any, Shape], ...]] = (
+    (serializers.BooleanField, TRUTH),
+    (serializers.IntegerField, INTEGER),
+    (serializers.FloatField, {"type": "number"}),
+    (serializers.DateTimeField, TIME),
+    (serializers.DateField, DAY),
+    (serializers.EmailField, TEXT | {"format": "email"}),
+    (serializers.PrimaryKeyRelatedField, INTEGER),
+    (serializers.StringRelatedField, {"type": ["string", "null"]}),
+    (serializers.CharField, TEXT),
+)
+
+
+class Unshaped(TypeError):  # noqa: N818 - a sentence, as others
+    """A field that nobody described."""
+
+
+def record(**fields: Shape) -> Shape:
+    """An object with these fields."""
+    return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
+
+
+def array(of: Shape) -> Shape:
+    """A list."""
+    return {"type": "array", "items": of}
+
+
+def mapping(to: Shape) -> Shape:
+    """An object whose keys are names."""
+    return {"type": "object", "additionalProperties": to}
+
+
+def nullable(shape: Shape) -> Shape:
+    """Or null."""
+    if "type" in shape:
+        kinds = shape["type"] if isinstance(shape["type"], list) else [shape["type"]]
+        values = {"enum": [*shape["enum"], None]} if "enum" in shape else {}
+        return shape | {"type": [*kinds, "null"]} | values
+    return {"anyOf": [shape, {"type": "null"}]}
+
+
+ACTIVE: Final = array(record(gateway=TEXT, since=nullable(TIME), waits=TEXT))
+"""Since when each gateway has a row."""
+
+
+def shape_of(name: str, field: serializers.Field[Any, Any, Any, Any], refer: Refer) -> Shape:
+    """A field's shape. Raises Unshaped."""
+    shape = _told(name, field) or _seen(field, refer)
+    if shape is None:
+        raise Unshaped(f"{type(field.parent).__name__}.{name}: say in `shapes` what it is")
+    words = str(field.help_text or "") or _words(name, field)
+    flags = {"readOnly": True} if field.read_only else {"writeOnly": True} if field.write_only else {}
+    return (nullable(shape) if field.allow_null else shape) | flags | ({"description": words} if words else {})
+
+
+def _told(name: str, field: Any) -> Shape | None:
+    """By the serializers' `shapes`, the nearest first; of a computed field, by what it returns."""
+    for kind in type(field.parent).__mro__:
+        if name in (known := vars(kind).get("shapes", {})):
+            return dict(known[name])
+    if not isinstance(field, serializers.SerializerMethodField):
+        return None
+    returned = get_type_hints(getattr(type(field.parent), f"get_{name}"))["return"]
+    if returned in SIMPLE:
+        return SIMPLE[returned]
+    plain = [each for each in getattr(returned, "__args__", ()) if each is not type(None)]
+    return nullable(SIMPLE[plain[0]]) if len(plain) == 1 and plain[0] in SIMPLE and plain != list(returned.__args__) else None
+
+
+def _words(name: str, field: Any) -> str:
+    if not isinstance(field, serializers.SerializerMethodField):
+        return ""
+    return cleandoc(getattr(type(field.parent), f"get_{name}").__doc__ or "")
+
+
+def _seen(field: Any, refer: Refer) -> Shape | None:
+    if isinstance(field, serializers.ListSerializer):
+        return array(refer(type(field.child)))
+    if isinstance(field, serializers.BaseSerializer):
+        return refer(type(field))
+    if isinstance(field, serializers.ListField):
+        item = _seen(field.child, refer)
+        return array(item) if item else None
+    if isinstance(field, serializers.ChoiceField):
+        return TEXT | {"enum": [*([""] if field.allow_blank else []), *field.choices]}
+    found = next((shape for kind, shape in KINDS if isinstance(field, kind)), None)
+    return found and found | _bounds(field)
+
+
+def _bounds(field: Any) -> Shape:
+    names = {"min_value": "minimum", "max_value": "maximum", "min_length": "minLength", "max_length": "maxLength"}
+    return {ours: value for theirs, ours in names.items() if isinstance(value := getattr(field, theirs, None), int)}

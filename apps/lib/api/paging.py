@@ -1,0 +1,92 @@
+"""Pages of a list: by limit and offset with a count, or for a walk over all rows by a cursor, which new rows do not disturb."""
+
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from contextlib import suppress
+from typing import Any, Final
+
+from django.utils.translation import gettext as _
+from rest_framework.exceptions import ValidationError
+from rest_framework.pagination import LimitOffsetPagination
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.utils.urls import remove_query_param, replace_query_param
+
+from apps.lib.api.counting import count
+from apps.lib.api.kinds import LARGEST
+
+MOST: Final = 1000  # rows of a page
+
+
+class Pages(LimitOffsetPagination):
+    """`?limit=&offset=`: {count, next, previous, results}. `?cursor=`: {next, results} by id, from the beginning if it is empty."""
+
+    max_limit = MOST
+    _walks = False
+    _following: int | None = None
+
+    def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any]:
+        self.request, self._walks = request, "cursor" in request.query_params
+        return self._walk(queryset, request) if self._walks else self._page(queryset, request)
+
+    def _page(self, queryset: Any, request: Request) -> list[Any]:
+        """Rows that are skipped are skipped by their ids, without what is joined to them; what fits into one page needs no count."""
+        self.limit, self.offset = self.get_limit(request), self.get_offset(request)
+        wanted = slice(self.offset, self.offset + self.limit)
+        shown = queryset.filter(pk__in=queryset.values("pk")[wanted]) if self.offset else queryset[wanted]
+        rows = list(shown)
+        known = len(rows) < self.limit and (rows or not self.offset)
+        self.count = self.offset + len(rows) if known else count(queryset)
+        return rows
+
+    def _walk(self, queryset: Any, request: Request) -> list[Any]:
+        limit = self.get_limit(request)
+        if "ordering" in request.query_params or "offset" in request.query_params:
+            raise ValidationError({"?cursor": _("A walk goes by id: leave out “ordering” and “offset”.")})
+        after = _read(request.query_params["cursor"])
+        rows = list(queryset.filter(pk__gt=after).order_by("pk")[: limit + 1])
+        self._following = rows[limit - 1].pk if len(rows) > limit else None
+        return rows[:limit]
+
+    def get_limit(self, request: Request) -> int:
+        limit = _number(request, "limit", self.default_limit or MOST)
+        if not 0 < limit <= MOST:
+            raise ValidationError({"?limit": _("A page has 1 to %(most)d rows.") % {"most": MOST}})
+        return limit
+
+    def get_offset(self, request: Request) -> int:
+        return _number(request, "offset", 0)
+
+    def get_paginated_response(self, data: Any) -> Response:
+        if not self._walks:
+            return super().get_paginated_response(data)
+        return Response({"next": self._next(), "results": data})
+
+    def _next(self) -> str | None:
+        if self._following is None or self.request is None:
+            return None
+        here = remove_query_param(self.request.build_absolute_uri(), "cursor")
+        return replace_query_param(here, "cursor", _written(self._following))
+
+
+def _number(request: Request, name: str, otherwise: int) -> int:
+    text = request.query_params.get(name)
+    if text is None:
+        return otherwise
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise ValidationError({f"?{name}": _("“%(text)s” is no number.") % {"text": text[:40]}})
+    return int(text)
+
+
+def _written(pk: int) -> str:
+    return urlsafe_b64encode(b"after %d" % pk).decode().rstrip("=")
+
+
+def _read(text: str) -> int:
+    """The id behind which the page begins."""
+    if not text:
+        return -1
+    with suppress(ValueError):
+        word, _sep, digits = urlsafe_b64decode(text + "=" * (-len(text) % 4)).partition(b" ")
+        if word == b"after" and digits.isdigit() and int(digits) <= LARGEST:
+            return int(digits)
+    raise ValidationError({"?cursor": _("This is no cursor. Take it from “next”, or begin with an empty one.")})

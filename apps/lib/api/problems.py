@@ -1,0 +1,205 @@
+"""How the API says that something cannot be: problem details (RFC 9457), with the sentence and the field, as the pages say it.
+
+What views, services and the database raise comes in; `application/problem+json` goes out. Whatever is not known here is a fault of ours.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.core.exceptions import ValidationError as DjangoValidationError
+from django.db import DataError, IntegrityError
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.utils.translation import gettext as _
+from django.views import defaults
+from rest_framework import exceptions, status
+from rest_framework.response import Response
+
+from apps.lib.api.constraints import refusal
+from apps.lib.errors import Conflict, Problem, Refused
+
+MEDIA_TYPE = "application/problem+json"
+KINDS = {
+    400: "invalid",
+    401: "not-signed-in",
+    403: "not-allowed",
+    404: "not-found",
+    405: "not-offered",
+    406: "not-acceptable",
+    409: "conflict",
+    412: "changed-meanwhile",
+    413: "too-large",
+    415: "not-json",
+    422: "refused",
+    429: "too-many",
+    500: "fault",
+    503: "away",
+}
+"""What the last part of `type` is for each status; docs/api.md says what each means."""
+
+type Path = tuple[str | int, ...]
+type Found = dict[str, Any]
+
+
+class ItemsRefused(Exception):  # noqa: N818 - not an error of the program
+    """Some of many items cannot be, so none was done. `why`: for the index of an item, what it raised."""
+
+    def __init__(self, why: Mapping[int, Exception]) -> None:
+        super().__init__(f"{len(why)} items")
+        self.why = why
+
+
+class Unfit(exceptions.APIException):
+    """What was sent does not fit what came before: If-Match, or an Idempotency-Key that stands for something else."""
+
+    def __init__(self, status_code: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status_code = status_code
+
+
+def explain(error: Exception, context: dict[str, Any]) -> Response | None:
+    """The answer to what a view raised; None for faults of ours."""
+    names = _names(context) if isinstance(error, ItemsRefused | Problem) else {}
+    if isinstance(error, ItemsRefused):
+        found = [entry for index, why in sorted(error.why.items()) for entry in _entries(why, names, (index,))]
+        code = max((_status(why) or 500 for why in error.why.values()), default=400)
+        return _response(code, found, _("None of this was done: see what is wrong with single items.")) if code < 500 else None
+    if isinstance(error, IntegrityError | DataError):
+        known = refusal(error)
+        return explain(known, context) if known else None
+    code = _status(error) or 500
+    if code == 500:
+        return None
+    response = _response(code, list(_entries(error, names)), _sentence(error))
+    for name, value in _headers(error):
+        response[name] = value
+    return response
+
+
+def _status(error: Exception) -> int | None:
+    if isinstance(error, IntegrityError | DataError):
+        known = refusal(error)
+        return _status(known) if known else None
+    if isinstance(error, Problem):
+        return status.HTTP_409_CONFLICT if isinstance(error, Conflict) else 422 if isinstance(error, Refused) else 400
+    if isinstance(error, exceptions.APIException):
+        return error.status_code
+    kinds: tuple[tuple[type[Exception], int], ...] = ((Http404, 404), (PermissionDenied, 403), (DjangoValidationError, 400))
+    return next((code for kind, code in kinds if isinstance(error, kind)), None)
+
+
+def _headers(error: Exception) -> Iterator[tuple[str, str]]:
+    if header := getattr(error, "auth_header", None):
+        yield "WWW-Authenticate", header
+    if (wait := getattr(error, "wait", None)) is not None:
+        yield "Retry-After", str(max(1, round(wait)))
+
+
+def _sentence(error: Exception) -> str:
+    if isinstance(error, Http404):
+        return _("There is none, or it has ended.")
+    if isinstance(error, exceptions.APIException) and isinstance(error.detail, str):
+        return str(error.detail)
+    return str(error) if isinstance(error, Problem | PermissionDenied) else ""
+
+
+def _response(code: int, errors: list[Found], sentence: str) -> Response:
+    return Response(body(code, sentence, errors), status=code, content_type=MEDIA_TYPE)
+
+
+def body(code: int, sentence: str = "", errors: Sequence[Found] = ()) -> dict[str, Any]:
+    """The problem as JSON: `errors` holds what is wrong with single fields."""
+    titles = {
+        400: _("What was asked cannot be"),
+        401: _("Not signed in"),
+        403: _("Not allowed"),
+        404: _("Not found"),
+        405: _("Not offered here"),
+        409: _("In conflict with what there is"),
+        412: _("Changed meanwhile"),
+        413: _("Too large"),
+        415: _("Not JSON"),
+        422: _("Refused"),
+        429: _("Too many requests"),
+        500: _("A fault of ours"),
+        503: _("Away for a moment"),
+    }
+    detail = sentence or (errors[0]["detail"] if len(errors) == 1 else _("See what is wrong with single fields."))
+    told: dict[str, Any] = {
+        "type": f"/api/docs/#{KINDS.get(code, 'invalid')}",
+        "title": str(titles.get(code, titles[400])),
+        "status": code,
+        "detail": detail,
+    }
+    offers = [each["offer"] for each in errors if each.get("offer")]
+    return told | ({"errors": list(errors)} if errors else {}) | ({"offer": offers[0]} if len(errors) == 1 and offers else {})
+
+
+def _entries(error: Exception, names: Mapping[str, str], path: Path = ()) -> Iterator[Found]:
+    """What is wrong where."""
+    if isinstance(error, IntegrityError | DataError):
+        error = refusal(error) or error
+    if isinstance(error, Problem):
+        if error.fieldname or path:
+            named = names.get(error.fieldname, error.fieldname)
+            yield _entry((*path, named) if named else path, str(error)) | ({"offer": error.offer} if error.offer else {})
+    elif isinstance(error, exceptions.ValidationError):
+        yield from _flat(error.detail, path)
+    elif isinstance(error, DjangoValidationError):
+        yield from _flat(error.message_dict if hasattr(error, "error_dict") else error.messages, path)
+    elif path:
+        yield _entry(path, _sentence(error) or _("This cannot be."))
+
+
+def _flat(detail: Any, path: Path) -> Iterator[Found]:
+    """Each sentence of what serializers say, with the way to its field."""
+    if isinstance(detail, Mapping):
+        for key, value in detail.items():
+            yield from _flat(value, path if key in ("non_field_errors", "__all__", "detail") else (*path, key))
+    elif isinstance(detail, str):
+        yield _entry(path, detail)
+    else:
+        nested = any(not isinstance(each, str) for each in detail)
+        for index, each in enumerate(detail):
+            yield from _flat(each, (*path, index) if nested else path)
+
+
+def _entry(path: Path, sentence: str) -> Found:
+    """`pointer` is a JSON pointer (RFC 6901) into what was sent; `field` the same as people write it: [3].public_port."""
+    if path and isinstance(path[0], str) and path[0].startswith("?"):
+        return {"detail": sentence, "parameter": path[0][1:]}
+    field = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).removeprefix(".")
+    escaped = (str(part).replace("~", "~0").replace("/", "~1") for part in path)
+    where = {"field": field, "pointer": "#" + "".join(f"/{part}" for part in escaped)} if path else {}
+    item = {"item": path[0]} if path and isinstance(path[0], int) else {}
+    return {"detail": sentence, **where, **item}
+
+
+def _names(context: Mapping[str, Any]) -> dict[str, str]:
+    """What the view's serializer calls the service's fields."""
+    serializer: Any = getattr(context.get("view"), "serializer_class", None)
+    fields = serializer().fields if serializer else {}
+    return {field.source: name for name, field in fields.items()}
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponseBase:
+    """handler404: addresses below /api/ that lead nowhere are told as problems, pages as pages."""
+    return _plain(404, _("There is nothing at this address.")) if _of_api(request) else defaults.page_not_found(request, exception)
+
+
+def fault(request: HttpRequest) -> HttpResponseBase:
+    """handler500, likewise."""
+    return _plain(500, _("Something went wrong on our side. It is in the log.")) if _of_api(request) else defaults.server_error(request)
+
+
+def away(sentence: str) -> HttpResponse:
+    """503: nothing was changed."""
+    return _plain(503, sentence)
+
+
+def _of_api(request: HttpRequest) -> bool:
+    return request.path.startswith("/api/")
+
+
+def _plain(code: int, sentence: str) -> HttpResponse:
+    return JsonResponse(body(code, sentence), status=code, content_type=MEDIA_TYPE)

@@ -1,0 +1,84 @@
+"""What the API's objects share: which fields are shown, how they point to each other, and since when gateways have them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar, Final
+
+from django.db.models import Model
+from django.utils.translation import gettext as _
+from rest_framework import serializers
+
+from apps.lib.activation import Activation, activations
+from apps.lib.api.filters import unknown
+from apps.lib.api.openapi.shapes import ACTIVE, Shape
+from apps.lib.models import Deployed
+
+BRIEF: Final = ("id", "number", "name", "address", "prefix", "state", "display")
+"""What `?brief=1` shows of an object, unless its serializer says otherwise in Meta.brief."""
+
+
+class Reference(serializers.PrimaryKeyRelatedField[Any]):
+    """Points to another object by its id. Of many items, all are looked up at once: `known` in the context."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        known: Mapping[int, Model] | None = self.context.get("known", {}).get(self.field_name)
+        if known is None or isinstance(data, bool) or not isinstance(data, int):
+            return super().to_internal_value(data)
+        if data not in known:
+            self.fail("does_not_exist", pk_value=data)
+        return known[data]
+
+
+class ApiSerializer(serializers.ModelSerializer[Any]):
+    """An object of the API. `shown` in the context names the fields that somebody asked for; without it all."""
+
+    shapes: ClassVar[Mapping[str, Shape]] = {}
+    """What fields are whose kind does not tell."""
+    serializer_related_field = Reference
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        fields = super().get_fields()
+        shown: Iterable[str] | None = self.context.get("shown")
+        return fields if shown is None else {name: fields[name] for name in fields if name in shown}
+
+    def create_many(self, items: Sequence[dict[str, Any]]) -> list[Any]:
+        """All of these, or it raises: whoever can do it faster than one by one overrides it."""
+        return [self.create(item) for item in items]
+
+    def update_many(self, changes: Sequence[tuple[Any, dict[str, Any]]]) -> list[Any]:
+        """Rows and what is to change of them; likewise."""
+        return [self.update(row, given) for row, given in changes]
+
+
+def shown_fields(serializer: type[serializers.BaseSerializer[Any]], params: Mapping[str, str]) -> list[str] | None:
+    """What `?fields=` or `?brief=1` asks for; None for everything."""
+    every = list(getattr(getattr(serializer, "Meta", None), "fields", ()))
+    if "fields" in params:
+        asked = [name.strip() for name in params["fields"].split(",")]
+        wrong = next((name for name in asked if name not in every), None)
+        if wrong is not None:
+            raise unknown(wrong, every, "fields")
+        return asked
+    brief = params.get("brief", "0")
+    if brief not in ("0", "1"):
+        raise serializers.ValidationError({"?brief": _("“%(text)s” is neither 0 nor 1.") % {"text": brief[:40]}})
+    return [name for name in getattr(serializer.Meta, "brief", BRIEF) if name in every] if brief == "1" and every else None  # type: ignore[attr-defined]
+
+
+class ActiveSerializer(ApiSerializer):
+    """Says since when each gateway has the row as it is."""
+
+    shapes: ClassVar[Mapping[str, Shape]] = {"active": ACTIVE}
+    active = serializers.SerializerMethodField()
+
+    def get_active(self, row: Deployed) -> list[dict[str, object]]:
+        """Since when each gateway has it as it is now; null while it has not, and then why."""
+        known: list[Activation] = getattr(row, "known_activations", [])
+        return [{"gateway": each.gateway, "since": each.since, "waits": each.waits.words if each.waits else ""} for each in known]
+
+
+def with_activations[Row: Deployed](rows: Iterable[Row]) -> list[Row]:
+    """The rows, each with what ActiveSerializer says of it, in a constant number of queries."""
+    shown = list(rows)
+    for row, known in activations(shown):
+        row.known_activations = known  # type: ignore[attr-defined]  # for the serializer alone
+    return shown

@@ -1,0 +1,194 @@
+"""What every collection of the API does alike. A view set names its rows, its serializer and its filters, and which of these it offers.
+
+Requests come in; problem details, pages and objects with their ETag go out. Services do the work: serializers and `remove` call them.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, ClassVar
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+from rest_framework import exceptions, serializers, status, viewsets
+from rest_framework.permissions import SAFE_METHODS
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.lib.api import bulk, etags, writing
+from apps.lib.api.filters import Filters
+from apps.lib.api.serializers import shown_fields, with_activations
+from apps.lib.errors import Conflict
+
+
+class Rows(viewsets.GenericViewSet[Any]):
+    """A collection. `filters`: what its list can be asked by, besides fields, order and page."""
+
+    filters: ClassVar[Filters] = {}
+    member_path: ClassVar[str] = ""
+    """How the ORM reaches the member that a row is of, for tokens of one member; "": rows of no single member."""
+
+    def prepared(self, rows: Iterable[Any]) -> list[Any]:
+        """The rows with all that their serializer shows, in a constant number of queries."""
+        return list(rows)
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        method = (request.method or "").lower()
+        handler = getattr(self, method, None)
+        if handler and request.method not in SAFE_METHODS:
+            writing.check_size(request)
+            setattr(self, method, partial(self._write, handler))
+
+    def _write(self, handler: Any, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return writing.written(request, partial(handler, request, *args, **kwargs))
+
+    def get_serializer_context(self) -> dict[str, Any]:
+        chosen = {"shown": self._shown()} if self._reads() else {}
+        return {**super().get_serializer_context(), **chosen}
+
+    def _reads(self) -> bool:
+        return self.action in ("list", "retrieve") and self.request.method in SAFE_METHODS
+
+    def _shown(self) -> list[str] | None:
+        return shown_fields(self.get_serializer_class(), self.request.query_params)
+
+    def shows(self, *names: str) -> bool:
+        """Whether any of these fields is asked for."""
+        shown = self._shown() if self._reads() else None
+        return shown is None or any(name in shown for name in names)
+
+    def locked_object(self) -> Any:
+        """The object that is about to change. With If-Match it is locked, and is as it was when it was read, or 412."""
+        row, wanted = self.get_object(), self.request.headers.get("If-Match")
+        if wanted is None:
+            return row
+        self.lock(row)
+        row = self.get_object()
+        etags.check(row, wanted)
+        return row
+
+    def lock(self, row: Any) -> None:
+        """Nobody else changes it until the transaction ends."""
+        type(row)._base_manager.select_for_update(of=("self",), no_key=True).filter(pk=row.pk).first()
+
+    def answer(self, row: Any, code: int = status.HTTP_200_OK) -> Response:
+        """The object, as it is now."""
+        [shown] = self.prepared([row])
+        return Response(self.get_serializer(shown).data, status=code, headers={"ETag": etags.etag(row)})
+
+    def answers(self, rows: Sequence[Any], code: int = status.HTTP_200_OK) -> Response:
+        """Many objects."""
+        return Response(self.get_serializer(self.prepared(rows), many=True).data, status=code)
+
+    def within_reach(self, rows: Sequence[Any]) -> Sequence[Any]:
+        """The rows, as long as whoever asks may see what was made of them: else 403, and nothing is done."""
+        if getattr(self.request.auth, "member_id", None):
+            reached = self.of_member(self.get_queryset()).filter(pk__in=[row.pk for row in rows]).count()
+            if reached != len(rows):
+                raise exceptions.PermissionDenied(_("This token is for the things of one member alone."))
+        return rows
+
+    def of_member(self, rows: QuerySet[Any]) -> QuerySet[Any]:
+        """With a token of one member, that member's rows; else all."""
+        member = getattr(self.request.auth, "member_id", None)
+        return rows if member is None else rows.filter(**{self.member_path: member})
+
+
+class Reads(Rows):
+    """List and read."""
+
+    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        page = self.prepared(self.paginate_queryset(self.filter_queryset(self.get_queryset())) or [])
+        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+
+    def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return self.answer(self.get_object())
+
+
+class Adds(Rows):
+    """POST: one object, or a list of them."""
+
+    def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        if isinstance(request.data, list):
+            return self._create_many(bulk.checked_items(request.data))
+        serializer = self.get_serializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        return self.answer(self.within_reach([serializer.save()])[0], status.HTTP_201_CREATED)
+
+    def _create_many(self, items: Sequence[Any]) -> Response:
+        serializer: Any = self.get_serializer()
+        good = bulk.validated(serializer, items)
+        rows = bulk.all_or_none(good, serializer.create_many, serializer.create)
+        return self.answers(self.within_reach(rows), status.HTTP_201_CREATED)
+
+
+class ChangesOne(Rows):
+    """PUT and PATCH of one object."""
+
+    def update(self, request: Request, *args: Any, partial: bool = False, **kwargs: Any) -> Response:
+        row = self.locked_object()
+        serializer = self.get_serializer(row, data=request.data, partial=partial)
+        serializer.is_valid(raise_exception=True)
+        try:
+            return self.answer(self.within_reach([serializer.save()])[0])
+        except Conflict as error:
+            raise etags.changed_meanwhile() if "If-Match" in request.headers else error from error
+
+    def partial_update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return self.update(request, *args, **(kwargs | {"partial": True}))
+
+
+class Changes(ChangesOne):
+    """PUT and PATCH of one object, PATCH of a list with ids."""
+
+    def bulk_update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        items = bulk.checked_items(request.data)
+        rows = bulk.rows_of(items, self.find)
+        bulk.check_versions(items, rows)
+        serializer: Any = self.get_serializer(partial=True)
+        changes = list(zip(rows, bulk.validated(serializer, items, rows), strict=True))
+        changed = bulk.all_or_none(changes, serializer.update_many, lambda change: serializer.update(*change))
+        return self.answers(self.within_reach(changed))
+
+    def find(self, ids: Iterable[int]) -> Mapping[int, Any]:
+        """The rows with these ids, as far as they are to be seen."""
+        rows: QuerySet[Any] = self.of_member(self.get_queryset())
+        return rows.in_bulk(list(ids))
+
+
+class Removes(Rows):
+    """DELETE of one object, or of a list of ids."""
+
+    def remove(self, row: Any) -> None:
+        """End or delete it, by its service."""
+        raise NotImplementedError(type(self))
+
+    def remove_many(self, rows: Sequence[Any]) -> None:
+        """All of these, or it raises: whoever can do it faster than one by one overrides it."""
+        for row in rows:
+            self.remove(row)
+
+    def destroy(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        self.remove(self.locked_object())
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    def bulk_destroy(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        items = bulk.checked_items(request.data)
+        rows = bulk.rows_of(items, lambda ids: self.of_member(self.get_queryset()).in_bulk(list(ids)))
+        bulk.check_versions([item if isinstance(item, Mapping) else {} for item in items], rows)
+        bulk.all_or_none(rows, self.remove_many, self.remove)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class ActiveRows(Rows):
+    """Rows of an ActiveSerializer: since when gateways have them."""
+
+    def prepared(self, rows: Iterable[Any]) -> list[Any]:
+        return with_activations(rows) if self.shows("active") else list(rows)
+
+
+def given(serializer: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
+    """What an action was told, as its serializer reads it."""
+    read = serializer(data=request.data)
+    read.is_valid(raise_exception=True)
+    return dict(read.validated_data)

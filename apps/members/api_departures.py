@@ -1,0 +1,34 @@
+"""Who is going to leave, in the REST API."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from apps.lib.api.filters import filters_of
+from apps.lib.api.serializers import ApiSerializer
+from apps.lib.api.viewsets import Adds, Reads, Removes
+from apps.members import leaving
+from apps.members.models import Departure
+
+
+class DepartureSerializer(ApiSerializer):
+    class Meta:
+        model = Departure
+        fields = ["id", "member", "on", "state", "by", "planned"]
+        read_only_fields = ["state", "by", "planned"]
+        brief = ["id", "member", "on", "state"]
+        validators: list[Any] = []
+
+    def create(self, validated_data: Mapping[str, Any]) -> Departure:
+        return leaving.plan(by=self.context["request"].user, **validated_data)
+
+
+class DepartureViewSet(Reads, Adds, Removes):
+    """Days on which members leave or have left; DELETE drops what is planned."""
+
+    serializer_class = DepartureSerializer
+    member_path = "member"
+    queryset = Departure.objects.order_by("id")
+    filters = filters_of(Departure, "member", "on", "state", "by", "planned")
+
+    def remove(self, row: Departure) -> None:
+        leaving.drop(row)

@@ -1,0 +1,35 @@
+"""Moves in the REST API."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from apps.lib.api.filters import filters_of
+from apps.lib.api.serializers import ApiSerializer
+from apps.lib.api.viewsets import Adds, Reads, Removes
+from apps.nat.moving import services
+from apps.nat.moving.models import Move
+
+
+class MoveSerializer(ApiSerializer):
+    class Meta:
+        model = Move
+        fields = ["id", "member", "on", "room", "pool", "follow", "state", "problem", "by", "planned"]
+        read_only_fields = ["state", "problem", "by", "planned"]
+        brief = ["id", "member", "on", "state"]
+        validators: list[Any] = []
+
+    def create(self, validated_data: Mapping[str, Any]) -> Move:
+        given = {"room": None, "pool": None, "follow": True} | dict(validated_data)
+        return services.arrange(by=self.context["request"].user, **given)
+
+
+class MoveViewSet(Reads, Adds, Removes):
+    """Moves, planned and done. Of today it is carried out at once, or refused; DELETE drops what is planned."""
+
+    serializer_class = MoveSerializer
+    member_path = "member"
+    queryset = Move.objects.order_by("id")
+    filters = filters_of(Move, "member", "on", "room", "pool", "state", "by", "planned")
+
+    def remove(self, row: Move) -> None:
+        services.drop(row)

@@ -1,0 +1,15 @@
+"""What the REST API answered."""
+
+from typing import Any
+
+
+def wrong(answer: Any) -> dict[str, list[str]]:
+    """What a problem says is wrong: sentences by field, parameter, or "" for the whole; in the form of RFC 9457."""
+    said = answer.json()
+    assert answer["Content-Type"] == "application/problem+json", answer["Content-Type"]
+    assert said["status"] == answer.status_code
+    assert said["type"].startswith("/api/docs/#") and said["title"] and said["detail"], said
+    found: dict[str, list[str]] = {}
+    for each in said.get("errors", []):
+        found.setdefault(each.get("field") or each.get("parameter", ""), []).append(each["detail"])
+    return found or {"": [said["detail"]]}

@@ -1,0 +1,47 @@
+"""What the database refuses is a sentence with a status, whichever rule it was."""
+
+import pytest
+from django.db import DataError, IntegrityError, connection, transaction
+
+from apps.lib.api.constraints import refusal
+from apps.lib.api.problems import explain
+from apps.members.models import Tariff
+from tests import rows
+
+HOLD = "INSERT INTO network_holding (member_id, pool_id, group_id, kind, pool_prefix, prefix, valid) "
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "field"),
+    [
+        ("INSERT INTO members_site (name, code) VALUES ('Main', 'M'), ('Main', 'N')", 409, "name"),
+        ("INSERT INTO members_room (site_id, floor, name) VALUES (99999, 1, '101')", 409, "site"),
+        ("DELETE FROM members_tariff", 409, ""),
+        ("UPDATE members_member SET state = 'gone'", 422, ""),
+        ("UPDATE members_member SET name = NULL", 422, "name"),
+        ("UPDATE members_member SET number = 99999999999999", 422, ""),
+        ("UPDATE members_member SET name = repeat('x', 500)", 422, ""),
+        (HOLD + "SELECT member_id, pool_id, group_id, kind, pool_prefix, prefix, valid FROM network_holding", 409, ""),
+    ],
+)
+def test_a_refusal_of_the_database_is_explained(network: rows.Network, query: str, status: int, field: str) -> None:
+    with pytest.raises((IntegrityError, DataError)) as refused, transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(query)
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+    assert isinstance(refused.value, IntegrityError | DataError)
+    known = refusal(refused.value)
+    assert known is not None and field in known.fieldname and known.text
+    answer = explain(refused.value, {})
+    assert answer is not None and answer.status_code == status and answer.data["detail"] == str(known)
+
+
+def test_what_others_need_is_not_deleted(network: rows.Network) -> None:
+    with pytest.raises(IntegrityError) as refused:
+        Tariff.objects.all().delete()
+    answer = explain(refused.value, {})
+    assert answer is not None and (answer.status_code, "need it" in answer.data["detail"]) == (409, True)
+
+
+def test_a_fault_of_ours_stays_one() -> None:
+    assert explain(IntegrityError("not of the database"), {}) is None
+    assert explain(KeyError("x"), {}) is None

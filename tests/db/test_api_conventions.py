@@ -1,0 +1,188 @@
+"""What holds for every collection of the API, the next ones too: each that is registered is walked."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+from rest_framework.serializers import BaseSerializer
+
+from apps.accounts import tokens
+from apps.accounts.routes import API
+from apps.audit.trail import trails
+from apps.lib.api import counting
+from apps.lib.api.filters import column, orders
+from apps.lib.api.kinds import TEXT
+from apps.lib.api.serializers import ApiSerializer, shown_fields
+from apps.lib.api.viewsets import Adds, Changes, ChangesOne, Reads, Removes, Rows
+from apps.network.models import Holding
+from portal.api import router
+from tests import rows
+from tests.answers import wrong
+
+REGISTERED: list[tuple[str, Any]] = [(prefix, viewset) for prefix, viewset, _basename in router.registry]
+LISTS = [prefix for prefix, viewset in REGISTERED if hasattr(viewset, "list")]
+JSON = "application/json"
+
+
+@pytest.fixture
+def api(network: rows.Network) -> Client:
+    """A script that may do everything."""
+    _token, key = tokens.create(user=network.admin, name="script")
+    return Client(headers={"authorization": f"Bearer {key}"})
+
+
+def get(api: Client, prefix: str, /, **asked: object) -> Any:
+    return api.get(f"/api/{prefix}/", {name: str(value) for name, value in asked.items()})
+
+
+def test_every_collection_is_made_of_the_conventions() -> None:
+    parts = {"list": Reads, "create": Adds, "update": ChangesOne, "bulk_update": Changes, "destroy": Removes, "bulk_destroy": Removes}
+    for prefix, viewset in REGISTERED:
+        assert issubclass(viewset, Rows), f"{prefix}: build it from apps.lib.api.viewsets"
+        assert issubclass(viewset.serializer_class, ApiSerializer), f"{prefix}: its serializer is an ApiSerializer"
+        assert prefix.count("/") == 1, f"{prefix}: /api/<app>/<plural>/"
+        for action, part in parts.items():
+            assert not hasattr(viewset, action) or issubclass(viewset, part), f"{prefix}: {action} comes from {part.__name__}"
+        if issubclass(viewset, Reads):
+            assert "id" in viewset.filters, f"{prefix}: declare its filters with filters_of"
+        assert _basename(prefix) in API
+
+
+# Tracked tables whose rows are no object of their own
+PARTS = {
+    "network.limits": "by its group",
+    "network.protection": "by its group",
+    "network.profile": "by its group",
+    "network.uplink": "by its group",
+    "nat.portrules": "by its group",
+    "traffic.fairshare": "by its group",
+    "bans.serverinterface": "`servers` of its gateway",
+}
+
+
+def test_every_object_that_has_a_history_has_an_address() -> None:
+    """/api/<app>/<plural>/<id>/, or a reason why not; what is no longer kept by a table of its own has none."""
+    models = {viewset.serializer_class.Meta.model._meta.label_lower for _prefix, viewset in REGISTERED}
+    assert sorted(trail.key for trail in trails() if trail.key not in models) == ["bans.serverinterface"]
+    listed = {viewset.serializer_class.Meta.model._meta.label_lower for prefix, viewset in REGISTERED if prefix in LISTS}
+    assert sorted(models - listed) == sorted(PARTS.keys() - {"bans.serverinterface"})
+
+
+def _basename(prefix: str) -> str:
+    return next(basename for known, _viewset, basename in router.registry if known == prefix)
+
+
+def test_every_list_takes_every_filter_order_and_page_and_refuses_what_there_is_none_of(api: Client) -> None:
+    for prefix, viewset in REGISTERED:
+        if prefix not in LISTS:
+            continue
+        for name, each in viewset.filters.items():
+            found, text = column(viewset.filters, name), each.kind.example
+            lookups = [lookup for lookup in (found.lookups if found else ()) if lookup]
+            asked = {f"{name}__{lookup}": "true" if lookup == "isnull" else text for lookup in lookups}
+            for parameter, value in ({name: text} | asked).items():
+                answer = get(api, prefix, **{parameter: value})
+                assert answer.status_code == 200, (prefix, parameter, answer.content)
+            if each.kind is not TEXT:
+                assert wrong(get(api, prefix, **{name: "x y"})).keys() == {name}, (prefix, name)
+        for name in orders(viewset.filters):
+            assert get(api, prefix, ordering=f"-{name}").status_code == 200, (prefix, name)
+        bad = dict.fromkeys(("nothing", "id__nothing", "ordering", "fields", "brief", "cursor"), "nonsense") | {"limit": "1001"}
+        for name, value in bad.items():
+            answer = get(api, prefix, **{name: value})
+            assert (answer.status_code, list(wrong(answer))) == (400, [name]), (prefix, name, answer.content)
+
+
+def test_every_list_shows_the_fields_that_are_asked_for_and_needs_no_query_for_each_row(
+    api: Client, network: rows.Network, django_assert_max_num_queries: Any
+) -> None:
+    api.get("/api/")
+    for prefix, viewset in REGISTERED:
+        serializer: type[BaseSerializer[Any]] = viewset.serializer_class
+        if prefix not in LISTS:
+            continue
+        every = serializer.Meta.fields  # type: ignore[attr-defined]
+        brief = shown_fields(serializer, {"brief": "1"}) or []
+        assert "id" in brief and len(brief) > 1, f"{prefix}: say in Meta.brief what is short of it"
+        with django_assert_max_num_queries(12):
+            whole = get(api, prefix, limit=1000).json()["results"]
+        short, one = get(api, prefix, brief=1).json()["results"], get(api, prefix, fields="id").json()["results"]
+        assert all(set(each) == set(every) for each in whole), prefix
+        assert all(set(each) == set(brief) for each in short), prefix
+        assert all(set(each) == {"id"} for each in one), prefix
+        assert len(whole) == len(short) == len(one)
+
+
+def test_every_collection_says_problems_in_the_same_form(api: Client) -> None:
+    for prefix, viewset in REGISTERED:
+        path = f"/api/{prefix}/"
+        for pk in ("999999999", "99999999999999999999", "x"):
+            assert wrong(api.get(f"{path}{pk}/")) and api.get(f"{path}{pk}/").status_code == 404, prefix
+        offered = [verb for verb in ("create", "bulk_update", "bulk_destroy") if hasattr(viewset, verb)]
+        for verb, method in (("create", api.post), ("bulk_update", api.patch), ("bulk_destroy", api.delete)):
+            answer = method(path, "[]", content_type=JSON)
+            if prefix not in LISTS:
+                assert answer.status_code == 404
+            elif verb in offered:
+                assert (answer.status_code, bool(wrong(answer))) == (400, True), (prefix, verb, answer.content)
+            else:
+                assert answer.status_code in (403, 405) and wrong(answer), (prefix, verb)
+        for body in ("{", "null", '"x"', "1e999", "[[]]", '[{"id": 1}, null]', '[{"id": 99999999999999999999}]'):
+            for verb, method in (("create", api.post), ("bulk_update", api.patch), ("bulk_destroy", api.delete)):
+                if verb in offered and prefix in LISTS:
+                    answer = method(path, body, content_type=JSON)
+                    assert 400 <= answer.status_code < 500 and wrong(answer), (prefix, verb, body, answer.content)
+
+
+def test_a_walk_sees_each_row_once_while_others_come_and_go(api: Client, network: rows.Network) -> None:
+    link: Any
+    seen, link = [], "/api/network/addresses/?cursor=&limit=3"
+    while link:
+        page = api.get(link).json()
+        seen += [each["id"] for each in page["results"]]
+        rows.hold(network.residents["m1"].member, network.private, f"10.16.200.{len(seen)}")
+        link = page["next"] if len(seen) < 9 else None
+    assert seen == sorted(set(seen)) and len(seen) == 9
+    assert "count" not in page
+
+
+def test_lookups_find_what_they_say(api: Client, network: rows.Network) -> None:
+    first, second = network.residents["m1"], network.residents["m2"]
+    ids = f"{first.member.pk},{second.member.pk}"
+    assert get(api, "members/members", id__in=ids).json()["count"] == 2
+    assert get(api, "members/members", name__contains="OF M1").json()["results"][0]["id"] == first.member.pk
+    assert get(api, "members/members", id__gte=second.member.pk, id__lte=second.member.pk).json()["count"] == 1
+    assert get(api, "network/addresses", address__net_within="10.16.0.0/16", member=first.member.pk).json()["count"] == 1
+    assert get(api, "network/addresses", address=str(first.holding.prefix[0])).json()["count"] == 1
+    assert get(api, "network/pools", prefix__net_contains="10.16.0.10").json()["count"] == 1
+    assert get(api, "members/members", room__isnull="true").json()["count"] == len(network.residents)
+    ordered = get(api, "members/members", ordering="-id").json()["results"]
+    assert [each["id"] for each in ordered] == sorted((each["id"] for each in ordered), reverse=True)
+
+
+def test_addresses_that_lead_nowhere_are_told_as_problems(api: Client) -> None:
+    assert "nothing at this address" in api.get("/api/nothing/").json()["detail"]
+    assert wrong(api.get("/api/nothing/")) and wrong(Client().get("/api/members/members/"))
+    assert Client().get("/api/members/members/").status_code == 401
+
+
+def test_pages_follow_each_other_and_their_count_is_right(api: Client, network: rows.Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    link, seen, counts = "/api/network/addresses/?limit=3&ordering=-address", [], set()
+    while link:
+        page = api.get(link).json()
+        seen += [each["id"] for each in page["results"]]
+        counts.add(page["count"])
+        link = page["next"]
+    assert counts == {len(seen)} == {Holding.objects.count()} and len(set(seen)) == len(seen)
+    assert get(api, "network/addresses", offset=1000).json() | {"previous": None} == {
+        "count": len(seen),
+        "next": None,
+        "previous": None,
+        "results": [],
+    }
+    monkeypatch.setattr(counting, "LARGE", 2)
+    monkeypatch.setattr(counting, "MOST", 1)
+    assert get(api, "network/addresses", limit=1).json()["count"] == get(api, "network/addresses", limit=2).json()["count"] == len(seen)
+    assert get(api, "network/addresses", limit=1, kind="prefix6").json()["count"] == len(seen) // 2
+    assert len(counting._known) == 1, "what is remembered is bounded"
+    counting._known.clear()

@@ -1,0 +1,103 @@
+"""Scripts plan departures and moves, and set what members of a group may open and how they share."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from apps.accounts import tokens
+from apps.members.models import Departure, Room, Site
+from apps.nat.moving.models import Move
+from tests import rows
+from tests.answers import wrong
+
+
+@pytest.fixture
+def api(network: rows.Network) -> Client:
+    _token, key = tokens.create(user=network.admin, name="script")
+    return Client(headers={"authorization": f"Bearer {key}"})
+
+
+def post(api: Client, path: str, given: object) -> Any:
+    return api.post(f"/api/{path}/", given, content_type="application/json")
+
+
+def patch(api: Client, path: str, given: object) -> Any:
+    return api.patch(f"/api/{path}/", given, content_type="application/json")
+
+
+def test_a_departure_is_planned_once_and_dropped(api: Client, network: rows.Network) -> None:
+    member, day = network.residents["m1"].member, timezone.localdate() + timedelta(days=9)
+    made = post(api, "members/departures", {"member": member.pk, "on": day.isoformat()})
+    assert (made.status_code, made.json()["state"], made.json()["by"]) == (201, "planned", network.admin.pk)
+    assert list(wrong(post(api, "members/departures", {"member": member.pk, "on": day.isoformat()}))) == ["on"]
+    assert api.delete(f"/api/members/departures/{made.json()['id']}/").status_code == 204
+    assert Departure.objects.get().state == Departure.State.DROPPED
+    assert api.delete(f"/api/members/departures/{made.json()['id']}/").status_code == 409
+
+
+def test_a_move_of_a_day_to_come_is_planned_and_one_of_today_is_done(api: Client, network: rows.Network) -> None:
+    member, today = network.residents["m1"].member, timezone.localdate()
+    room = Room.objects.create(site=Site.objects.create(name="House A", code="A"), floor=1, name="101")
+    later = post(api, "nat/moves", {"member": member.pk, "on": (today + timedelta(days=2)).isoformat(), "room": room.pk})
+    assert (later.status_code, later.json()["state"]) == (201, "planned")
+    assert api.delete(f"/api/nat/moves/{later.json()['id']}/").status_code == 204
+    now = post(api, "nat/moves", {"member": member.pk, "on": today.isoformat(), "room": room.pk})
+    assert (now.status_code, now.json()["state"]) == (201, "done")
+    member.refresh_from_db()
+    assert member.room == room
+
+
+def test_a_move_of_a_day_that_is_over_or_that_changes_nothing_is_refused_and_nothing_is_planned(api: Client, network: rows.Network) -> None:
+    member, today = network.residents["m1"].member.pk, timezone.localdate()
+    for given, field in (
+        ({"on": (today - timedelta(days=1)).isoformat()}, "on"),
+        ({"on": today.isoformat()}, "room"),
+        ({"on": (today + timedelta(days=1)).isoformat(), "pool": network.public.pk}, "pool"),
+    ):
+        assert list(wrong(post(api, "nat/moves", {"member": member} | given))) == [field]
+    assert not Move.objects.exists()
+
+
+def test_a_move_of_today_that_cannot_be_is_refused_with_its_reason(api: Client, network: rows.Network) -> None:
+    resident = network.residents["m1"]
+    small = rows.pool(network.group, "private4", "10.99.0.0/32")
+    rows.hold(rows.member("Who holds it"), small, "10.99.0.0/32")
+    answer = post(api, "nat/moves", {"member": resident.member.pk, "on": timezone.localdate().isoformat(), "pool": small.pk})
+    assert answer.status_code == 400
+    assert "10.99.0.0/32" in answer.json()["detail"]
+    assert not Move.objects.exists()
+    resident.holding.refresh_from_db()
+    assert resident.holding.valid.upper is None
+
+
+def test_port_rules_and_fair_share_begin_with_the_defaults_and_change_on_top_of_a_version(api: Client, network: rows.Network) -> None:
+    for path, begun, given in (
+        ("gateways/portrules", {"lowest": 1024, "forbidden": []}, {"lowest": 2048, "forbidden": [5060, 25]}),
+        ("gateways/fairshare", {"on": False, "exempt": []}, {"on": True, "exempt": [network.residents["m1"].member.tariff_id]}),
+    ):
+        at = f"{path}/{network.group.pk}"
+        before = api.get(f"/api/{at}/").json()
+        assert before["version"] == 0
+        assert {name: before[name] for name in begun} == begun
+        saved = patch(api, at, given | {"version": 0})
+        assert saved.status_code == 200, saved.content
+        after = api.get(f"/api/{at}/").json()
+        assert {name: after[name] for name in given} == given | ({"forbidden": [25, 5060]} if "forbidden" in given else {})
+        assert patch(api, at, given | {"version": 0}).status_code == 409
+        assert api.patch(f"/api/{at}/", given, content_type="application/json", headers={"If-Match": '"v0"'}).status_code == 412
+
+
+def test_what_makes_no_sense_is_refused_at_its_field(api: Client, network: rows.Network) -> None:
+    for path, given, field in (
+        ("gateways/portrules", {"lowest": 0}, "lowest"),
+        ("gateways/portrules", {"forbidden": [70_000]}, "forbidden[0]"),
+        ("gateways/fairshare", {"end_percent": 95}, "end_percent"),
+        ("gateways/fairshare", {"exempt": [999_999]}, "exempt"),
+        ("gateways/fairshare", {"minutes": 1}, "minutes"),
+    ):
+        answer = patch(api, f"{path}/{network.group.pk}", given)
+        assert answer.status_code == 400, (path, given, answer.content)
+        assert list(wrong(answer)) == [field]

@@ -1,0 +1,131 @@
+"""The OpenAPI document says all that operations take and answer, and nothing else comes back."""
+
+import json
+import re
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from apps.accounts import tokens
+from apps.lib.api.openapi.views import described
+from portal.api import router
+from tests import rows
+
+JSON = "application/json"
+TYPES: dict[str, Any] = {"integer": int, "string": str, "boolean": bool, "array": list, "object": dict, "number": (int, float)}
+
+
+@pytest.fixture
+def api(network: rows.Network) -> Client:
+    _token, key = tokens.create(user=network.admin, name="script")
+    return Client(headers={"authorization": f"Bearer {key}"})
+
+
+def operations() -> Iterator[tuple[str, str, Any]]:
+    for path, methods in described(router)["paths"].items():
+        for method, each in methods.items():
+            yield path, method, each
+
+
+def wrongs(value: Any, shape: Any, at: str = "") -> Iterator[str]:
+    """Where a value is not what the schema says: the part of JSON Schema that the document uses."""
+    if "$ref" in shape:
+        shape = described(router)["components"]["schemas"][shape["$ref"].rpartition("/")[2]]
+    for key in ("oneOf", "anyOf"):
+        if key in shape:
+            yield from min((list(wrongs(value, each, at)) for each in shape[key]), key=len)
+    kinds = shape.get("type", [])
+    kinds = [kinds] if isinstance(kinds, str) else kinds
+    fits = [kind for kind in kinds if (value is None if kind == "null" else isinstance(value, TYPES[kind]))]
+    if kinds and (not fits or (isinstance(value, bool) and "boolean" not in kinds)):
+        yield f"{at}: {value!r} is no {kinds}"
+    if "enum" in shape and value not in shape["enum"]:
+        yield f"{at}: {value!r} is none of {shape['enum']}"
+    if isinstance(value, list):
+        for index, each in enumerate(value):
+            yield from wrongs(each, shape.get("items", {}), f"{at}[{index}]")
+    if isinstance(value, dict) and "properties" in shape:
+        for name, each in value.items():
+            known = shape["properties"].get(name)
+            yield from [f"{at}.{name} is not in the schema"] if known is None else wrongs(each, known, f"{at}.{name}")
+        yield from (f"{at}.{name} is missing" for name in shape.get("required", []) if name not in value)
+
+
+def test_no_object_is_free_of_form_and_every_reference_leads_somewhere() -> None:
+    known = described(router)
+    assert json.loads(json.dumps(known)) == known and known["openapi"] == "3.1.0"
+    references = set(re.findall(r'"\$ref": "#/components/(\w+)/(\w+)"', json.dumps(known)))
+    assert all(name in known["components"][part] for part, name in references)
+
+    def formless(shape: Any) -> bool:
+        if isinstance(shape, list):
+            return any(map(formless, shape))
+        if not isinstance(shape, dict):
+            return False
+        kinds = shape.get("type")
+        is_object = kinds == "object" or (isinstance(kinds, list) and "object" in kinds)
+        return (is_object and not shape.keys() & {"properties", "additionalProperties"}) or any(map(formless, shape.values()))
+
+    assert [name for name, shape in known["components"]["schemas"].items() if formless(shape) or not shape] == []
+    assert [(path, method) for path, method, each in operations() if formless(each)] == []
+    identifiers = [each["operationId"] for _path, _method, each in operations()]
+    assert len(identifiers) == len(set(identifiers))
+
+
+def judged(answer: Any, responses: Any) -> list[str]:
+    """What is wrong with an answer, by the responses of its operation."""
+    declared = responses.get(str(answer.status_code))
+    if declared is None:
+        return [f"{answer.status_code} is not declared"]
+    if "$ref" in declared:
+        declared = described(router)["components"]["responses"][declared["$ref"].rpartition("/")[2]]
+    if not answer.content:
+        return []
+    content = declared.get("content", {}).get(answer["Content-Type"])
+    return [f"{answer['Content-Type']} is not declared"] if content is None else list(wrongs(answer.json(), content["schema"]))
+
+
+def test_every_operation_answers_what_it_declares_to_everybody(api: Client, network: rows.Network) -> None:
+    _token, key = tokens.create(user=rows.user("nobody", staff=False), name="script")
+    clients = (api, Client(headers={"authorization": f"Bearer {key}"}), Client())
+    wrong = []
+    for path, method, each in operations():
+        codes, bodies = set(), [""] if method == "get" else ["{}", "[]", "[{}]", '[{"id": 1}]', "{", "null"]
+        for client, body, pk in product(clients, bodies, ("999999999", "x", "1") if "{id}" in path else ("",)):
+            answer = client.generic(method.upper(), path.replace("{id}", pk), body, content_type=JSON)
+            codes.add(answer.status_code)
+            wrong += [(method, path, body, said) for said in judged(answer, each["responses"])]
+        expected = {401} if each["operationId"].startswith("token_") else {401, 403}  # everybody has their own tokens
+        assert expected <= codes, (method, path, codes)
+    assert wrong == []
+
+
+def test_objects_of_every_collection_are_what_the_schema_says(api: Client, network: rows.Network) -> None:
+    seen, wrong = 0, list[str]()
+    for path, method, each in operations():
+        if method == "get" and each["operationId"].endswith("_list"):
+            schema = each["responses"]["200"]["content"][JSON]["schema"]
+            for query in ("", "?cursor=", "?brief=1"):
+                page = api.get(path + query).json()
+                wrong += [f"{path}{query} {each}" for each in wrongs(page, schema)]
+                seen += len(page["results"])
+    assert wrong == []
+    assert seen > 50
+
+
+def test_a_value_that_is_not_as_declared_would_be_seen() -> None:
+    shape = {"type": "object", "properties": {"port": {"type": "integer"}, "at": {"type": ["string", "null"]}}, "required": ["port"]}
+    assert list(wrongs({"port": 1, "at": None}, shape)) == []
+    assert len(list(wrongs({"port": "1", "at": 2, "more": 3}, shape))) == 3
+    assert len(list(wrongs({"at": None}, shape))) == 1
+
+
+def test_everybody_reads_the_description(db: None) -> None:
+    stranger = Client()
+    assert stranger.get("/api/schema/").json()["info"]["title"] == "Netzwart"
+    page = stranger.get("/api/docs/").content.decode()
+    assert all(f'id="{prefix.replace("/", "-")}"' in page for prefix, _viewset, _basename in router.registry)
+    assert 'id="conflict"' in page and "<script" not in page.partition("<main")[2]

@@ -1,0 +1,172 @@
+from datetime import timedelta
+from ipaddress import ip_network
+from typing import Any
+
+import pytest
+from django.core.cache import caches
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.utils import timezone
+
+from apps.accounts import slots, throttle, tokens
+from apps.accounts.models import ApiToken, User
+from apps.accounts.slots import SlotCache
+from apps.lib.errors import Problem
+from tests import rows
+from tests.answers import wrong
+from tests.db.pages import signed_in, text
+
+JSON = "application/json"
+FORWARDS = "/api/nat/forwards/"
+
+
+def script(user: User, **limits: Any) -> Client:
+    return Client(headers={"authorization": f"Bearer {tokens.create(user=user, name='s', **limits)[1]}"})
+
+
+def forward(network: rows.Network, of: str = "m1", port: int = 8443) -> dict[str, Any]:
+    resident = network.residents[of]
+    return {
+        "holding": resident.holding.pk,
+        "public_address": str(resident.mapping.public),
+        "protocol": "tcp",
+        "public_port": port,
+        "private_port": 443,
+    }
+
+
+def test_a_scope_limits_what_its_owner_may_do_and_never_widens_it(network: rows.Network) -> None:
+    reads, writes = script(network.admin, scopes=["forward:read"]), script(network.admin, scopes=["forward:write"])
+    assert (reads.get(FORWARDS).status_code, reads.post(FORWARDS, forward(network), JSON).status_code) == (200, 403)
+    assert (writes.get(FORWARDS).status_code, writes.post(FORWARDS, forward(network), JSON).status_code) == (200, 201)
+    assert writes.get("/api/members/members/").status_code == 403 and wrong(writes.get("/api/members/members/"))
+    auditor = script(rows.user("auditor", roles=["auditor"]), scopes=["forward:write"])
+    assert (auditor.get(FORWARDS).status_code, auditor.post(FORWARDS, forward(network), JSON).status_code) == (200, 403)
+    looks = script(network.admin, scopes=["*:read"])
+    assert (looks.get("/api/bans/lists/").status_code, looks.post(FORWARDS, forward(network), JSON).status_code) == (200, 403)
+    nothing = script(network.admin, scopes=[])
+    assert nothing.get(FORWARDS).status_code == 403
+
+
+def test_rights_go_with_the_owners(network: rows.Network) -> None:
+    owner = rows.user("jonas", roles=["network_admin"])
+    client = script(owner)
+    assert client.get(FORWARDS).status_code == 200
+    User.objects.filter(pk=owner.pk).update(roles=["member"])
+    assert client.get(FORWARDS).status_code == 403
+    User.objects.filter(pk=owner.pk).update(is_active=False)
+    assert client.get(FORWARDS).status_code == 401
+    owner.delete()
+    assert client.get(FORWARDS).status_code == 401
+
+
+def test_a_token_of_one_member_reaches_the_things_of_that_member_alone(network: rows.Network) -> None:
+    mine, other = network.residents["m1"], network.residents["m2"]
+    everybody, client = script(network.admin), script(network.admin, member=mine.member.pk)
+    theirs = everybody.post(FORWARDS, forward(network, "m2", 9000), JSON).json()
+    made = client.post(FORWARDS, forward(network), JSON)
+    assert made.status_code == 201
+    assert [each["id"] for each in client.get(FORWARDS).json()["results"]] == [made.json()["id"]]
+    assert client.get(f"{FORWARDS}{theirs['id']}/").status_code == 404
+    assert client.get("/api/members/members/").json()["count"] == 1
+    assert client.get(f"/api/members/members/{other.member.pk}/").status_code == 404
+    assert client.post(FORWARDS, forward(network, "m2", 9001), JSON).status_code == 403
+    assert client.post(FORWARDS, [forward(network, port=9002), forward(network, "m2", 9003)], JSON).status_code == 403
+    assert client.patch(f"{FORWARDS}{made.json()['id']}/", {"holding": other.holding.pk}, JSON).status_code == 403
+    assert client.patch(FORWARDS, [{"id": theirs["id"], "private_port": 1}], JSON).status_code == 400
+    assert client.delete(FORWARDS, [theirs["id"]], JSON).status_code == 400
+    assert client.get("/api/bans/lists/").status_code == 403, "what is nobody's is not this member's"
+    assert everybody.get(FORWARDS).json()["count"] == 2
+
+
+def test_a_token_is_for_its_networks_and_its_time(network: rows.Network) -> None:
+    here = script(network.admin, networks=[ip_network("127.0.0.0/8")])
+    there = script(network.admin, networks=[ip_network("192.0.2.0/24"), ip_network("2001:db8::/32")])
+    over = script(network.admin, expires=timezone.now() - timedelta(seconds=1))
+    assert [each.get(FORWARDS).status_code for each in (here, there, over)] == [200, 403, 401]
+    assert there.get(FORWARDS, REMOTE_ADDR="2001:db8::7").status_code == 200
+
+
+def test_use_is_noted_now_and_then_alone(network: rows.Network) -> None:
+    client = script(network.admin)
+    client.get(FORWARDS)
+    noted = ApiToken.objects.get().last_used
+    client.get(FORWARDS)
+    assert noted is not None and ApiToken.objects.get().last_used == noted
+
+
+def test_who_asks_too_often_has_to_wait(network: rows.Network, settings: Any) -> None:
+    settings.API_RATE = 6
+    client, other = script(network.admin), script(network.admin)
+    codes = [client.get(FORWARDS) for _each in range(2)]
+    assert [each.status_code for each in codes] == [200, 429]
+    assert wrong(codes[1]) and 0 < int(codes[1]["Retry-After"]) <= 10
+    assert other.get(FORWARDS).status_code == 200, "each token has its own rate"
+
+
+def test_who_tries_keys_has_to_wait(network: rows.Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(throttle, "GUESSES", throttle.Rate(each_minute=1, at_once=3))
+    guess = Client(headers={"authorization": "Bearer nw_wrong"})
+    assert [guess.get(FORWARDS).status_code for _each in range(4)] == [401, 401, 401, 429]
+    assert script(network.admin).get(FORWARDS).status_code == 200
+
+
+def test_neither_many_requests_nor_many_keys_take_memory(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
+    monkeypatch.setattr(slots, "SLOTS", 64)
+    settings.REDIS_URL = "unix:///nobody.sock"
+    cache = caches["default"]
+    assert isinstance(cache, SlotCache)
+    cache.clear()
+    rate = throttle.Rate(each_minute=60_000, at_once=10_000)
+    for _each in range(5_000):
+        rate.wait("one-key")
+    assert len(cache._local) == 1
+    size = len(next(iter(cache._local.values()))[1])
+    for number in range(5_000):
+        rate.wait(f"key-{number}")
+    assert len(cache._local) <= 64 and all(len(value) < size + 40 for _ends, value in cache._local.values())
+
+
+def test_a_rate_lets_through_what_it_says_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [1000.0]
+    monkeypatch.setattr(throttle, "now", lambda: clock[0])
+    rate = throttle.Rate(each_minute=60, at_once=5)
+    name = f"somebody-{timezone.now().timestamp()}"
+    assert [rate.wait(name) == 0 for _each in range(7)] == [True] * 5 + [False] * 2
+    clock[0] += 2
+    assert [rate.wait(name) == 0 for _each in range(3)] == [True, True, False]
+
+
+def test_a_person_makes_sees_and_revokes_tokens(network: rows.Network) -> None:
+    page, path = signed_in(network.admin), "/account/tokens/"
+    assert "You have no token" in text(page.get(path))
+    form = {"name": "backup", "level": "read", "collections": ["forward"], "networks": "127.0.0.1, 2001:db8::/32", "days": "30"}
+    assert page.post(path, form).status_code == 422, "without the password there is none"
+    made = text(page.post(path, form | {"password": "correct horse battery"}))
+    key = made.partition("nw_")[2].partition("<")[0]
+    token = ApiToken.objects.get()
+    assert (token.scopes, token.start, len(token.networks)) == (["forward:read"], f"nw_{key[:5]}", 2)
+    assert token.expires is not None and f"nw_{key}" not in text(page.get(path)) and "backup" in text(page.get(path))
+    assert Client(headers={"authorization": f"Bearer nw_{key}"}).get(FORWARDS).status_code == 200
+    assert signed_in(rows.user("jonas")).post(f"{path}{token.pk}/revoke/").status_code == 404
+    assert "is revoked" in text(page.post(f"{path}{token.pk}/revoke/", follow=True))
+    assert Client(headers={"authorization": f"Bearer nw_{key}"}).get(FORWARDS).status_code == 401
+    page.post(path, form | {"collections": [], "days": "", "password": "correct horse battery"})
+    assert (ApiToken.objects.get().scopes, ApiToken.objects.get().expires) == (["*:read"], None)
+    assert page.post(path, form | {"networks": "nonsense", "password": "correct horse battery"}).status_code == 422
+
+
+def test_the_command_makes_limited_tokens(network: rows.Network, capsys: pytest.CaptureFixture[str]) -> None:
+    call_command("token", "mara", "--scope", "forward:read", "--network", "192.0.2.0/24", "--member", "7", "--days", "3")
+    token = ApiToken.objects.get()
+    assert (token.scopes, token.member_id, token.networks) == (["forward:read"], 7, [ip_network("192.0.2.0/24")])
+    assert capsys.readouterr().out.startswith(token.start)
+    with pytest.raises(CommandError, match="There is no scope"):
+        call_command("token", "mara", "--scope", "nothing:read")
+
+
+def test_a_person_has_a_bounded_number_of_tokens(network: rows.Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tokens, "MOST", 1)
+    script(network.admin)
+    with pytest.raises(Problem, match="already"):
+        script(network.admin)
