@@ -101,7 +101,9 @@ def in_hand(now: datetime) -> Q:
 
 
 def again(*, message: Message, by: User) -> None:
-    """Try it now. Raises Conflict when it is being sent, was sent, or its words are gone."""
+    """Try it now. Raises Conflict when it is being sent, was sent, or its words are gone; Problem when its reader wants no such notices."""
+    if message.notice and unsubscribing.is_off(message.to, message.notice):
+        raise Problem(_("%(address)s has switched such mails off.") % {"address": message.to})
     with transaction.atomic():
         there = Message.objects.filter(pk=message.pk, erased=None).exclude(state=Message.State.SENT).exclude(in_hand(timezone.now()))
         fresh = {"state": Message.State.WAITING, "ended": None, "ended_by": None, "reason": "", "claimed_until": None}

@@ -51,6 +51,11 @@ def _is_address(text: str) -> bool:
         return False
 
 
+def having(tariff: Tariff) -> int:
+    """How many members who have not left have this tariff."""
+    return Member.objects.filter(tariff=tariff).exclude(state=Member.State.LEFT).count()
+
+
 def tariffs_with_members() -> QuerySet[Tariff]:
     """All tariffs by name, each with the `number` of its members who have not left."""
     staying = Count("member", filter=~Q(member__state=Member.State.LEFT))

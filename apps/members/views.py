@@ -10,7 +10,7 @@ from apps.lib.errors import Problem
 from apps.members import services
 from apps.members.forms import TariffForm
 from apps.members.models import Tariff
-from apps.members.selectors import tariffs_with_members
+from apps.members.selectors import having, tariffs_with_members
 
 
 @staff_page
@@ -38,7 +38,7 @@ def change(request: HttpRequest, pk: int) -> HttpResponse:
         form, lambda given: services.change_tariff_itself(tariff=tariff, version=version, by=person(request), **given)
     ):
         return redirect("members:tariffs")
-    shown = {"form": form, "tariff": tariff, "number": tariff.member_set.count()}
+    shown = {"form": form, "tariff": tariff, "number": having(tariff)}
     return render(request, "members/tariff.html", shown, status=422 if form.is_bound else 200)
 
 

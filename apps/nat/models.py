@@ -135,7 +135,7 @@ class PortForward(OfHolding):
         ]
 
     def __str__(self) -> str:
-        return f"{self.get_protocol_display()} {self.public_ports} on {self.public}"
+        return str(_("%(what)s on %(where)s") % {"what": f"{self.get_protocol_display()} {self.public_ports}", "where": self.public})
 
     @property
     def public_ports(self) -> str:

@@ -18,6 +18,12 @@ function select(button) {
   getSelection().selectAllChildren(value);
 }
 
+// The tab of this page stands in sight, also where the row of tabs is wider than a phone.
+document.querySelectorAll(".nw-tabs [aria-current]").forEach((tab) => {
+  const row = tab.parentElement;
+  row.scrollLeft = tab.offsetLeft - row.offsetLeft - (row.clientWidth - tab.offsetWidth) / 2;
+});
+
 document.addEventListener("click", (event) => {
   const target = event.target.closest("[data-copy], [data-opens], [data-hides], [data-close], [data-dialog]");
   document.querySelectorAll("details.nw-menu[open]").forEach((menu) => menu.contains(event.target) || menu.removeAttribute("open"));

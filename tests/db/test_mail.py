@@ -157,6 +157,8 @@ def test_a_notice_is_switched_off_by_one_click_without_signing_in_and_on_again(d
     assert SwitchedOff.objects.get().address == SELIN
     row.refresh_from_db()
     assert (row.state, row.ended_by) == ("discarded", None)
+    with pytest.raises(Problem, match="switched such mails off"):
+        services.again(message=row, by=rows.user())
     assert notice() is None and notice(to=SELIN.upper()) is None
     assert notice(to="ines@lindenhof.example") and notice(notice="")
     assert "Switched on again" in text(stranger.post(link, {"on": "1"}))

@@ -207,6 +207,10 @@ def test_a_tariff_gets_a_rate_and_a_change_by_two_is_a_conflict(network: rows.Ne
     assert "while you were editing" in text(staff.post(f"/tariffs/{tariff.pk}/", changed))
     tariff.refresh_from_db()
     assert tariff.down_kbit == 128
+    here, gone = ids(network, "m1", "m2")
+    Member.objects.filter(pk__in=[here, gone]).update(tariff=tariff)
+    Member.objects.filter(pk=gone).update(state="left")
+    assert "Holds for 1 member at once" in text(staff.get(f"/tariffs/{tariff.pk}/")), "whoever has left has no tariff to speak of"
     page = text(staff.get("/tariffs/"))
     assert "as fast as it goes" in page and "128\u202fkbit/s down" in page.replace("\u00a0", "\u202f")
 

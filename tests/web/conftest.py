@@ -3,24 +3,19 @@
 import os
 import shutil
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from django.conf import LazySettings
 from django.test import Client
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
 from apps.accounts.models import User
-from apps.lib import nudge
-from tests import rows
-from tests.whole.conftest import bare_lab, lab, network, processes, sockets
-from tests.whole.worker import broker, worker
+from tests.whole.conftest import bare_lab, lab, network, processes, sockets, working
 
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"  # playwright runs an event loop in the thread that also asks the database
 
-__all__ = ["bare_lab", "lab", "network", "processes", "sockets"]
+__all__ = ["bare_lab", "lab", "network", "processes", "sockets", "working"]
 
 
 @pytest.fixture(scope="session")
@@ -55,17 +50,6 @@ def signed_in(browser: Browser, server: LiveServer, user: User, **given: Any) ->
     context = browser.new_context(base_url=server.url, timezone_id="Europe/Berlin", reduced_motion="reduce", **given)
     context.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": server.url}])
     return context
-
-
-@pytest.fixture
-def working(network: rows.Network, sockets: Path, settings: LazySettings) -> Iterator[None]:
-    """A broker that takes nudges, and a worker that heeds them."""
-    with broker(sockets) as url:
-        settings.REDIS_URL = url
-        nudge._publisher.cache_clear()
-        with worker(url, sockets / "worker.log"):
-            yield
-    nudge._publisher.cache_clear()
 
 
 def sign_in(page: Page, username: str = "mara", password: str = "correct horse battery", lands: str = "/") -> None:

@@ -88,6 +88,11 @@ class Page:
 def make() -> User:
     """The demo network with one of everything; what the gateways run is deployed. Returns whoever looks at the pages."""
     demo.make(Gateway.Link.LOCAL, timezone.localdate())
+    return fill()
+
+
+def fill() -> User:
+    """One of everything that the demo network has not. Returns whoever looks at the pages."""
     mara, group = User.objects.get(username="mara"), GatewayGroup.objects.get()
     assert reconcile(group, by=mara.pk)
     _openings(mara)
@@ -320,7 +325,7 @@ ALSO = (
 
 def pages() -> list[Page]:
     """Every page of the URL configuration, in its order, and some again with what is asked for."""
-    named = [Page(name, address(name)) for name in _visited() if not name.startswith("own:")]
+    named = [Page(name, address(name)) for name in visited() if not name.startswith("own:")]
     revisions = list(Revision.objects.order_by("pk").values_list("pk", flat=True))
     known = {"first": revisions[0], "last": revisions[-1]}
     asked = [Page(name, f"{address(name)}?{query.format(**known)}") for name, query in ALSO]
@@ -329,10 +334,11 @@ def pages() -> list[Page]:
 
 def own() -> list[Page]:
     """Every page of a member's own, for RESIDENT."""
-    return [Page(name, address(name)) for name in _visited() if name.startswith("own:")]
+    return [Page(name, address(name)) for name in visited() if name.startswith("own:")]
 
 
-def _visited() -> list[str]:
+def visited() -> list[str]:
+    """The names of all pages, in the order of the URL configuration."""
     return [name for name in dict.fromkeys(_names(get_resolver(), "")) if name not in NOT_VISITED]
 
 

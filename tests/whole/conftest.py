@@ -11,11 +11,13 @@ from django.conf import LazySettings
 
 from apps.deployments import link, services
 from apps.deployments.memory import Memory
+from apps.lib import nudge
 from lab.lab import Lab
 from lab.sshd import obstacle
 from lab.topology import load
 from tests import rows
 from tests.whole.system import GATEWAYS, agents, inside, reached_by_ssh, sshd
+from tests.whole.worker import broker, worker
 
 
 @pytest.fixture
@@ -53,6 +55,17 @@ def network(transactional_db: None, settings: LazySettings, monkeypatch: pytest.
     settings.REDIS_URL = "unix:///nonexistent/redis.sock"
     monkeypatch.setattr(services, "memory", Memory())
     yield rows.network()
+
+
+@pytest.fixture
+def working(network: rows.Network, sockets: Path, settings: LazySettings) -> Iterator[None]:
+    """A broker that takes nudges, and a worker that heeds them."""
+    with broker(sockets) as url:
+        settings.REDIS_URL = url
+        nudge._publisher.cache_clear()
+        with worker(url, sockets / "worker.log"):
+            yield
+    nudge._publisher.cache_clear()
 
 
 @pytest.fixture

@@ -16,14 +16,14 @@ from apps.lib.validity import holds_now
 from apps.members.models import Member
 from apps.nat.models import Pinhole
 from apps.nat.pinholes import own, services
-from apps.nat.pinholes.forms import PinholeForm
+from apps.nat.pinholes.forms import OwnPinholeForm
 from apps.nat.pinholes.selectors import pinholes_of
 
 
 @own_page
 def pinholes(request: HttpRequest, member: Member) -> HttpResponse:
     """All of them, and the form for one more."""
-    form = PinholeForm(member, request.POST if request.method == "POST" else None)
+    form = OwnPinholeForm(member, request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
             made = own.open_pinhole(member=member, holding=form.holding(), until=form.ends(), by=person(request), **form.wanted())
@@ -33,7 +33,7 @@ def pinholes(request: HttpRequest, member: Member) -> HttpResponse:
     return _page(request, member, form)
 
 
-def _page(request: HttpRequest, member: Member, form: PinholeForm, problem: str = "") -> HttpResponse:
+def _page(request: HttpRequest, member: Member, form: OwnPinholeForm, problem: str = "") -> HttpResponse:
     closed = number(request.GET, "closed")
     rows = standing(pinholes_of(member))
     gone = standing(Pinhole.objects.filter(pk=closed, holding__member=member).exclude(holds_now())) if closed else []
@@ -67,7 +67,7 @@ def switch(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
     try:
         services.switch_pinhole(pinhole=pinhole, version=number(request.POST, "version"), enabled=on, by=person(request))
     except Problem as problem:
-        return _page(request, member, PinholeForm(member), str(problem))
+        return _page(request, member, OwnPinholeForm(member), str(problem))
     return _shown(saved=pk)
 
 

@@ -73,6 +73,17 @@ class PinholeForm(forms.Form):
         return day
 
 
+class OwnPinholeForm(PinholeForm):
+    """What members open for themselves: ports by name."""
+
+    protocol = forms.ChoiceField(label=_("Protocol"), choices=Pinhole.Protocol.choices[:2])
+    port = PortsField(
+        label=_("Port"),
+        help_text=_("8443, or 6000-6009"),
+        error_messages={"required": _("All ports at once are opened by the administrators. Name the ports, with TCP or UDP.")},
+    )
+
+
 def _initial(pinhole: Pinhole) -> dict[str, Any]:
     return {
         "protocol": pinhole.protocol,

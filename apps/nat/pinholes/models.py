@@ -75,7 +75,7 @@ class Pinhole(Versioned, Deployed):
         ]
 
     def __str__(self) -> str:
-        return f"{self.what} on {self.address}"
+        return str(_("%(what)s on %(where)s") % {"what": self.what, "where": self.address})
 
     @property
     def what(self) -> str:
