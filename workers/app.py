@@ -22,8 +22,9 @@ SLOW = (
     "workers.tell_of_quotas",
     "workers.refresh_feed",
     "workers.lifecycle",
+    "workers.fetch_mail",
 )
-POSTAL = ("workers.send_mail", "workers.erase_mail", "workers.receive_mail", "workers.fetch_mail")
+POSTAL = ("workers.send_mail", "workers.erase_mail", "workers.receive_mail")
 TAKE_OVER_SECONDS = 5.0
 FORGET_SECONDS = 3600.0
 FEEDS_SECONDS = 60.0

@@ -25,7 +25,7 @@ def packed(mail: Received) -> tuple[bytes, list[bytes]]:
     told["sender"] = asdict(mail.sender) if mail.sender else None
     told |= {name: [asdict(each) for each in getattr(mail, name)] for name in ADDRESSES}
     told["files"] = [[file.name, file.media_type, len(file.octets)] for file in mail.files]
-    return json.dumps(told).encode(), [file.octets for file in mail.files]
+    return json.dumps(told, ensure_ascii=False).encode(), [file.octets for file in mail.files]
 
 
 def refused(reason: Unreadable) -> bytes:

@@ -86,9 +86,10 @@ def receive(take: Take, read_by: Reader, clock: Clock = timezone.now) -> Done:
         arrival = claim(clock())
         if arrival is None:
             return done
-        if _handed_over(arrival, take, read_by):
+        became = _handed_over(arrival, take, read_by)
+        if became is Arrival.State.TAKEN:
             done = replace(done, taken=done.taken + 1)
-        else:
+        elif became is Arrival.State.QUARANTINED:
             done = replace(done, quarantined=done.quarantined + 1)
     return replace(done, more=True)
 
@@ -109,28 +110,37 @@ def quarantine(arrival: Arrival, reason: str, detail: str = "") -> None:
     log.warning("mail quarantined", arrival=arrival.pk, reason=reason, detail=detail)
 
 
-def _handed_over(arrival: Arrival, take: Take, read_by: Reader) -> bool:
+def _handed_over(arrival: Arrival, take: Take, read_by: Reader) -> Arrival.State | None:
+    """What became of it; None: somebody else has it by now."""
     try:
-        if arrival.tries > MOST_TRIES:
-            raise Unreadable(DIED)
+        why = _why_not(arrival, take, read_by)
+        if why is None:
+            return Arrival.State.TAKEN
+        quarantine(arrival, why.reason, why.detail)
+    except Gone:
+        return None
+    return Arrival.State.QUARANTINED
+
+
+def _why_not(arrival: Arrival, take: Take, read_by: Reader) -> Unreadable | None:
+    """None when it was taken. A lost database, and a child that does not start, say nothing about the mail: it is read again later."""
+    if arrival.tries > MOST_TRIES:
+        return Unreadable(DIED)
+    try:
         mail = read_by.read(bytes(arrival.octets or b""), arrival.sender, arrival.recipients)
         with transaction.atomic():
             taken(arrival)
             take(arrival, mail)
-    except (OperationalError, InterfaceError, OSError):
-        raise  # says nothing about this mail; it is read again when the lease is over
-    except Gone:
-        return False
+    except (OperationalError, InterfaceError, OSError, Gone):
+        raise
     except Unreadable as why:
-        quarantine(arrival, why.reason, why.detail)
+        return why
     except Refused as why:
-        quarantine(arrival, str(why))
+        return Unreadable(str(why))
     except Exception as error:
         log.exception("mail not filed", arrival=arrival.pk)
-        quarantine(arrival, NOT_TAKEN, f"{type(error).__name__}: {error}".replace("\0", ""))
-    else:
-        return True
-    return False
+        return Unreadable(NOT_TAKEN, f"{type(error).__name__}: {error}".replace("\0", ""))
+    return None
 
 
 def _end(arrival: Arrival, **changes: object) -> None:

@@ -141,6 +141,28 @@ def test_a_worker_that_dies_leaves_its_mail_to_the_next_and_a_mail_that_kills_th
         services.delete(arrival=row, by=user)
 
 
+class Slow(Reader):
+    """Whatever it reads, another worker has read and taken before."""
+
+    def read(self, octets: bytes, sender: str | None, recipients: list[str]) -> Received:
+        other = claim(timezone.now() + LEASE)
+        assert other
+        receiving.taken(other)
+        if b"nothing" in octets:
+            raise Unreadable(TOO_SLOW)
+        return super().read(octets, sender, recipients)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("words", ["Hello", "nothing"])
+def test_who_was_slower_than_the_lease_takes_nothing_and_sets_nothing_aside(words: str) -> None:
+    arrive(mail(words))
+    desk = Desk()
+    with Slow(PATIENT) as slow:
+        assert receive(desk, slow) == Done()
+    assert (desk.got, states()) == ([], [("taken", "")])
+
+
 @pytest.mark.django_db(transaction=True)
 def test_workers_at_once_take_each_mail_once() -> None:
     pks, desk, start = [arrive(mail(Message_ID=f"<{each}@x.example>")).pk for each in range(24)], Desk(), Barrier(3)
