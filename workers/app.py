@@ -22,14 +22,16 @@ SLOW = (
     "workers.tell_of_quotas",
     "workers.refresh_feed",
     "workers.lifecycle",
+    "workers.fetch_mail",
 )
-POSTAL = ("workers.send_mail", "workers.erase_mail")
+POSTAL = ("workers.send_mail", "workers.erase_mail", "workers.receive_mail")
 TAKE_OVER_SECONDS = 5.0
 FORGET_SECONDS = 3600.0
 FEEDS_SECONDS = 60.0
 LIFECYCLE_SECONDS = 300.0
 USAGE_SECONDS = 60.0
 MAIL_SECONDS = 15.0
+MAIL_IN_SECONDS = 60.0
 QUOTA_SECONDS = 600.0
 
 
@@ -46,7 +48,7 @@ def _make() -> Celery:
     broker.register()
     from apps.lib.nudge import broker_url
 
-    tasks = [f"workers.{each}" for each in ("deploy", "collect", "feeds", "lifecycle", "mail")]
+    tasks = [f"workers.{each}" for each in ("deploy", "collect", "feeds", "lifecycle", "mail", "mail_in")]
     made = Celery("workers", broker=broker_url(settings.REDIS_URL), include=tasks)
     made.conf.update(
         accept_content=["json"],
@@ -70,6 +72,8 @@ def _make() -> Celery:
             "refresh feeds": _every(FEEDS_SECONDS, "workers.refresh_feeds"),
             "send mail": _every(MAIL_SECONDS, "workers.send_mail"),
             "erase mail": _every(FORGET_SECONDS, "workers.erase_mail"),
+            "receive mail": _every(MAIL_IN_SECONDS, "workers.receive_mail"),
+            "fetch mail": _every(MAIL_IN_SECONDS, "workers.fetch_mail"),
             "collect": _every(settings.COLLECT_SECONDS, "workers.collect"),
             "share fairly": _every(settings.COLLECT_SECONDS, "workers.share_fairly"),
             "tell of quotas": _every(QUOTA_SECONDS, "workers.tell_of_quotas"),

@@ -5,6 +5,7 @@ from celery import shared_task
 from django.conf import settings
 from django.utils import timezone
 
+from apps.inbound import keeping as keeping_in
 from apps.mail import carrying, delivery, keeping
 from apps.traffic import noticing
 
@@ -20,8 +21,9 @@ def send_mail() -> None:
 
 @shared_task(name="workers.erase_mail")
 def erase_mail() -> None:
-    """Erase what mails said that ended long ago."""
-    if erased := keeping.erase_old(timezone.now(), settings.KEEP_MAIL_DAYS):
+    """Erase what mails said that ended long ago, on either way."""
+    now, days = timezone.now(), settings.KEEP_MAIL_DAYS
+    if erased := keeping.erase_old(now, days) + keeping_in.erase_old(now, days):
         log.info("words of old mails erased", mails=erased)
 
 

@@ -70,6 +70,7 @@ SECTIONS = (
             Item(_("Rollouts"), "deployments:rollouts", "rollouts"),
             Item(_("Gateways"), "gateways:list", "gateways"),
             Item(_("Why?"), "desk:why", "why"),
+            Item(_("Inbox"), "inbound:arrivals", "reply"),
             Item(_("Outbox"), "mail:outbox", "mail"),
             Item(_("Incidents"), "status:incidents", "incidents"),
         ),

@@ -15,7 +15,10 @@ from django.conf import settings
 from django.db import transaction
 from kombu.exceptions import OperationalError
 
-QUEUES = {"workers.send_mail": {"queue": "mail"}}  # of tasks that do not wait behind changes; as in workers.app
+QUEUES = {
+    "workers.send_mail": {"queue": "mail"},
+    "workers.receive_mail": {"queue": "mail"},
+}  # of tasks that do not wait behind changes; as in workers.app
 LIMIT = 0.2  # seconds, for connecting and for answering
 log = structlog.get_logger()
 

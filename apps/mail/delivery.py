@@ -12,7 +12,6 @@ from time import monotonic
 from typing import Final
 
 import structlog
-from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext_noop
@@ -29,7 +28,21 @@ MOST: Final = 500  # mails
 SECONDS: Final = 10.0  # after which no further mail is begun
 LOST_IN_A_ROW: Final = 3
 UNKNOWN_END: Final = gettext_noop("A worker ended in the middle of a try: it may have been taken.")
+DOUBLINGS: Final = 10
 Clock = Callable[[], datetime]
+# One statement, which waits for no disk: a claim that a crash of the database forgets is one more try, and no mail.
+CLAIM: Final = """
+    UPDATE mail_message SET
+        error = CASE WHEN claimed_until IS NULL THEN error ELSE %(unknown)s END,
+        due = CASE WHEN put_off THEN %(now)s + least(%(first)s * 2 ^ least(tries - 1, %(doublings)s), %(longest)s) ELSE due END,
+        tries = CASE WHEN put_off THEN tries ELSE tries + 1 END,
+        claimed_until = CASE WHEN put_off THEN NULL ELSE %(until)s END
+    FROM (
+        SELECT id AS chosen, claimed_until IS NOT NULL AND tries > 1 AS put_off, set_config('synchronous_commit', 'off', true)
+        FROM mail_message WHERE state = 'waiting' AND due <= %(now)s AND (claimed_until IS NULL OR claimed_until <= %(now)s)
+        ORDER BY urgent DESC, due, id LIMIT 1 FOR UPDATE SKIP LOCKED
+    ) AS first WHERE id = chosen RETURNING mail_message.*
+"""
 log = structlog.get_logger()
 
 
@@ -81,19 +94,14 @@ def claim(now: datetime) -> Message | None:
 
     One whose worker never came back is tried again at once, but only once so: what kills workers must not kill one after the other.
     """
-    while True:
-        with transaction.atomic():
-            row = due(now).select_for_update(skip_locked=True).first()
-            if row is None:
-                return None
-            if row.claimed_until is not None:
-                row.error = UNKNOWN_END
-            put_off = row.claimed_until is not None and row.tries > 1
-            row.due = now + pause(row.tries) if put_off else row.due
-            row.tries, row.claimed_until = (row.tries, None) if put_off else (row.tries + 1, now + LEASE)
-            row.save(update_fields=["tries", "claimed_until", "due", "error"])
-        if not put_off:
+    given = {
+        "now": now, "until": now + LEASE, "unknown": UNKNOWN_END,
+        "first": FIRST_PAUSE, "longest": LONGEST_PAUSE, "doublings": DOUBLINGS,
+    }  # fmt: skip
+    while row := next(iter(Message.objects.raw(CLAIM, given)), None):
+        if row.claimed_until is not None:
             return row
+    return None
 
 
 def record(row: Message, outcome: Outcome, now: datetime) -> Message.State:
@@ -119,7 +127,7 @@ def record(row: Message, outcome: Outcome, now: datetime) -> Message.State:
 
 def pause(tries: int) -> timedelta:
     """After so many tries in vain: a minute, then twice as long each time, up to an hour."""
-    return min(FIRST_PAUSE * float(2 ** min(tries - 1, 10)), LONGEST_PAUSE)
+    return min(FIRST_PAUSE * float(2 ** min(tries - 1, DOUBLINGS)), LONGEST_PAUSE)
 
 
 def _tried(carrier: Carrier, row: Message) -> Outcome:

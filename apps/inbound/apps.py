@@ -1,0 +1,11 @@
+from django.apps import AppConfig
+
+
+class InboundConfig(AppConfig):
+    name = "apps.inbound"
+
+    def ready(self) -> None:
+        from apps.inbound.selectors import asking
+        from apps.lib import navigation
+
+        navigation.counts("inbound:arrivals")(asking)

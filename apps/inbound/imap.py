@@ -1,0 +1,157 @@
+"""Mail is fetched from a mailbox (IMAP, RFC 9051), where nothing can bring it: what is unseen is stored, and seen once that is committed.
+
+Nothing is deleted there. A mail is known by its UID: whoever dies between storing and marking fetches it again, and stores nothing.
+"""
+
+import re
+import socket
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from imaplib import IMAP4, IMAP4_SSL
+from threading import Timer
+from typing import Any, Final
+from urllib.parse import unquote, urlsplit
+
+import structlog
+from django.conf import settings
+
+from apps.inbound.head import MOST as MOST_OF_HEAD
+from apps.inbound.head import head
+from apps.inbound.limits import gettext_noop
+from apps.inbound.models import Arrival
+from apps.inbound.services import arrive
+
+SECONDS: Final = 50.0  # that one look may take; the next is a minute later
+ANSWER_SECONDS: Final = 10.0
+MOST: Final = 200  # mails at one look
+STAYS: Final = gettext_noop("It is larger than a mail may be: only its headers were fetched, the whole lies in the mailbox.")
+SIZE: Final = re.compile(rb"RFC822\.SIZE (\d{1,12})")
+RETURN_PATH: Final = re.compile(rb"^Return-Path:[ \t]*<([^<>\s]{0,320})>", re.IGNORECASE | re.MULTILINE)
+DELIVERED: Final = re.compile(rb"^(?:Delivered-To|X-Original-To):[ \t]*<?([^<>\s]{3,320})>?[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True)
+class Mailbox:
+    """Where mail lies. tls: from the first octet, with the certificate checked."""
+
+    host: str
+    user: str
+    password: str = field(repr=False)
+    port: int = 993
+    tls: bool = True
+    folder: str = "INBOX"
+
+    def __str__(self) -> str:
+        return f"{self.user}@{self.host}:{self.port}/{self.folder}"
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """What one look did. error: why it ended early, "" if it did not."""
+
+    mails: int = 0
+    error: str = ""
+
+
+def mailbox() -> Mailbox | None:
+    """The one of the settings. Raises ValueError when they name none that can be."""
+    return parsed(settings.MAIL_IN_IMAP, settings.MAIL_IN_PASSWORD) if settings.MAIL_IN_IMAP else None
+
+
+def parsed(url: str, password: str) -> Mailbox:
+    """`imaps://USER@HOST:PORT/FOLDER`. Raises ValueError."""
+    parts = urlsplit(url)
+    folder = unquote(parts.path.strip("/")) or "INBOX"
+    if parts.scheme not in ("imap", "imaps") or not parts.hostname or not parts.username or not folder.isascii():
+        raise ValueError("NETZWART_MAIL_IN_IMAP is such as imaps://netzwart%40example.org@imap.example.org/INBOX.")
+    tls = parts.scheme == "imaps"
+    return Mailbox(parts.hostname, unquote(parts.username), password, parts.port or (993 if tls else 143), tls, folder)
+
+
+def fetch(box: Mailbox) -> Fetched:
+    """Store what is unseen, the oldest first, within SECONDS. A mailbox that does not answer is told; errors of the database rise."""
+    number = 0
+    try:
+        with _open(box) as line:
+            validity = _selected(line, box)
+            for uid in _said(line.uid("SEARCH", "UNSEEN"))[0].split()[:MOST]:
+                number += _one(line, box, validity, uid.decode("ascii"))
+    except (IMAP4.error, OSError, ValueError) as error:
+        said = str(error) or type(error).__name__
+        log.warning("mailbox not fetched", mailbox=str(box), error=said)
+        return Fetched(number, said)
+    return Fetched(number)
+
+
+@contextmanager
+def _open(box: Mailbox) -> Iterator[IMAP4]:
+    """Connected and signed in; cut when time is up: a server may answer an octet at a time for ever."""
+    with _connected(box) as line:
+        timer = Timer(SECONDS, _cut, (line.sock,))
+        timer.daemon = True
+        timer.start()
+        try:
+            line.login(box.user, box.password)
+            yield line
+        finally:
+            timer.cancel()
+
+
+def _connected(box: Mailbox) -> IMAP4:
+    if box.tls:
+        return IMAP4_SSL(box.host, box.port, ssl_context=ssl.create_default_context(), timeout=ANSWER_SECONDS)
+    return IMAP4(box.host, box.port, timeout=ANSWER_SECONDS)
+
+
+def _cut(sock: socket.socket) -> None:
+    with suppress(OSError):
+        socket.socket.shutdown(sock, socket.SHUT_RDWR)
+
+
+def _selected(line: IMAP4, box: Mailbox) -> str:
+    """Opens the folder; its UIDVALIDITY."""
+    _said(line.select(f'"{box.folder}"'))
+    told = line.response("UIDVALIDITY")[1]
+    return (told[0] or b"0").decode("ascii") if told else "0"
+
+
+def _one(line: IMAP4, box: Mailbox, validity: str, uid: str) -> int:
+    """How many mails were stored: 1, or 0 when it is gone meanwhile."""
+    size = SIZE.search(_flat(_said(line.uid("FETCH", uid, "(RFC822.SIZE)"))))
+    fits = size is None or int(size[1]) <= settings.MAIL_IN_OCTETS
+    octets = _literal(_said(line.uid("FETCH", uid, "(BODY.PEEK[])" if fits else f"(BODY.PEEK[HEADER]<0.{MOST_OF_HEAD}>)")))
+    if octets is None:
+        return 0
+    headers, fits = head(octets), fits and len(octets) <= settings.MAIL_IN_OCTETS
+    path = RETURN_PATH.search(headers)
+    arrive(
+        octets=octets if fits else headers,
+        way=Arrival.Way.IMAP,
+        sender=_address(path[1]) if path else None,
+        recipients=[_address(each) for each in DELIVERED.findall(headers)[:10]],
+        place=f"{box.host} {box.user} {box.folder} {validity} {uid}"[-500:],
+        reason="" if fits else STAYS,
+    )
+    _said(line.uid("STORE", uid, "+FLAGS.SILENT", r"(\Seen)"))
+    return 1
+
+
+def _address(octets: bytes) -> str:
+    return octets.decode("utf-8", "replace")
+
+
+def _said(answer: tuple[str, list[Any]]) -> list[Any]:
+    if answer[0] != "OK":
+        raise IMAP4.error(f"{answer[0]} {_flat(answer[1]).decode('ascii', 'replace')}")
+    return answer[1]
+
+
+def _flat(said: list[Any]) -> bytes:
+    return b" ".join(each[0] if isinstance(each, tuple) else each for each in said if each)
+
+
+def _literal(said: list[Any]) -> bytes | None:
+    return next((bytes(each[1]) for each in said if isinstance(each, tuple)), None)

@@ -1,0 +1,61 @@
+"""How much one mail may ask of whoever reads it, and what is said when it asks for more. Knows neither Django nor `email`."""
+
+from dataclasses import dataclass
+from typing import Final
+
+MIB: Final = 1 << 20
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Of one mail. seconds: of the clock, and of the processor. Sizes in octets; text and html in characters.
+
+    headers: of all parts together. one_header: unfolded. mime_header: one of those that the library takes apart (Content-…).
+    tags, nested, blanks: in HTML all of them, those open at once, and spaces between two (where attributes stand); what has more stays a
+    file. A nested message counts as one part: it is kept as a file and not taken apart.
+    """
+
+    seconds: float = 2.0
+    memory: int = 256 * MIB
+    octets: int = 25 * MIB
+    lines: int = 500_000
+    headers: int = 5_000
+    all_headers: int = MIB
+    one_header: int = 64 << 10
+    mime_header: int = 2 << 10
+    addresses: int = 1_000
+    parts: int = 500
+    depth: int = 20
+    text: int = MIB
+    html: int = MIB // 2
+    tags: int = 20_000
+    nested: int = 500
+    blanks: int = 5_000
+
+
+def gettext_noop(text: str) -> str:
+    """Marks a text for translation, as Django's does."""
+    return text
+
+
+class Unreadable(Exception):  # noqa: N818 - says what a mail is
+    """A mail that is not read. `reason`: one of the sentences below; `detail`: what is known besides, "" if nothing."""
+
+    def __init__(self, reason: str, detail: str = "") -> None:
+        super().__init__(reason, detail)
+        self.reason, self.detail = reason, detail
+
+
+TOO_LARGE: Final = gettext_noop("It is larger than a mail may be.")
+TOO_MANY_LINES: Final = gettext_noop("It has too many lines.")
+TOO_MANY_HEADERS: Final = gettext_noop("It has too many headers.")
+HEADER_TOO_LONG: Final = gettext_noop("One of its headers is too long.")
+HEADERS_TOO_LONG: Final = gettext_noop("Its headers are too long together.")
+TOO_MANY_ADDRESSES: Final = gettext_noop("It names too many addresses.")
+TOO_MANY_PARTS: Final = gettext_noop("It has too many parts.")
+TOO_DEEP: Final = gettext_noop("Its parts are nested too deeply.")
+TEXT_TOO_LONG: Final = gettext_noop("Its text is too long.")
+TOO_SLOW: Final = gettext_noop("Reading it took longer than it may.")
+TOO_MUCH_MEMORY: Final = gettext_noop("Reading it took more memory than it may.")
+DIED: Final = gettext_noop("Whatever read it died of it.")
+CONFUSING: Final = gettext_noop("The parser made nothing of it.")

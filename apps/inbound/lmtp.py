@@ -1,0 +1,143 @@
+"""A server for mail on its way to us (LMTP, RFC 2033): each recipient has an answer, and none before the mail is committed.
+
+Comes in: mails from a mail server on this machine, which has decided that they are for us. Goes out: arrivals. Whatever goes wrong here is
+answered with "try again", so that the mail server keeps the mail.
+"""
+
+import asyncio
+import signal
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any, Final
+
+import structlog
+from aiosmtpd.lmtp import LMTP
+from aiosmtpd.smtp import Envelope, Session
+from django.conf import settings
+from django.db import connection
+
+from apps.inbound.models import Arrival
+from apps.inbound.services import MOST_RECIPIENTS, TooLarge, arrive
+
+LONGEST_LINE: Final = 1 << 20  # octets; mail servers break lines long before
+STORING: Final = 4  # mails that are written into the database at once
+IDLE_SECONDS: Final = 300.0  # RFC 5321, 4.5.3.2.7
+STORED: Final = "250 2.0.0 Stored"
+NOT_NOW: Final = "451 4.3.0 Not stored, bring it again"
+TOO_LARGE: Final = "552 5.3.4 Larger than a mail may be"
+TOO_MANY: Final = "452 4.5.3 Too many recipients"
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where to listen: a unix socket with its mode, or an address of the loopback and a port."""
+
+    path: Path | None = None
+    mode: int = 0o660
+    host: str = ""
+    port: int = 0
+
+    def __str__(self) -> str:
+        return str(self.path) if self.path else f"{self.host}:{self.port}"
+
+
+def place(text: str, mode: int) -> Place:
+    """`/run/netzwart/lmtp.sock` or `127.0.0.1:2424`. Raises ValueError: whoever may write here may bring any mail."""
+    if "/" in text:
+        return Place(path=Path(text), mode=mode)
+    host, colon, port = text.rpartition(":")
+    try:
+        loopback = ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        loopback = False
+    if not colon or not loopback or not port.isdigit() or int(port) > 65535:
+        raise ValueError(f"{text} is neither the path of a unix socket nor an address of the loopback with a port, such as 127.0.0.1:2424.")
+    return Place(host=host.strip("[]"), port=int(port))
+
+
+class Line(LMTP):
+    """One connection. The library answers a mail once; here the answer after its content goes out once for each recipient."""
+
+    line_length_limit = LONGEST_LINE
+    _answers = 1
+
+    async def push(self, status: Any) -> None:
+        answers, self._answers = self._answers, 1
+        if str(status).startswith("354"):
+            self._answers = len(self.envelope.rcpt_tos) if self.envelope else 1
+        for _each in range(answers):
+            await super().push(status)
+
+
+class Store:
+    """What the library asks."""
+
+    def __init__(self) -> None:
+        self._threads = ThreadPoolExecutor(STORING, "lmtp")
+
+    async def handle_RCPT(self, server: LMTP, session: Session, envelope: Envelope, address: str, options: list[str]) -> str:  # noqa: N802
+        if len(envelope.rcpt_tos) >= MOST_RECIPIENTS:
+            return TOO_MANY
+        envelope.rcpt_tos.append(address)
+        return "250 2.1.5 OK"
+
+    async def handle_DATA(self, server: LMTP, session: Session, envelope: Envelope) -> str:  # noqa: N802
+        octets = bytes(envelope.original_content or b"")
+        return await asyncio.get_running_loop().run_in_executor(self._threads, stored, octets, envelope.mail_from, list(envelope.rcpt_tos))
+
+    def close(self) -> None:
+        self._threads.shutdown()
+
+
+def stored(octets: bytes, sender: str | None, recipients: list[str]) -> str:
+    """The answer to a mail; "250" only when it is committed."""
+    try:
+        arrive(octets=octets, way=Arrival.Way.LMTP, sender=sender, recipients=recipients)
+    except TooLarge:
+        return TOO_LARGE
+    except Exception as error:
+        log.warning("mail not stored", error=f"{type(error).__name__}: {error}")
+        return NOT_NOW
+    finally:
+        with suppress(Exception):
+            connection.close()  # back to the pool, which looks whether it lives
+    return STORED
+
+
+async def serve(where: Place, ready: Callable[[Place], None], stop: asyncio.Event) -> None:
+    """Until `stop`. ready: called once it listens, with the place (its port, where 0 was asked for). Raises OSError."""
+    loop, store = asyncio.get_running_loop(), Store()
+
+    def line() -> Line:
+        limit = settings.MAIL_IN_OCTETS
+        return Line(store, data_size_limit=limit, enable_SMTPUTF8=True, hostname="netzwart", ident="LMTP", timeout=IDLE_SECONDS, loop=loop)
+
+    if where.path:
+        server = await loop.create_unix_server(line, where.path)
+        where.path.chmod(where.mode)
+        ready(where)
+    else:
+        server = await loop.create_server(line, where.host, where.port)
+        ready(Place(host=where.host, port=server.sockets[0].getsockname()[1]))
+    async with server:
+        await stop.wait()
+    store.close()
+    if where.path:
+        where.path.unlink(missing_ok=True)
+
+
+def run(where: Place, ready: Callable[[Place], None]) -> None:
+    """Serve until the process is asked to end. What is being brought at that moment was not acknowledged, and is brought again."""
+
+    async def until_a_signal() -> None:
+        stop = asyncio.Event()
+        for each in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(each, stop.set)
+        await serve(where, ready, stop)
+
+    asyncio.run(until_a_signal())

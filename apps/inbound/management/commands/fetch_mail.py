@@ -1,0 +1,23 @@
+"""manage.py fetch_mail: look into the mailbox of the settings, here and now."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from apps.inbound import imap
+
+
+class Command(BaseCommand):
+    help = "Store what is unseen in the mailbox of NETZWART_MAIL_IN_IMAP, and say how much that was."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            box = imap.mailbox()
+        except ValueError as error:
+            raise CommandError(str(error)) from error
+        if box is None:
+            raise CommandError("NETZWART_MAIL_IN_IMAP names no mailbox.")
+        found = imap.fetch(box)
+        self.stdout.write(f"{found.mails} fetched from {box}.")
+        if found.error:
+            raise CommandError(found.error)

@@ -1,0 +1,50 @@
+"""manage.py mail_in: a mail on standard input, as mail servers hand it to programs. Ends with the codes of sysexits.h."""
+
+import os
+import sys
+from argparse import ArgumentParser
+from typing import Any
+
+import structlog
+from django.conf import settings
+from django.core.management.base import BaseCommand
+
+from apps.inbound.models import Arrival
+from apps.inbound.services import TooLarge, arrive
+
+log = structlog.get_logger()
+
+
+class Command(BaseCommand):
+    help = (
+        "Store the mail that comes on standard input. Ends with 0 when it is stored, 75 when it could not be and should be brought again, "
+        "65 when it is too large or empty, 64 when it was called wrongly."
+    )
+    requires_system_checks = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--from", dest="sender", metavar="ADDRESS", help="sender of the envelope; '' is the empty one of bounces")
+        parser.add_argument("recipients", nargs="*", metavar="RECIPIENT", help="of the envelope")
+
+    def run_from_argv(self, argv: list[str]) -> None:
+        """Whatever goes wrong in a way that nobody thought of, the mail server keeps the mail."""
+        try:
+            super().run_from_argv(argv)
+        except SystemExit as end:
+            sys.exit(os.EX_USAGE if end.code == 2 else end.code)
+        except Exception as error:
+            sys.stderr.write(f"The mail was not stored, bring it again: {type(error).__name__}: {error}\n")
+            sys.exit(os.EX_TEMPFAIL)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        octets = sys.stdin.buffer.read(settings.MAIL_IN_OCTETS + 1)
+        if not octets:
+            self._refuse("There is no mail on standard input.")
+        try:
+            arrive(octets=octets, way=Arrival.Way.PIPE, sender=options["sender"], recipients=options["recipients"])
+        except TooLarge:
+            self._refuse(f"It is larger than {settings.MAIL_IN_MIB} MiB (NETZWART_MAIL_IN_MIB).")
+
+    def _refuse(self, why: str) -> None:
+        self.stderr.write(why)
+        sys.exit(os.EX_DATAERR)

@@ -1,0 +1,23 @@
+"""manage.py mail_lmtp: a server for the mail server of this machine (LMTP)."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from apps.inbound import lmtp
+
+
+class Command(BaseCommand):
+    help = "Take mail by LMTP until ended: a mail server on this machine brings it, and each mail is stored before it is acknowledged."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("place", metavar="PLACE", help="the path of a unix socket, or an address of the loopback: 127.0.0.1:2424")
+        parser.add_argument("--mode", default="0660", help="of the unix socket: who may write there may bring mail (default: %(default)s)")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            where = lmtp.place(options["place"], int(options["mode"], 8))
+            lmtp.run(where, lambda place: self.stdout.write(f"Listening on {place}."))
+        except (ValueError, OSError) as error:
+            raise CommandError(str(error)) from error

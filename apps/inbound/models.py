@@ -1,0 +1,71 @@
+"""What arrived by mail, as it came: raw first, read later."""
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
+
+
+class Arrival(models.Model):
+    """A mail as it arrived, with its envelope.
+
+    sender: of the envelope, "" when it was empty (RFC 5321, 4.5.5), None when nobody knows. octets: None once they are erased. size,
+    sha256: of the octets. message_id: as it stands there, "" if nowhere; the same with the same octets is one arrival. place: where it was
+    fetched from, if it was (server, mailbox, UIDVALIDITY and UID); nothing is fetched twice from one. times: how often it arrived. tries:
+    how often somebody began to read it, and the fencing token of who did last. claimed_until: until then it is being read. reason: why it
+    is in quarantine, or was deleted from there; detail: what is known besides.
+    """
+
+    class State(models.TextChoices):
+        WAITING = "waiting", _("waiting")
+        TAKEN = "taken", _("taken")
+        QUARANTINED = "quarantined", _("in quarantine")
+        DELETED = "deleted", _("deleted")
+
+    class Way(models.TextChoices):
+        PIPE = "pipe", _("pipe")
+        LMTP = "lmtp", "LMTP"
+        IMAP = "imap", "IMAP"
+
+    arrived = models.DateTimeField(db_default=Now())
+    way = models.CharField(max_length=4, choices=Way)
+    sender = models.CharField(max_length=320, null=True)
+    recipients = ArrayField(models.CharField(max_length=320), default=list, blank=True)
+    octets = models.BinaryField(null=True)
+    size = models.PositiveIntegerField()
+    sha256 = models.BinaryField(max_length=32)
+    message_id = models.CharField(max_length=250, blank=True)
+    place = models.CharField(max_length=500, null=True, unique=True)
+    times = models.PositiveIntegerField(default=1)
+    state = models.CharField(max_length=11, choices=State, default=State.WAITING)
+    tries = models.PositiveIntegerField(default=0)
+    claimed_until = models.DateTimeField(null=True)
+    ended = models.DateTimeField(null=True)
+    ended_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    reason = models.CharField(max_length=200, blank=True)
+    detail = models.CharField(max_length=500, blank=True)
+
+    class Meta:
+        ordering = ["-id"]
+        indexes = [
+            models.Index(fields=["id"], name="inbound_waiting", condition=Q(state="waiting")),
+            models.Index(fields=["state", "-id"], name="inbound_by_state"),
+            models.Index(fields=["ended"], name="inbound_to_be_erased", condition=Q(octets__isnull=False)),
+        ]
+        constraints = [
+            models.UniqueConstraint(F("message_id"), F("sha256"), name="inbound_once", condition=~Q(message_id="")),
+            models.CheckConstraint(condition=Q(state__in=["waiting", "taken", "quarantined", "deleted"]), name="inbound_state"),
+            models.CheckConstraint(condition=Q(way__in=["pipe", "lmtp", "imap"]), name="inbound_way"),
+            models.CheckConstraint(
+                condition=Q(state="waiting", ended=None) | (~Q(state="waiting") & Q(ended__isnull=False)), name="inbound_ended"
+            ),
+            models.CheckConstraint(condition=Q(octets__isnull=False) | Q(state__in=["taken", "deleted"]), name="inbound_kept_until_read"),
+            models.CheckConstraint(condition=~Q(state="quarantined") | ~Q(reason=""), name="inbound_quarantine_says_why"),
+            models.CheckConstraint(condition=Q(claimed_until=None) | Q(state="waiting", tries__gt=0), name="inbound_claimed_is_a_try"),
+            models.CheckConstraint(condition=Q(place=None) | ~Q(place=""), name="inbound_place"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.message_id or _('a mail')} ({self.pk})"

@@ -1,0 +1,49 @@
+"""Reading what arrived."""
+
+from typing import Final
+
+from django.db.models import Count, QuerySet
+from django.http import HttpRequest
+from django.utils.translation import pgettext
+
+from apps.inbound.charsets import clean
+from apps.inbound.head import head
+from apps.inbound.models import Arrival
+from apps.lib.navigation import Count as NavigationCount
+from apps.lib.once import once_a_page
+
+STATES: Final = ("quarantined", "waiting", "taken", "deleted", "all")
+HEADERS: Final = 64 << 10  # octets of headers that a page shows
+
+
+def arrivals(state: str = "quarantined", search: str = "") -> QuerySet[Arrival]:
+    """Those in the state, the newest first, without what they say. search: a part of the sender, of the Message-ID or of the reason."""
+    found = Arrival.objects.select_related("ended_by").defer("octets").order_by("-id")
+    found = found if state == "all" else found.filter(state=state)
+    text = search.replace("\0", "").strip()
+    if not text:
+        return found
+    return found.filter(sender__icontains=text) | found.filter(message_id__icontains=text) | found.filter(reason__icontains=text)
+
+
+@once_a_page
+def counts() -> dict[str, int]:
+    """How many in each state."""
+    return dict(Arrival.objects.order_by().values_list("state").annotate(Count("pk")))
+
+
+def tabs() -> list[tuple[str, str, int]]:
+    """Each state, its name, and how many."""
+    found, labels = counts(), dict(Arrival.State.choices) | {"all": pgettext("mails", "all")}
+    return [(state, str(labels[state]), sum(found.values()) if state == "all" else found.get(state, 0)) for state in STATES]
+
+
+def asking(_request: HttpRequest) -> NavigationCount | None:
+    """The number beside the page's name: how many wait for somebody's look."""
+    number = Arrival.objects.filter(state=Arrival.State.QUARANTINED).count()
+    return NavigationCount(number, asks=True) if number else None
+
+
+def headers(arrival: Arrival) -> str:
+    """Its headers as plain text, as far as a page shows them; taken apart by nobody."""
+    return clean(head(bytes(arrival.octets or b""), HEADERS).decode("utf-8", "replace"))

@@ -1,0 +1,128 @@
+"""What arrives by mail: stored before anybody reads it; what people do with what was set aside.
+
+Who reads it, and how a part of the portal takes mail, stands in `receiving.py`.
+"""
+
+import re
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Final
+
+import structlog
+from django.conf import settings
+from django.db import IntegrityError, connection, transaction
+from django.db.models import F, Q, QuerySet
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import User
+from apps.inbound.charsets import one_line
+from apps.inbound.head import head
+from apps.inbound.models import Arrival
+from apps.lib.errors import Conflict
+from apps.lib.nudge import send
+
+TASK: Final = "workers.receive_mail"
+ITS_ID: Final = re.compile(rb"^Message-ID:[ \t]*(?:\r?\n[ \t]+)?(<[!-;=?-~]{1,248}>)", re.IGNORECASE | re.MULTILINE)
+LONGEST: Final = 320
+MOST_RECIPIENTS: Final = 1000
+log = structlog.get_logger()
+
+
+class TooLarge(Exception):  # noqa: N818 - says what a mail is
+    """Larger than NETZWART_MAIL_IN_MIB; it was not stored."""
+
+
+def arrive(
+    *,
+    octets: bytes,
+    way: Arrival.Way,
+    sender: str | None = None,
+    recipients: Sequence[str] = (),
+    place: str | None = None,
+    reason: str = "",
+) -> Arrival:
+    """Store a mail; once the transaction is committed, it may be acknowledged. What is there already is counted, not stored again.
+
+    sender, recipients: of the envelope; "" is the empty sender, None an unknown one. place: see `Arrival`. reason: it goes into quarantine
+    at once. Raises TooLarge; with a database error it is not stored, and whoever brought it keeps it.
+    """
+    if len(octets) > settings.MAIL_IN_OCTETS:
+        raise TooLarge(f"{len(octets)} octets; {settings.MAIL_IN_OCTETS} are taken")
+    row = Arrival(
+        way=way, octets=octets, size=len(octets), sha256=sha256(octets).digest(), message_id=_message_id(octets), place=place,
+        sender=None if sender is None else _held(sender), recipients=_recipients(recipients),
+    )  # fmt: skip
+    if reason:
+        row.state, row.reason, row.ended = Arrival.State.QUARANTINED, reason, Now()
+    try:
+        with transaction.atomic():
+            row.save(force_insert=True)
+    except IntegrityError:
+        if (there := _arrived_again(row)) is None:
+            raise
+        return there
+    if not reason:
+        wake()
+    log.info("mail arrived", arrival=row.pk, way=str(way), octets=row.size)
+    return row
+
+
+def wake() -> None:
+    """Have a worker look after the commit; once, however much arrived."""
+    if not any(found[1] is _look for found in connection.run_on_commit):
+        transaction.on_commit(_look, robust=True)
+
+
+def again(*, arrival: Arrival, by: User) -> None:
+    """Read it once more. Raises Conflict when it is in quarantine no longer."""
+    fresh = {"state": Arrival.State.WAITING, "tries": 0, "ended": None, "ended_by": None, "reason": "", "detail": ""}
+    with transaction.atomic():
+        if not _aside(arrival).update(**fresh):
+            raise Conflict(_("It is in quarantine no longer."))
+        wake()
+    log.info("mail read again", arrival=arrival.pk, by=by.username)
+
+
+def delete(*, arrival: Arrival, by: User) -> None:
+    """Erase what it says; that it was there, and why, stays. Raises Conflict when it is in quarantine no longer."""
+    if not _aside(arrival).update(state=Arrival.State.DELETED, octets=None, ended=Now(), ended_by=by):
+        raise Conflict(_("It is in quarantine no longer."))
+    log.info("mail deleted from quarantine", arrival=arrival.pk, by=by.username)
+
+
+def _look() -> None:
+    send(TASK)
+
+
+def _aside(arrival: Arrival) -> QuerySet[Arrival]:
+    return Arrival.objects.filter(pk=arrival.pk, state=Arrival.State.QUARANTINED)
+
+
+def _arrived_again(row: Arrival) -> Arrival | None:
+    """The one that is there; while it waits, it is for these recipients too."""
+    same = Q(message_id=row.message_id, sha256=row.sha256) & ~Q(message_id="")
+    with transaction.atomic():
+        there = Arrival.objects.select_for_update().defer("octets").filter(same | Q(place=row.place, place__isnull=False)).first()
+        if there is None:
+            return None
+        there.times = F("times") + 1
+        if there.state == Arrival.State.WAITING:
+            there.recipients = _recipients([*there.recipients, *row.recipients])
+        there.save(update_fields=["times", "recipients"])
+    log.info("mail arrived again", arrival=there.pk, way=row.way)
+    return there
+
+
+def _recipients(given: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(_held(each) for each in given))[:MOST_RECIPIENTS]
+
+
+def _held(address: str) -> str:
+    """An address of an envelope as the database can hold it, without angle brackets."""
+    return one_line(address.encode("utf-8", "replace").decode(), LONGEST).strip("<>")
+
+
+def _message_id(octets: bytes) -> str:
+    found = ITS_ID.search(head(octets))
+    return found[1].decode("ascii") if found else ""

@@ -1,0 +1,14 @@
+"""What arrived by mail, for staff."""
+
+from django.urls import path
+
+from apps.inbound import views
+
+app_name = "inbound"
+urlpatterns = [
+    path("", views.arrivals, name="arrivals"),
+    path("<int:pk>/", views.arrival, name="arrival"),
+    path("<int:pk>/mail.eml", views.file, name="file"),
+    path("<int:pk>/again/", views.again, name="again"),
+    path("<int:pk>/delete/", views.delete, name="delete"),
+]

@@ -1,0 +1,70 @@
+"""What arrived by mail, for staff: above all what nobody could take. Its headers are shown as plain text, what it holds not at all."""
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from apps.accounts.permissions import may, person, staff_page
+from apps.accounts.roles import Right
+from apps.inbound import selectors, services
+from apps.inbound.models import Arrival
+from apps.lib.errors import Problem
+from apps.lib.params import words
+
+PER_PAGE = 50
+
+
+@staff_page
+def arrivals(request: HttpRequest) -> HttpResponse:
+    """What is in quarantine, waits, was taken and was deleted."""
+    asked = request.GET
+    state = asked.get("state", "quarantined") if asked.get("state") in selectors.STATES else "quarantined"
+    search = words(asked, "q")
+    page = Paginator(selectors.arrivals(state, search), PER_PAGE).get_page(asked.get("page"))
+    shown = {"page": page, "state": state, "search": search, "counts": selectors.counts(), "tabs": selectors.tabs()}
+    return render(request, "inbound/arrivals.html", shown)
+
+
+@staff_page
+def arrival(request: HttpRequest, pk: int) -> HttpResponse:
+    """One mail: its envelope, its headers, and why it is where it is."""
+    row = get_object_or_404(Arrival.objects.select_related("ended_by"), pk=pk)
+    shown = {"row": row, "headers": selectors.headers(row), "acts": may(request.user, Right.CHANGE_MEMBERS)}
+    return render(request, "inbound/arrival.html", shown)
+
+
+@staff_page
+def file(_request: HttpRequest, pk: int) -> HttpResponse:
+    """The mail as it came, to be saved: no browser opens it."""
+    row = get_object_or_404(Arrival, pk=pk, octets__isnull=False)
+    headers = {"Content-Disposition": f'attachment; filename="mail-{row.pk}.eml"', "X-Content-Type-Options": "nosniff"}
+    return HttpResponse(bytes(row.octets or b""), content_type="application/octet-stream", headers=headers)
+
+
+@staff_page
+@require_POST
+def again(request: HttpRequest, pk: int) -> HttpResponse:
+    """Read it once more."""
+    row = get_object_or_404(Arrival.objects.defer("octets"), pk=pk)
+    try:
+        services.again(arrival=row, by=person(request))
+        messages.success(request, _("It is read again now."))
+    except Problem as problem:
+        messages.error(request, str(problem))
+    return redirect("inbound:arrival", pk)
+
+
+@staff_page
+def delete(request: HttpRequest, pk: int) -> HttpResponse:
+    """Say what deleting does; then do it."""
+    row = get_object_or_404(Arrival.objects.defer("octets"), pk=pk)
+    if request.method != "POST":
+        return render(request, "inbound/delete.html", {"row": row})
+    try:
+        services.delete(arrival=row, by=person(request))
+    except Problem as problem:
+        messages.error(request, str(problem))
+    return redirect("inbound:arrival", pk)

@@ -1,0 +1,183 @@
+"""mail: mails in and out through one worker each, and how long those take that were made to break it; nothing may be lost.
+
+Both with a real database and, on the way out, a real SMTP server in a process of its own. --mails says how many.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from math import log
+from pathlib import Path
+
+from benchmarks.figures import Figure
+from tests.letters import BREAKING, GROWING, mail, mixed
+
+SMALL, LARGE = 200, 3200  # of what grows
+SIZES = (1, 100, 3000, 20_000)  # of what breaks
+PARTS = (
+    b"--b\nContent-Type: multipart/alternative; boundary=c\n\n--c\nContent-Type: text/plain; charset=utf-8\n\n%s\n"
+    b"--c\nContent-Type: text/html\n\n%s\n--c--\n--b\nContent-Type: image/png; name=a.png\nContent-Transfer-Encoding: base64\n\n%s\n--b--\n"
+)
+
+
+def run(mails: int) -> Iterator[Figure]:
+    """The speeds in a database of their own; the rest in children alone."""
+    done = subprocess.run([sys.executable, "-m", "benchmarks.mailing", str(mails)], stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        raise SystemExit("the benchmark's part with the database failed")
+    found = json.loads(done.stdout.splitlines()[-1])
+    yield Figure("messages_per_second", found["in"], "1/s", ">= 50")
+    yield Figure("lost", found["lost"], "", "== 0")
+    yield Figure("sent_per_second", found["out"], "1/s", ">= 50")
+    yield Figure("parsed_per_second", _parsed(mails), "1/s")
+    yield Figure("worst_wall_s", _worst(), "s", "<= 2.5")
+    exponents = {name: _exponent(letter) for name, letter in GROWING.items()}
+    worst = max(exponents, key=lambda name: exponents[name])
+    print(f"grows fastest: {worst}", file=sys.stderr)
+    yield Figure("growth_exponent", exponents[worst], "", "<= 1.1")
+
+
+def letter(number: int) -> bytes:
+    """As people write them: text and HTML beside each other, a picture, a thread; 20 KiB."""
+    parts = PARTS % (
+        b"Hallo, das Internet geht nicht.\n" * 60,
+        b"<p>Hallo, das <b>Internet</b> geht nicht.</p>\n" * 60,
+        b"QUFB" * 19 + b"\n" * 180,
+    )
+    return mixed(parts).replace(b"<one@", b"<%d@" % number, 1)
+
+
+def _parsed(mails: int) -> float:
+    from apps.inbound.reader import Reader
+
+    octets = letter(0)
+    with Reader() as reader:
+        reader.read(octets, None, [])
+        start = time.perf_counter()
+        for _each in range(mails):
+            reader.read(octets, "selin@lindenhof.example", ["support@lindenhof.example"])
+        return mails / (time.perf_counter() - start)
+
+
+def _worst() -> float:
+    """Seconds of the slowest, with the child that may have to be started anew."""
+    from apps.inbound.limits import Unreadable
+    from apps.inbound.reader import Reader
+
+    worst = 0.0
+    with Reader() as reader:
+        for made in (*BREAKING.values(), *GROWING.values()):
+            for size in SIZES:
+                octets, start = made(size), time.perf_counter()
+                with suppress(Unreadable):
+                    reader.read(octets, "", [])
+                worst = max(worst, time.perf_counter() - start)
+    return worst
+
+
+def _exponent(made: Callable[[int], bytes]) -> float:
+    """Of the time it takes to read, by size of the mail. What a mail costs at all is taken off."""
+    from apps.inbound.limits import Limits
+    from apps.inbound.reading import received
+
+    def seconds(octets: bytes) -> float:
+        return min(_timed(lambda: received(octets, None, (), Limits())) for _each in range(7))
+
+    small, large, nothing = made(SMALL), made(LARGE), seconds(mail())
+    low, high = seconds(small) - nothing, seconds(large) - nothing
+    if low < nothing / 2:  # too quick to tell
+        return 0.0
+    return log(high / low) / log(len(large) / len(small))
+
+
+def _timed(what: Callable[[], object]) -> float:
+    start = time.process_time()
+    what()
+    return time.process_time() - start
+
+
+def database(mails: int) -> dict[str, float]:
+    """In a database of its own."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
+    os.environ["NETZWART_REDIS_URL"] = "unix:///nowhere/redis.sock"
+    import django
+
+    django.setup()
+    import structlog
+    from django.db import connection
+
+    structlog.configure(logger_factory=structlog.PrintLoggerFactory(file=Path(os.devnull).open("w")))  # noqa: SIM115
+    name = connection.creation.create_test_db(verbosity=0, autoclobber=True)
+    try:
+        return _in(mails) | _out(mails)
+    finally:
+        connection.creation.destroy_test_db(name, verbosity=0)
+
+
+def _in(mails: int) -> dict[str, float]:
+    """Stored, read, and handed to somebody who writes a row for each."""
+    from apps.inbound.models import Arrival
+    from apps.inbound.receiving import reader, receive
+    from apps.inbound.services import arrive
+
+    for number in range(mails):
+        arrive(octets=letter(number), way=Arrival.Way.LMTP, sender="selin@lindenhof.example", recipients=["support@lindenhof.example"])
+    breaking = [made(3000) for made in BREAKING.values()]
+    got: list[int] = []
+    with reader() as read_by:
+        read_by.read(mail(), None, [])
+        start = time.perf_counter()
+        while receive(lambda arrival, _received: got.append(arrival.pk), read_by).more:
+            pass
+        seconds = time.perf_counter() - start
+        for octets in breaking:
+            arrive(octets=octets, way=Arrival.Way.LMTP, sender="", recipients=[])
+        while receive(lambda arrival, _received: got.append(arrival.pk), read_by).more:
+            pass
+    ended = Arrival.objects.filter(state__in=["taken", "quarantined"]).count()
+    return {"in": mails / seconds, "lost": mails + len(breaking) - ended}
+
+
+def _out(mails: int) -> dict[str, float]:
+    from apps.mail.delivery import deliver
+    from apps.mail.models import Message
+    from apps.mail.services import put
+    from apps.mail.smtp import Line, Server
+
+    for number in range(mails):
+        words = {"subject": "Grüße", "text": "Schöne Grüße\n" * 30, "html": "<p>Schöne Grüße</p>" * 30}
+        sender = "Netzwart <netzwart@lindenhof.example>"
+        put(Message(to=f"m{number}@lindenhof.example", language="de", sender=sender, **words))
+    with _server() as port:
+        start = time.perf_counter()
+        while deliver(Line(Server("127.0.0.1", port))).more:
+            pass
+        seconds = time.perf_counter() - start
+    if left := Message.objects.exclude(state=Message.State.SENT).count():
+        raise SystemExit(f"{left} mails were not sent")
+    return {"out": mails / seconds}
+
+
+SERVER = """
+import sys
+from tests.post import post
+with post() as box:
+    print(box.server.port, flush=True)
+    sys.stdin.read()
+"""
+
+
+@contextmanager
+def _server() -> Iterator[int]:
+    with subprocess.Popen([sys.executable, "-c", SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout  # noqa: S101 - it was asked for
+        yield int(process.stdout.readline())
+        process.communicate()
+
+
+if __name__ == "__main__":
+    print(json.dumps(database(int(sys.argv[1]))))

@@ -1,0 +1,137 @@
+"""The ways in: a pipe, LMTP and a mailbox. What is acknowledged is stored; what is not stored, whoever brought it keeps."""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from smtplib import LMTP
+from subprocess import PIPE, Popen, run
+from tempfile import TemporaryDirectory
+from threading import Event, Thread
+
+import pytest
+from django.conf import LazySettings
+from django.db import connection
+
+from apps.inbound import imap, lmtp
+from apps.inbound.management.commands.mail_in import Command
+from apps.inbound.models import Arrival
+from tests.letters import mail
+from tests.mailbox import mailbox
+
+ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def environment(**more: str) -> dict[str, str]:
+    """Of a program that shares the test's database."""
+    given = connection.settings_dict
+    url = f"dbname={given['NAME']} user={given['USER']} host={given['HOST']} port={given['PORT'] or 5432}"
+    return os.environ | {"NETZWART_DATABASE_URL": url, "NETZWART_REDIS_URL": "unix:///nowhere/redis.sock"} | more
+
+
+def manage(*arguments: str, given: bytes = b"", **more: str) -> int:
+    done = run([sys.executable, "manage.py", *arguments], input=given, cwd=ROOT, env=environment(**more), capture_output=True, check=False)
+    return done.returncode
+
+
+def stored() -> list[tuple[str, str | None, list[str], bytes]]:
+    rows = Arrival.objects.order_by("id")
+    return [(each.way, each.sender, each.recipients, bytes(each.octets or b"")) for each in rows]
+
+
+def test_a_pipe_ends_with_the_codes_that_mail_servers_know() -> None:
+    octets = mail("Grüße\r\n.\r\n")
+    assert manage("mail_in", "--from=", "--", "support@lindenhof.example", "x@lindenhof.example", given=octets) == os.EX_OK
+    assert stored() == [("pipe", "", ["support@lindenhof.example", "x@lindenhof.example"], octets)]
+    assert manage("mail_in", given=octets, NETZWART_DATABASE_URL="dbname=nobody host=/nowhere") == os.EX_TEMPFAIL
+    with pytest.raises(SystemExit) as end:
+        Command().run_from_argv(["manage.py", "mail_in", "--what"])
+    assert end.value.code == os.EX_USAGE
+    assert manage("mail_in", given=b"a" * ((1 << 20) + 1), NETZWART_MAIL_IN_MIB="1") == os.EX_DATAERR
+    assert len(stored()) == 1
+
+
+@contextmanager
+def lmtp_server(where: lmtp.Place) -> Iterator[lmtp.Place]:
+    """In a thread of the test."""
+    loop, listens, stop, places = asyncio.new_event_loop(), Event(), asyncio.Event(), list[lmtp.Place]()
+
+    def ready(place: lmtp.Place) -> None:
+        places.append(place)
+        listens.set()
+
+    thread = Thread(target=lambda: loop.run_until_complete(lmtp.serve(where, ready, stop)), daemon=True)
+    thread.start()
+    assert listens.wait(60)
+    try:
+        yield places[0]
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        thread.join()
+
+
+def answers(client: LMTP, octets: bytes, *recipients: str, sender: str = "") -> list[int]:
+    """Of the server to each recipient, after the content."""
+    assert client.mail(sender)[0] == 250
+    assert [client.rcpt(each)[0] for each in recipients] == [250] * len(recipients)
+    first = client.data(octets)[0]
+    return [first, *(client.getreply()[0] for _each in recipients[1:])]
+
+
+def test_each_recipient_has_an_answer_and_none_before_the_mail_is_stored(settings: LazySettings) -> None:
+    settings.MAIL_IN_OCTETS = 100_000
+    with lmtp_server(lmtp.place("127.0.0.1:0", 0)) as place, LMTP(place.host, place.port) as client:
+        assert client.ehlo("test")[0] == 250
+        assert answers(client, b"Subject: a\r\n\r\n..\r\n" + b"x" * 5000, "a@b.example", "c@b.example", sender="s@b.example") == [250, 250]
+        assert stored() == [("lmtp", "s@b.example", ["a@b.example", "c@b.example"], b"Subject: a\r\n\r\n..\r\n" + b"x" * 5000 + b"\r\n")]
+        assert answers(client, b"x" * 100_001, "a@b.example", "c@b.example") == [552, 552]
+        with connection.cursor() as cursor:
+            cursor.execute("ALTER TABLE inbound_arrival RENAME TO away")
+        try:
+            assert answers(client, mail(), "a@b.example", "c@b.example", "d@b.example") == [451, 451, 451]
+        finally:
+            with connection.cursor() as cursor:
+                cursor.execute("ALTER TABLE away RENAME TO inbound_arrival")
+        assert answers(client, mail(), "a@b.example") == [250], "the connection is fit for the next"
+        assert answers(client, mail(), "a@b.example") == [250]
+        assert client.docmd("EHLO", "x")[0] == 500
+    assert [each[:2] for each in stored()] == [("lmtp", "s@b.example"), ("lmtp", "")]
+
+
+def test_the_program_listens_on_a_unix_socket_and_ends_when_asked() -> None:
+    with TemporaryDirectory(prefix="nw-") as directory:
+        path = Path(directory, "lmtp.sock")
+        program = [sys.executable, "manage.py", "mail_lmtp", str(path), "--mode", "0600"]
+        with Popen(program, cwd=ROOT, env=environment(), stdout=PIPE, text=True) as process:
+            try:
+                assert process.stdout and process.stdout.readline() == f"Listening on {path}.\n"
+                assert path.stat().st_mode & 0o777 == 0o600
+                with LMTP(str(path)) as client:
+                    client.ehlo("test")
+                    assert answers(client, mail(), "a@b.example") == [250]
+            finally:
+                process.send_signal(signal.SIGTERM)
+        assert (process.returncode, path.exists(), len(stored())) == (0, False, 1)
+
+
+def test_what_is_unseen_in_a_mailbox_is_stored_once_and_marked(settings: LazySettings) -> None:
+    with mailbox() as box:
+        delivered = b"Return-Path: <>\nDelivered-To: support+abc@lindenhof.example\n"
+        box.mails = {3: delivered + mail(), 5: mail("", Message_ID=""), 9: mail("a" * 3000)}
+        settings.MAIL_IN_OCTETS = 2000
+        box.breaks_before = 5
+        broken = imap.fetch(box.mailbox)
+        assert (broken.mails, bool(broken.error), box.seen) == (1, True, {3})
+        assert imap.fetch(box.mailbox) == imap.Fetched(2)
+        assert (imap.fetch(box.mailbox), box.fetched, box.seen) == (imap.Fetched(0), [3, 5, 5, 9], {3, 5, 9})
+        assert [each[:3] for each in stored()] == [("imap", "", ["support+abc@lindenhof.example"]), ("imap", None, []), ("imap", None, [])]
+        assert [(each.state, each.reason) for each in Arrival.objects.order_by("id")] == [
+            ("waiting", ""), ("waiting", ""), ("quarantined", imap.STAYS),
+        ]  # fmt: skip
+        assert "wrong password" in imap.fetch(replace(box.mailbox, password="x")).error
+    assert imap.fetch(box.mailbox).error, "nobody listens any more"
