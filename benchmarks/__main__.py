@@ -4,8 +4,9 @@ import argparse
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterable
+from itertools import chain
 
-from benchmarks import agent, changes, collecting, compiling, linking, mailing, packets, serving, shaping, whole
+from benchmarks import agent, changes, collecting, compiling, linking, mailing, packets, serving, shaping, ticketing, whole
 from benchmarks.figures import Figure, as_json, as_table
 
 BENCHMARKS: dict[str, Callable[[Namespace], Iterable[Figure]]] = {
@@ -18,7 +19,7 @@ BENCHMARKS: dict[str, Callable[[Namespace], Iterable[Figure]]] = {
         "commit", members=given.members, bans=given.bans, explain=given.explain, singles=given.changes, seed=given.seed
     ),
     "link": lambda given: linking.run(given.members),
-    "mail": lambda given: mailing.run(given.mails),
+    "mail": lambda given: chain(mailing.run(given.mails), ticketing.run(given.tickets)),
     "packets": lambda given: packets.run(given.members, feed=given.feed, explain=given.explain),
     "shape": lambda _given: shaping.run(),
     "soak": lambda given: whole.run("soak", members=given.members, minutes=given.minutes, seed=given.seed, faults=given.faults),
@@ -57,6 +58,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=10, help="soak: how long (default: %(default)s)")
     parser.add_argument("--faults", nargs="+", default=[], metavar="NAME", help="soak: only these (benchmarks/whole/faults.py names them)")
     parser.add_argument("--days", type=int, default=730, help="collect: days of everybody's usage in the table (default: %(default)s)")
+    parser.add_argument("--tickets", type=int, default=200_000, help="mail: how many there are (default: %(default)s)")
     parser.add_argument("--mails", type=int, default=500, help="mail: how many each way (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="commit, soak: of the random numbers (default: %(default)s)")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")

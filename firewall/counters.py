@@ -6,8 +6,10 @@ with a number. So the sum is exact whatever comes twice, late or not at all; wha
 somebody deleted by hand) is missing, and never counted for somebody else.
 """
 
-from collections.abc import Iterator, Mapping
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from operator import add
 from struct import Struct
 from typing import NamedTuple, TypeAlias
@@ -15,7 +17,7 @@ from typing import NamedTuple, TypeAlias
 from firewall import owners
 from firewall.ruleset import Type
 from firewall.sets import family_of
-from firewall.wire import Counts, Reading
+from firewall.wire import Counts, Gone, Reading
 
 _NUMBER = Struct(">Q")
 _OWNER = Struct(f"{owners.WIDTH}s")
@@ -54,6 +56,23 @@ class Passed(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Counted:
+    """What passed for the elements of one set, as columns: there may be hundreds of thousands. Gives a Passed for each.
+
+    places: owner and key of each, one behind the other, `width` octets.
+    """
+
+    width: int
+    places: bytes
+    packets: "array[int]"
+    octets: "array[int]"
+
+    def __iter__(self) -> Iterator[Passed]:
+        for (place,), packets, octets in zip(Struct(f"{self.width}s").iter_unpack(self.places), self.packets, self.octets, strict=True):
+            yield Passed(owners.holding(place[: owners.WIDTH]), place[owners.WIDTH :], packets, octets)
+
+
+@dataclass(frozen=True, slots=True)
 class Advance:
     """What a reading adds: by set what passed, and the baseline from which the next one counts.
 
@@ -61,13 +80,13 @@ class Advance:
     """
 
     baseline: Baseline
-    passed: Mapping[str, tuple[Passed, ...]]
+    passed: Mapping[str, Counted]
     continues: bool
 
     @property
     def octets(self) -> dict[str, int]:
         """Octets by set."""
-        return {name: sum(each.octets for each in passed) for name, passed in self.passed.items()}
+        return {name: sum(passed.octets) for name, passed in self.passed.items()}
 
 
 def advance(before: Baseline, reading: Reading) -> Advance | None:
@@ -78,20 +97,33 @@ def advance(before: Baseline, reading: Reading) -> Advance | None:
     of_same = (before.boot, before.log) == (reading.boot, reading.log)
     if of_same and reading.sequence <= before.sequence:
         return None
-    continues = not before.boot or (before.boot, before.table) == (reading.boot, reading.table)
     seen = before.gone if before.log == reading.log else 0
-    known = {name: _tallies(name, counts) for name, counts in before.sets.items()}
-    found: dict[str, Tallies] = {}
-    for gone in sorted(reading.gone, key=lambda each: each.number):
-        if gone.number > seen:
-            same_life = not before.boot or (before.boot, before.table) == (gone.boot, gone.table)
-            for name, counts in gone.sets.items():
-                _add(found.setdefault(name, {}), _tallies(name, counts), known.get(name, {}) if same_life else {}, ends=True)
-            seen = gone.number
-    for name, counts in reading.sets.items():
-        _add(found.setdefault(name, {}), _tallies(name, counts), known.get(name, {}) if continues else {})
-    baseline = Baseline(reading.boot, reading.table, reading.log, reading.sequence, seen, reading.sets)
-    return Advance(baseline, {name: tuple(_passed(each)) for name, each in found.items()}, continues and bool(before.boot))
+    told = sorted({each.number: each for each in reading.gone if each.number > seen}.values(), key=lambda each: each.number)
+    names = dict.fromkeys(chain(*(each.sets for each in told), reading.sets))
+    passed = {name: _counted(name, before, told, reading) for name in names}
+    baseline = Baseline(reading.boot, reading.table, reading.log, reading.sequence, told[-1].number if told else seen, reading.sets)
+    return Advance(baseline, passed, bool(before.boot) and _goes_on(before, reading))
+
+
+def _goes_on(before: Baseline, told: Reading | Gone) -> bool:
+    """Do these counters go on counting from where they stood, as far as anybody noted?"""
+    return not before.boot or (before.boot, before.table) == (told.boot, told.table)
+
+
+def _counted(name: str, before: Baseline, told: Iterable[Gone], reading: Reading) -> Counted:
+    """Of one set: what ended, in order, then what is there. One set at a time, because its tallies are large."""
+    known = _tallies(name, before.sets[name]) if name in before.sets else {}
+    found: Tallies = {}
+    for each in told:
+        if name in each.sets:
+            _add(found, _tallies(name, each.sets[name]), known if _goes_on(before, each) else {}, ends=True)
+    if name in reading.sets:
+        _add(found, _tallies(name, reading.sets[name]), known if _goes_on(before, reading) else {})
+    try:
+        packets, octets = (array("Q", (pair[at] for pair in found.values())) for at in (0, 1))
+    except OverflowError as error:
+        raise ReadingError(f"set {name}: an element's ends add up to more than a counter holds") from error
+    return Counted(len(next(iter(found), owners.NOBODY)), b"".join(found), packets, octets)
 
 
 def _add(to: Tallies, now: Tallies, before: Tallies, *, ends: bool = False) -> None:
@@ -104,11 +136,6 @@ def _add(to: Tallies, now: Tallies, before: Tallies, *, ends: bool = False) -> N
         if packets > packets_before or octets > octets_before:
             had = to.get(at, (0, 0))
             to[at] = had[0] + packets - packets_before, had[1] + octets - octets_before
-
-
-def _passed(tallies: Tallies) -> Iterator[Passed]:
-    width = owners.WIDTH
-    return (Passed(owners.holding(at[:width]), at[width:], packets, octets) for at, (packets, octets) in tallies.items())
 
 
 def _tallies(name: str, counts: Counts) -> Tallies:

@@ -7,8 +7,9 @@ order, values of nf_tables in network order.
 import errno
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from struct import Struct
+from typing import TypeVar
 
 from gateway.table import CommitRefusedError, TableError
 
@@ -33,6 +34,7 @@ _HEADER = Struct("=IHHII")
 _GENERIC = Struct(">BBH")
 _ATTRIBUTE = Struct("=HH")
 _CODE = Struct("=i")
+Told = TypeVar("Told")
 START = _HEADER.size + _GENERIC.size
 _RECEIVE = 1 << 16
 _RECEIVE_BUFFER = 8 << 20
@@ -240,6 +242,19 @@ class Netlink:
             messages.append((kind, flag, sequence, octets[start + skip : start + length]))
             start += (length + 3) & ~3
         return messages
+
+
+def until_silent(hear: Callable[[], Told]) -> Iterator[Told | None]:
+    """What a group tells by `heard` or `told`, until nothing more is there; None where the socket could not hold all of it."""
+    while True:
+        try:
+            yield hear()
+        except BlockingIOError:
+            return
+        except OSError as error:
+            if error.errno != errno.ENOBUFS:
+                raise
+            yield None
 
 
 class StepRefusedError(CommitRefusedError):

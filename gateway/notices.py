@@ -3,7 +3,6 @@
 Heard by a socket that is there for one transaction only, because the group tells every change of every table.
 """
 
-import errno
 from collections.abc import Iterator
 
 from firewall import owners
@@ -32,17 +31,9 @@ class Notices:
     def deleted(self) -> Iterator[tuple[str, Ended]]:
         """Set by set what the elements had counted that were deleted from our table. The kernel has told it before a commit returns."""
         ours = text(_LIST_TABLE, TABLE)
-        while True:
-            try:
-                messages = self._netlink.told()
-            except BlockingIOError:
-                return
-            except OSError as error:
-                if error.errno != errno.ENOBUFS:
-                    raise
-                self.lost = True
-                continue
-            for kind, body in messages:
+        for messages in netlink.until_silent(self._netlink.told):
+            self.lost = self.lost or messages is None
+            for kind, body in messages or ():
                 if kind == netlink.DELSETELEM and body.startswith(ours):
                     yield zero_ended(attributes(body)[_LIST_SET]), _counted(body)
 

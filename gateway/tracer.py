@@ -4,7 +4,6 @@ The table belongs to this socket (NFT_TABLE_F_OWNER, Linux 5.12): nobody else ca
 by SIGKILL. Layouts: linux/netfilter/nf_tables.h.
 """
 
-import errno
 import socket
 from collections.abc import Iterable, Iterator
 from struct import pack
@@ -60,16 +59,11 @@ class Tracer:
 
     def heard(self) -> Iterator[Traced]:
         """What the kernel has told since, without waiting. `lost`: it told more than could be kept."""
-        while True:
-            try:
-                kind, family, body = self._netlink.heard()
-            except BlockingIOError:
-                return
-            except OSError as error:
-                if error.errno != errno.ENOBUFS:
-                    raise
+        for message in netlink.until_silent(self._netlink.heard):
+            if message is None:
                 self.lost = True
                 continue
+            kind, family, body = message
             if kind == _TRACE and (traced := _traced(family, body)):
                 yield traced
 

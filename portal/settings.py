@@ -53,6 +53,7 @@ INSTALLED_APPS = [
     "apps.deployments",
     "apps.traffic",
     "apps.gateways",
+    "apps.tickets",
     "apps.desk",
 ]
 MIGRATION_MODULES = {app.removeprefix("apps."): app.replace("apps", "migrations") for app in INSTALLED_APPS if app.startswith("apps.")}
@@ -183,6 +184,15 @@ MAIL_SERVER = {
     "user": os.environ.get("NETZWART_MAIL_USER", ""),
     "password": os.environ.get("NETZWART_MAIL_PASSWORD", ""),
 }
+# Tickets: where people write to, from which come the addresses of single tickets; and which files come with messages, by their endings
+SUPPORT_ADDRESS = os.environ.get("NETZWART_SUPPORT_ADDRESS", "")
+ATTACHMENT_OCTETS = int(os.environ.get("NETZWART_ATTACHMENT_MIB", "10")) * 1024 * 1024
+_ENDINGS = (
+    "bmp,conf,csv,doc,docx,eml,gif,gz,har,heic,ics,jpeg,jpg,json,log,md,odp,ods,odt,ovpn,pcap,pcapng,pdf,png,"
+    "ppt,pptx,rtf,tar,txt,webp,xls,xlsx,xml,yaml,yml,zip"
+)
+ATTACHMENT_TYPES = frozenset(os.environ.get("NETZWART_ATTACHMENT_TYPES", _ENDINGS).lower().replace(" ", "").split(",")) - {""}
+
 KEEP_MAIL_DAYS = int(os.environ.get("NETZWART_KEEP_MAIL_DAYS", "30"))
 # Mail that arrives (apps/inbound): how large one may be, and which mailbox is fetched from (empty: none)
 MAIL_IN_MIB = int(os.environ.get("NETZWART_MAIL_IN_MIB", "25"))

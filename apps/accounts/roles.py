@@ -30,6 +30,7 @@ class Right(Enum):
     SEE_NETWORK = "see_network"
     CHANGE_MEMBERS = "change_members"
     BLOCK = "block"
+    ANSWER = "answer"  # tickets
     CHANGE_RULES = "change_rules"
     OPERATE = "operate"
     APPROVE = "approve"
@@ -41,8 +42,8 @@ _SEES: Final = frozenset({Right.SEE_MEMBERS, Right.SEE_NETWORK})
 _ROLES: Final = frozenset({Right.MANAGE_ACCOUNTS, Right.DROP_ROLES})
 RIGHTS: Final[dict[Role, frozenset[Right]]] = {
     Role.MEMBER: frozenset(),
-    Role.HELPDESK: frozenset({Right.SEE_MEMBERS, Right.CHANGE_MEMBERS, Right.BLOCK}),
-    Role.NETWORK_ADMIN: _SEES | {Right.CHANGE_MEMBERS, Right.BLOCK, Right.CHANGE_RULES, Right.OPERATE, *_ROLES},
+    Role.HELPDESK: frozenset({Right.SEE_MEMBERS, Right.CHANGE_MEMBERS, Right.BLOCK, Right.ANSWER}),
+    Role.NETWORK_ADMIN: _SEES | {Right.CHANGE_MEMBERS, Right.BLOCK, Right.ANSWER, Right.CHANGE_RULES, Right.OPERATE, *_ROLES},
     Role.APPROVER: _SEES | {Right.APPROVE, Right.DROP_ROLES},
     Role.AUDITOR: _SEES,
     Role.AUTOMATION: _SEES | {Right.BLOCK, Right.CHANGE_RULES},

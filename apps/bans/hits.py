@@ -1,6 +1,6 @@
 """How often each ban was hit: what passed between two readings of a gateway's counters in, sums out (firewall/counters.py)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from ipaddress import IPv4Network, IPv6Network
 from typing import Any, Final
@@ -25,7 +25,7 @@ RECORD: Final = """
 DIRECTIONS: Final = {start: Direction(direction) for direction, start in FAMILIES.items()}
 
 
-def record(*, gateway: Gateway, passed: Mapping[str, Sequence[Passed]], at: datetime) -> None:
+def record(*, gateway: Gateway, passed: Mapping[str, Iterable[Passed]], at: datetime) -> None:
     """Add what a gateway's elements of bans counted, by set, up to this moment. One statement; belongs in the reading's transaction."""
     rows = list(_rows(passed))
     if not rows:
@@ -36,7 +36,7 @@ def record(*, gateway: Gateway, passed: Mapping[str, Sequence[Passed]], at: date
         cursor.execute(RECORD, facts | {"packets": list(packets), "octets": list(octets)})
 
 
-def _rows(passed: Mapping[str, Sequence[Passed]]) -> Iterator[tuple[str, str, int, int]]:
+def _rows(passed: Mapping[str, Iterable[Passed]]) -> Iterator[tuple[str, str, int, int]]:
     """Prefix, direction, packets and octets. Several of one element (it was deleted and came again) are one."""
     for name, some in passed.items():
         start = name.partition("_")[0]

@@ -131,16 +131,16 @@ class TariffSerializer(ApiSerializer):
 
     class Meta:
         model = Tariff
-        fields = ["id", "name", "most_forwards", "up_kbit", "down_kbit", "trial", "version"]
+        fields = ["id", "name", "most_forwards", "most_devices", "up_kbit", "down_kbit", "trial", "version"]
         validators: list[Any] = []
 
     def create(self, validated_data: Mapping[str, Any]) -> Tariff:
-        given = {"most_forwards": 8, "up_kbit": None, "down_kbit": None, "trial": False} | dict(validated_data)
+        given = {"most_forwards": 8, "most_devices": 8, "up_kbit": None, "down_kbit": None, "trial": False} | dict(validated_data)
         given.pop("version", None)
         return services.add_tariff(by=self.context["request"].user, **given)
 
     def update(self, instance: Tariff, validated_data: Mapping[str, Any]) -> Tariff:
-        names = ("name", "most_forwards", "up_kbit", "down_kbit", "trial", "version")
+        names = ("name", "most_forwards", "most_devices", "up_kbit", "down_kbit", "trial", "version")
         given = {name: validated_data.get(name, getattr(instance, name)) for name in names}
         return services.change_tariff_itself(tariff=instance, by=self.context["request"].user, **given)
 
@@ -150,7 +150,7 @@ class TariffViewSet(Reads, Adds, Changes):
 
     serializer_class = TariffSerializer
     queryset = Tariff.objects.order_by("id")
-    filters = filters_of(Tariff, "name", "most_forwards", "up_kbit", "down_kbit", "trial", "version")
+    filters = filters_of(Tariff, "name", "most_forwards", "most_devices", "up_kbit", "down_kbit", "trial", "version")
 
 
 class SiteSerializer(ApiSerializer):

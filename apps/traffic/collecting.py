@@ -133,8 +133,9 @@ def check(advance: Advance, elapsed: timedelta) -> None:
         if octets > most:
             raise ReadingError(f"{way}: {octets} octets in {seconds:.0f} s; no more than {most} fit through an interface of this network")
     for name, passed in advance.passed.items():
-        if wrong := next((each for each in passed if each.packets > each.octets), None):
-            raise ReadingError(f"set {name}: {wrong.packets} packets of {wrong.octets} octets altogether")
+        for packets, octets in zip(passed.packets, passed.octets, strict=True):
+            if packets > octets:
+                raise ReadingError(f"set {name}: {packets} packets of {octets} octets altogether")
 
 
 def _baseline(row: Collected) -> Baseline:

@@ -29,7 +29,19 @@ class Tally(models.Model):
         constraints = [models.UniqueConstraint(fields=["gateway", "holding"], name="tally_once_per_gateway")]
 
 
-class Usage(models.Model):
+class Counted(models.Model):
+    """Octets and packets each way."""
+
+    up_octets = models.BigIntegerField()
+    up_packets = models.BigIntegerField()
+    down_octets = models.BigIntegerField()
+    down_packets = models.BigIntegerField()
+
+    class Meta:
+        abstract = True
+
+
+class Usage(Counted):
     """What one holding forwarded over all gateways in the time that begins at `bucket`. A silent holding has no row.
 
     The tables are partitioned by `bucket`; partitions.py makes and drops them.
@@ -38,10 +50,6 @@ class Usage(models.Model):
     pk = models.CompositePrimaryKey("holding_id", "bucket")
     holding_id = models.BigIntegerField()
     bucket = models.DateTimeField()
-    up_octets = models.BigIntegerField()
-    up_packets = models.BigIntegerField()
-    down_octets = models.BigIntegerField()
-    down_packets = models.BigIntegerField()
 
     class Meta:
         abstract = True
@@ -59,13 +67,31 @@ class Day(Usage):
     """Rolled up from hours, once the day is over in UTC."""
 
 
+class Today(Usage):
+    """The day that is under way, from its first five minutes to the last that are over: so that nobody has to add them up."""
+
+
+class Week(Usage):
+    """Rolled up from days, once the seven days are over: so that lists of months and years add up few rows."""
+
+
+class FourWeeks(Usage):
+    """Rolled up from weeks, once all four are over."""
+
+
 class Level(models.Model):
-    """How long one of the tables of usage is kept, and up to when it is complete: from there on only finer ones know."""
+    """How long one of the tables of usage is kept, and up to when it is complete: from there on only finer ones know.
+
+    Of today what is complete is a part of a day; all others are complete by whole buckets.
+    """
 
     class Name(models.TextChoices):
         FIVE_MINUTES = "fiveminutes"
         HOUR = "hour"
         DAY = "day"
+        TODAY = "today"
+        WEEK = "week"
+        FOUR_WEEKS = "fourweeks"
 
     name = models.CharField(primary_key=True, max_length=11, choices=Name)
     days = models.PositiveIntegerField()
@@ -76,7 +102,8 @@ class Level(models.Model):
             models.CheckConstraint(
                 condition=Q(name="fiveminutes", days__range=(2, 60))
                 | Q(name="hour", days__range=(7, 400))
-                | Q(name="day", days__range=(31, 3660)),
+                | Q(name__in=["day", "week", "fourweeks"], days__range=(31, 3660))
+                | Q(name="today", days=2),
                 name="level_kept_for_a_sensible_time",
             )
         ]
@@ -143,16 +170,12 @@ class Coverage(models.Model):
         constraints = [models.CheckConstraint(condition=Q(until__gte=F("since")), name="coverage_ends_after_it_begins")]
 
 
-class Throughput(models.Model):
+class Throughput(Counted):
     """What members sent and got through one gateway by one IP version in five minutes, whoever they were."""
 
     gateway = models.ForeignKey(Gateway, models.CASCADE, related_name="+")
     family = models.PositiveSmallIntegerField()
     bucket = models.DateTimeField()
-    up_octets = models.BigIntegerField()
-    up_packets = models.BigIntegerField()
-    down_octets = models.BigIntegerField()
-    down_packets = models.BigIntegerField()
 
     class Meta:
         constraints = [

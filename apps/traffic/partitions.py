@@ -8,19 +8,26 @@ from datetime import UTC, datetime, time, timedelta
 
 from django.db import connection, transaction
 
-from apps.traffic.models import Day, FiveMinutes, Hour, Level, Usage
+from apps.traffic.models import Day, FiveMinutes, FourWeeks, Hour, Level, Today, Usage, Week
 
-TABLES: dict[str, type[Usage]] = {Level.Name.FIVE_MINUTES: FiveMinutes, Level.Name.HOUR: Hour, Level.Name.DAY: Day}
+TABLES: dict[str, type[Usage]] = {
+    Level.Name.FIVE_MINUTES: FiveMinutes,
+    Level.Name.HOUR: Hour,
+    Level.Name.DAY: Day,
+    Level.Name.TODAY: Today,
+    Level.Name.WEEK: Week,
+    Level.Name.FOUR_WEEKS: FourWeeks,
+}
 AHEAD = timedelta(days=2)  # partitions that begin until then are there already
 _LOCK = 7_011_700  # of pg_advisory_xact_lock: one at a time makes partitions
-# Rows of the present five minutes are written again with each reading: room on their page makes that cheap
-_ROOM = {Level.Name.FIVE_MINUTES: "WITH (fillfactor = 60)"}
+# Rows of the present five minutes are written again with each reading, and today's every five minutes: room on their page makes that cheap
+_ROOM = {Level.Name.FIVE_MINUTES: "WITH (fillfactor = 60)", Level.Name.TODAY: "WITH (fillfactor = 50)"}
 
 
 def span(level: str, at: datetime) -> tuple[datetime, datetime]:
     """From when to when the partition is that holds this moment: a day, a week (from Monday) or a month, in UTC."""
     day = at.astimezone(UTC).date()
-    if level == Level.Name.FIVE_MINUTES:
+    if level in (Level.Name.FIVE_MINUTES, Level.Name.TODAY):
         first, after = day, day + timedelta(days=1)
     elif level == Level.Name.HOUR:
         first = day - timedelta(days=day.weekday())

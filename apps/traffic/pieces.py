@@ -1,5 +1,6 @@
-"""Which table of usage knows which part of a window: days and hours where they are complete, five minutes at the edges."""
+"""Which table of usage knows which part of a window: the coarsest where it is complete, finer ones at the edges."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -8,12 +9,12 @@ from apps.traffic import partitions
 from apps.traffic.models import Level
 from apps.traffic.rolling import UNITS, begin_of
 
-ORDER = (Level.Name.DAY, Level.Name.HOUR, Level.Name.FIVE_MINUTES)
-NEVER = timedelta.max
+ORDER = (Level.Name.FOUR_WEEKS, Level.Name.WEEK, Level.Name.DAY, Level.Name.TODAY, Level.Name.HOUR, Level.Name.FIVE_MINUTES)
+POINTS = (Level.Name.DAY, Level.Name.HOUR, Level.Name.FIVE_MINUTES)  # whose buckets say when it was, in charts
 
 
 class Piece(NamedTuple):
-    """One level's part, from its first bucket to before its last."""
+    """One level's part: the buckets that begin in this time."""
 
     level: Level.Name
     since: datetime
@@ -31,29 +32,30 @@ def finest_kept(since: datetime, now: datetime) -> timedelta:
     return min(kept, default=UNITS[Level.Name.DAY])
 
 
-def pieces(since: datetime, until: datetime, now: datetime, coarsest: timedelta = NEVER) -> list[Piece]:
-    """The parts in order of time. coarsest: the longest bucket that will do.
+def pieces(since: datetime, until: datetime, now: datetime, unit: timedelta | None = None) -> list[Piece]:
+    """The parts in order of time. unit: of points, which no bucket may straddle; without it, all is one sum.
 
     Where the finer level is no longer kept, the first bucket of the coarser one is taken whole, though it began before the window.
     """
     known = {row.name: row for row in _levels()}
-    levels = [name for name in ORDER if UNITS[name] <= coarsest and name in known]
+    levels = [name for name in ORDER if name in known and (unit is None or (name in POINTS and not unit % UNITS[name]))]
     oldest = {name: now - timedelta(days=known[name].days) for name in levels}
     complete = {name: known[name].complete_until for name in levels}
 
-    def parts(since: datetime, until: datetime, levels: list[Level.Name]) -> list[Piece]:
+    def parts(since: datetime, until: datetime, levels: Sequence[Level.Name]) -> list[Piece]:
         if since >= until or not levels:
             return []
         level, finer = levels[0], levels[1:]
         if not finer:
             return [Piece(level, since, until)]
-        first = begin_of(level, since)
-        if first < since and oldest[finer[0]] <= since:
+        earlier = [name for name in finer if name != Level.Name.TODAY]
+        first = begin_of(level, complete[level] if level == Level.Name.TODAY else since)
+        if first < since and (level == Level.Name.TODAY or oldest[earlier[0]] <= since):
             first += UNITS[level]
-        after = min(begin_of(level, until), complete[level])
+        after = complete[level] if complete[level] <= until else begin_of(level, until)
         if first >= after:
             return parts(since, until, finer)
-        return [*parts(since, first, finer), Piece(level, first, after), *parts(after, until, finer)]
+        return [*parts(since, first, earlier), Piece(level, first, after), *parts(after, until, finer)]
 
     return parts(since, until, levels)
 

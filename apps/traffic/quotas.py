@@ -16,17 +16,15 @@ from apps.lib.errors import Problem
 from apps.lib.states import Kind
 from apps.members.models import Member, Tariff
 from apps.traffic.models import Quota
-from apps.traffic.selectors import by_holdings, over_all, used
+from apps.traffic.selectors import by_members, over_all, used
 
 log = structlog.get_logger()
 
 NEAR: Final = 80  # percent
 MOST: Final = 10**15  # octets: a petabyte is no quota
 _ABOVE: Final = """
-    SELECT m.id, m.name, t.name, s.up, s.down, q.octets FROM (
-        SELECT h.member_id, sum(u.up) AS up, sum(u.down) AS down FROM ({by_holding}) u
-        JOIN network_holding h ON h.id = u.holding_id GROUP BY 1
-    ) s JOIN members_member m ON m.id = s.member_id JOIN members_tariff t ON t.id = m.tariff_id JOIN traffic_quota q ON q.tariff_id = t.id
+    SELECT m.id, m.name, t.name, s.up, s.down, q.octets FROM ({by_member}) s
+    JOIN members_member m ON m.id = s.member JOIN members_tariff t ON t.id = m.tariff_id JOIN traffic_quota q ON q.tariff_id = t.id
     WHERE 100 * (s.up + s.down) >= %s * q.octets ORDER BY (s.up + s.down) / q.octets DESC, m.id
 """
 
@@ -96,8 +94,8 @@ def above(percent: int, *, now: datetime) -> list[Above]:
     """Who has used up at least so much of the quota this month, the fullest first."""
     if not Quota.objects.exists():
         return []
-    by_holding, given = by_holdings(month(now)[0], now, now)
-    found = over_all(_ABOVE.format(by_holding=by_holding), [*given, percent])
+    by_member, given = by_members(month(now)[0], now, now)
+    found = over_all(_ABOVE.format(by_member=by_member), [*given, percent])
     return [Above(pk, name, tariff, int(up), int(down), quota) for pk, name, tariff, up, down, quota in found]
 
 

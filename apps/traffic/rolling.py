@@ -1,10 +1,10 @@
-"""From five minutes to hours to days, inside the database; and what is older than it is kept goes.
+"""From five minutes to hours, days and weeks, inside the database; and what is older than it is kept goes.
 
-Whoever writes usage holds the level of hours (`open_since`), so nothing is added to an hour that has been rolled up.
+Whoever writes usage holds the levels that five minutes are rolled up to (`open_since`), so nothing is added to those that have been.
 """
 
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import structlog
 from django.db import connection, transaction
@@ -14,17 +14,37 @@ from apps.traffic.models import Coverage, Level, Throughput
 
 log = structlog.get_logger()
 
-DAYS: Final = {Level.Name.FIVE_MINUTES: 7, Level.Name.HOUR: 90, Level.Name.DAY: 730}
-FINER: Final = {Level.Name.HOUR: Level.Name.FIVE_MINUTES, Level.Name.DAY: Level.Name.HOUR}
-UNITS: Final = {Level.Name.FIVE_MINUTES: timedelta(minutes=5), Level.Name.HOUR: timedelta(hours=1), Level.Name.DAY: timedelta(days=1)}
+FIVE_MINUTES, HOUR, DAY, TODAY, WEEK, FOUR_WEEKS = (
+    Level.Name.FIVE_MINUTES, Level.Name.HOUR, Level.Name.DAY, Level.Name.TODAY, Level.Name.WEEK, Level.Name.FOUR_WEEKS,
+)  # fmt: skip
+DAYS: Final = {FIVE_MINUTES: 7, HOUR: 90, DAY: 730, TODAY: 2, WEEK: 730, FOUR_WEEKS: 730}
+FINER: Final = {HOUR: FIVE_MINUTES, DAY: HOUR, TODAY: FIVE_MINUTES, WEEK: DAY, FOUR_WEEKS: WEEK}  # in the order in which they are made
+UNITS: Final = {
+    FIVE_MINUTES: timedelta(minutes=5),
+    HOUR: timedelta(hours=1),
+    DAY: timedelta(days=1),
+    TODAY: timedelta(days=1),
+    WEEK: timedelta(days=7),
+    FOUR_WEEKS: timedelta(days=28),
+}
+STEPS: Final = UNITS | {TODAY: UNITS[FIVE_MINUTES]}  # by which a level is made complete
 SETTLES: Final = timedelta(minutes=2)  # how long after its end an hour is left open for readings that are under way
 EPOCH: Final = datetime(2000, 1, 1, tzinfo=UTC)
 
 ROLL: Final = """
-    INSERT INTO {to} (holding_id, bucket, up_octets, up_packets, down_octets, down_packets)
+    INSERT INTO {to} AS known (holding_id, bucket, up_octets, up_packets, down_octets, down_packets)
     SELECT holding_id, date_bin(%(unit)s, bucket, %(epoch)s), sum(up_octets), sum(up_packets), sum(down_octets), sum(down_packets)
     FROM {of} WHERE bucket >= %(since)s AND bucket < %(until)s GROUP BY 1, 2 ORDER BY 1, 2
+    ON CONFLICT (holding_id, bucket) DO UPDATE SET
+        up_octets = known.up_octets + excluded.up_octets, up_packets = known.up_packets + excluded.up_packets,
+        down_octets = known.down_octets + excluded.down_octets, down_packets = known.down_packets + excluded.down_packets
 """
+
+
+class Rolled(NamedTuple):
+    """How many rows came or grew; perhaps none."""
+
+    rows: int
 
 
 def begin_of(level: str, at: datetime) -> datetime:
@@ -42,10 +62,11 @@ def levels(now: datetime) -> None:
 def open_since(now: datetime) -> datetime:
     """The first five minutes into which may still be written; they stay open until the end of this transaction."""
     levels(now)
+    first = [level for level, finer in FINER.items() if finer == FIVE_MINUTES]
     with connection.cursor() as cursor:
-        cursor.execute("SELECT complete_until FROM traffic_level WHERE name = 'hour' FOR SHARE")
-        complete: datetime = cursor.fetchone()[0]
-    return complete
+        cursor.execute("SELECT complete_until FROM traffic_level WHERE name = ANY(%s) ORDER BY name FOR SHARE", [first])
+        completes: list[tuple[datetime]] = cursor.fetchall()
+    return max(complete for (complete,) in completes)
 
 
 def tick(now: datetime) -> None:
@@ -58,30 +79,38 @@ def tick(now: datetime) -> None:
 
 
 def roll_up(level: Level.Name, now: datetime) -> int:
-    """Make the level complete up to now; how many rows came. The finer one has to be complete by then."""
-    with transaction.atomic():
-        row = Level.objects.select_for_update().get(name=level)
-        settled = now - SETTLES if level == Level.Name.HOUR else Level.objects.get(name=FINER[level]).complete_until
-        until = begin_of(level, settled)
-        if until <= row.complete_until:
-            return 0
-        partitions.ensure_between(level, row.complete_until, until)
-        tables = {"to": partitions.TABLES[level]._meta.db_table, "of": partitions.TABLES[FINER[level]]._meta.db_table}
-        with connection.cursor() as cursor:
-            given: dict[str, Any] = {"unit": UNITS[level], "epoch": EPOCH, "since": row.complete_until, "until": until}
-            cursor.execute(ROLL.format(**tables), given)
-            rows: int = cursor.rowcount
-        row.complete_until = until
-        row.save(update_fields=["complete_until"])
+    """Make the level complete up to now; how many rows came or grew. The finer one has to be complete by then."""
+    rows = 0
+    while more := _roll_up_some(level, now):
+        rows += more.rows
     return rows
+
+
+@transaction.atomic
+def _roll_up_some(level: Level.Name, now: datetime) -> Rolled | None:
+    """The next weeks of it, so that a long time is no one long transaction. None: it is complete."""
+    row = Level.objects.select_for_update().get(name=level)
+    settled = now - SETTLES if FINER[level] == FIVE_MINUTES else Level.objects.get(name=FINER[level]).complete_until
+    until = min(settled, begin_of(FOUR_WEEKS, row.complete_until) + UNITS[FOUR_WEEKS])
+    until -= (until - EPOCH) % STEPS[level]
+    if until <= row.complete_until:
+        return None
+    partitions.ensure_between(level, row.complete_until, until)
+    tables = {"to": partitions.TABLES[level]._meta.db_table, "of": partitions.TABLES[FINER[level]]._meta.db_table}
+    with connection.cursor() as cursor:
+        given: dict[str, Any] = {"unit": UNITS[level], "epoch": EPOCH, "since": row.complete_until, "until": until}
+        cursor.execute(ROLL.format(**tables), given)
+        rows = cursor.rowcount
+    row.complete_until = until
+    row.save(update_fields=["complete_until"])
+    return Rolled(rows)
 
 
 def forget(now: datetime) -> None:
     """Drop what is older than it is kept, and never what no coarser level knows yet."""
     kept = {row.name: row for row in Level.objects.all()}
     for level in Level.Name:
-        coarser = next((name for name, finer in FINER.items() if finer == level), None)
-        known = kept[coarser].complete_until if coarser else now
+        known = min([kept[coarser].complete_until for coarser, finer in FINER.items() if finer == level], default=now)
         dropped = partitions.drop_before(level, min(now - timedelta(days=kept[level].days), known))
         if dropped:
             log.info("usage forgotten", partitions=dropped)

@@ -18,9 +18,9 @@ from apps.lib.once import once_a_page
 from apps.members.models import Member
 from apps.network.models import Gateway, Holding
 from apps.traffic.coverage import Covered, covered
-from apps.traffic.models import Tally
+from apps.traffic.models import Level, Tally
 from apps.traffic.pieces import pieces, union
-from apps.traffic.rolling import EPOCH
+from apps.traffic.rolling import EPOCH, UNITS
 
 FOREVER: Final = datetime(9000, 1, 1, tzinfo=UTC)
 
@@ -142,22 +142,18 @@ _BY_BUCKET: Final = """
     FROM ({rows}) u GROUP BY 1
 """
 _BY_HOLDING: Final = "SELECT holding_id, sum(up_octets)::bigint AS up, sum(down_octets)::bigint AS down FROM ({rows}) r GROUP BY 1"
+_BY_MEMBER: Final = f"""
+    SELECT h.member_id AS member, sum(u.up) AS up, sum(u.down) AS down
+    FROM ({_BY_HOLDING}) u JOIN network_holding h ON h.id = u.holding_id GROUP BY 1
+"""  # noqa: S608 - a constant
 _LARGE: Final = "SET LOCAL work_mem = '64MB'; SET LOCAL jit = off"  # a group for each of 200,000 holdings, in memory
 _TOP: Final = """
-    SELECT m.id, m.name, t.up, t.down FROM (
-        SELECT h.member_id, sum(u.up) AS up, sum(u.down) AS down FROM ({by_holding}) u
-        JOIN network_holding h ON h.id = u.holding_id
-        GROUP BY 1 ORDER BY {by} DESC, 1 LIMIT %s
-    ) t JOIN members_member m ON m.id = t.member_id ORDER BY {shown} DESC, 1
+    SELECT m.id, m.name, t.up, t.down FROM (SELECT * FROM ({by_member}) s ORDER BY {order} DESC, member LIMIT %s) t
+    JOIN members_member m ON m.id = t.member ORDER BY {order} DESC, 1
 """
-_ORDERS: Final = {
-    Order.BOTH: {"by": "sum(u.up) + sum(u.down)", "shown": "t.up + t.down"},
-    Order.DOWN: {"by": "sum(u.down)", "shown": "t.down"},
-    Order.UP: {"by": "sum(u.up)", "shown": "t.up"},
-}
+_ORDERS: Final = {Order.BOTH: "up + down", Order.DOWN: "down", Order.UP: "up"}
 _SUMS: Final = """
-    SELECT g.pk, g.name, sum(u.up), sum(u.down), count(DISTINCT h.member_id) FROM ({by_holding}) u
-    JOIN network_holding h ON h.id = u.holding_id JOIN ({groups}) g ON g.member = h.member_id
+    SELECT g.pk, g.name, sum(u.up), sum(u.down), count(*) FROM ({by_member}) u JOIN ({groups}) g ON g.member = u.member
     GROUP BY 1, 2 ORDER BY sum(u.up) + sum(u.down) DESC, 1
 """
 
@@ -167,7 +163,7 @@ def total_of(member: Member) -> Total:
     tallies = Tally.objects.filter(holding__member=member).aggregate(
         up=Sum("up_octets"), down=Sum("down_octets"), since=Min("since"), last=Max("last")
     )
-    rows, given = union(pieces(EPOCH, FOREVER, timezone.now()), f"bucket, {_UP_DOWN}", _OF_MEMBER)
+    rows, given = union(pieces(EPOCH, FOREVER, timezone.now(), UNITS[Level.Name.DAY]), f"bucket, {_UP_DOWN}", _OF_MEMBER)
     parameters = [each for pair in zip(given[::2], given[1::2], strict=True) for each in (*pair, member.pk)]
     [(up, down, since, last)] = _rows(_TOTAL.format(rows=rows), parameters)
     return Total(
@@ -228,7 +224,7 @@ def _by_bucket(held: Sequence[Held], since: datetime, until: datetime, unit: tim
 
 def used(member: Member, since: datetime, until: datetime, *, now: datetime) -> Octets:
     """All that the member forwarded in the window."""
-    sums = _by_bucket(_held_by(member.pk), since, until, timedelta(days=36_500), now)
+    sums = _by_bucket(_held_by(member.pk), since, until, UNITS[Level.Name.DAY], now)
     return Octets(*map(sum, zip(Octets(), *sums.values(), strict=True)))
 
 
@@ -257,22 +253,22 @@ def used_by_members(members: Sequence[int], since: datetime, until: datetime, *,
 
 def top_talkers(since: datetime, until: datetime, *, now: datetime, limit: int = 10, order: Order = Order.BOTH) -> list[Talker]:
     """Who forwarded most in the window, up and down together or one of them."""
-    by_holding, given = by_holdings(since, until, now)
-    query = _TOP.format(by_holding=by_holding, **_ORDERS[order])
+    by_member, given = by_members(since, until, now)
+    query = _TOP.format(by_member=by_member, order=_ORDERS[order])
     return [Talker(pk, name, int(up), int(down)) for pk, name, up, down in over_all(query, [*given, limit])]
 
 
 def sums_by(by: By, since: datetime, until: datetime, *, now: datetime) -> list[Share]:
     """What the members of each room, site or tariff forwarded in the window, the most first."""
-    by_holding, given = by_holdings(since, until, now)
-    query = _SUMS.format(by_holding=by_holding, groups=_BY[by])
+    by_member, given = by_members(since, until, now)
+    query = _SUMS.format(by_member=by_member, groups=_BY[by])
     return [Share(pk, name, int(up), int(down), members) for pk, name, up, down, members in over_all(query, given)]
 
 
-def by_holdings(since: datetime, until: datetime, now: datetime) -> tuple[str, list[Any]]:
-    """SQL that gives holding_id, up and down of the window, and its parameters."""
+def by_members(since: datetime, until: datetime, now: datetime) -> tuple[str, list[Any]]:
+    """SQL that gives member, up and down of the window, and its parameters."""
     rows, given = union(pieces(since, until, now), _UP_DOWN)
-    return _BY_HOLDING.format(rows=rows), given
+    return _BY_MEMBER.format(rows=rows), given
 
 
 def throughput(gateways: Sequence[int], since: datetime, until: datetime, unit: timedelta) -> list[Carried]:

@@ -13,7 +13,7 @@ from django.db import connection
 from apps.network.models import Gateway
 from apps.traffic import partitions, rolling
 from apps.traffic.models import Coverage, Level
-from firewall.counters import Passed
+from firewall.counters import Counted, Passed
 from firewall.sets import length_of
 
 PAUSE: Final = timedelta(minutes=5)  # a longer one between two readings is a gap
@@ -104,7 +104,7 @@ def _prefix(kind: str, key: bytes) -> IPv4Network | IPv6Network:
     return IPv4Network(key) if kind == "4" else IPv6Network((key, length_of(kind)))
 
 
-def add_throughput(gateway: Gateway, passed: Mapping[str, Iterable[Passed]], bucket: datetime) -> None:
+def add_throughput(gateway: Gateway, passed: Mapping[str, Counted], bucket: datetime) -> None:
     """Add the sums of all members' elements, whoever they count for."""
     with connection.cursor() as cursor:
         for family in (4, 6):
@@ -114,8 +114,8 @@ def add_throughput(gateway: Gateway, passed: Mapping[str, Iterable[Passed]], buc
                 cursor.execute(THROUGHPUT, facts | sums)
 
 
-def _sum(passed: Mapping[str, Iterable[Passed]], start: str, what: str) -> int:
-    return sum(getattr(each, what) for name, some in passed.items() if name.startswith(start) for each in some)
+def _sum(passed: Mapping[str, Counted], start: str, what: str) -> int:
+    return sum(sum(getattr(some, what)) for name, some in passed.items() if name.startswith(start))
 
 
 def cover(gateway: Gateway, at: datetime, *, continues: bool) -> None:

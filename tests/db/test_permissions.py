@@ -22,6 +22,8 @@ from apps.bans.blocks.services import block
 from apps.members.models import Device, Member
 from apps.nat.pinholes.services import add_pinhole
 from apps.nat.services import add_forward
+from apps.tickets.models import Attachment, Canned, Content, Link
+from apps.tickets.services import write_to
 from tests import rows
 from tests.db.pages import signed_in
 
@@ -91,6 +93,11 @@ def world(network: rows.Network) -> World:
     pinhole = add_pinhole(holding=other.prefix, address=inside, protocol="tcp", port=44322, purpose="Xaver's pinhole", by=network.admin)
     held = block(member=other.member, reason="abuse", by=network.admin)
     device = Device.objects.get(member=other.member)
+    ticket = write_to(member=other.member, subject="Xaver's question", text="What Xaver asked", by=network.admin)
+    attachment = Attachment.objects.create(message=ticket.messages.get(), name="xaver.txt", size=1)
+    Content.objects.create(attachment=attachment, octets=b"Xaver")
+    about = Link.objects.create(ticket=ticket, kind="members.device", object_id=device.pk, by=network.admin)
+    canned = Canned.objects.create(name="Hello", text_de="Hallo", text_en="Hello")
     ids = {
         "desk:member": other.member.pk,
         "desk:holdings": other.member.pk,
@@ -113,6 +120,12 @@ def world(network: rows.Network) -> World:
         "gateways:gateway": network.gateways[0].pk,
         "gateways:edit": network.gateways[0].pk,
         "gateways:": network.group.pk,
+        "tickets:attachment": attachment.pk,
+        "tickets:canned": canned.pk,
+        "tickets:unlink": about.pk,
+        "tickets:": ticket.pk,
+        "own:ticket-attachment": attachment.pk,
+        "own:ticket": ticket.pk,
         "member": other.member.pk,
         "address": other.holding.pk,
         "mapping": other.mapping.pk,

@@ -215,6 +215,15 @@ def test_a_tariff_gets_a_rate_and_a_change_by_two_is_a_conflict(network: rows.Ne
     assert "as fast as it goes" in page and "128\u202fkbit/s down" in page.replace("\u00a0", "\u202f")
 
 
+def test_what_a_script_does_not_name_of_a_tariff_stays(staff: Client) -> None:
+    made = staff.post("/api/members/tariffs/", {"name": "Many", "most_devices": 40, "down_kbit": 4000}, content_type=JSON).json()
+    path = f"/api/members/tariffs/{made['id']}/"
+    changed = staff.patch(path, {"name": "Very many", "version": made["version"]}, content_type=JSON)
+    assert changed.status_code == 200
+    assert {**made, "name": "Very many", "version": 2} == changed.json()
+    assert (made["most_devices"], made["most_forwards"], made["down_kbit"]) == (40, 8, 4000)
+
+
 def test_scripts_limit_and_release(network: rows.Network, staff: Client) -> None:
     [pk] = ids(network, "m1")
     body = {"member": pk, "down_kbit": 5000, "reason": "congestion", "until": soon().isoformat()}

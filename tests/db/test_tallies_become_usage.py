@@ -1,13 +1,14 @@
-"""A database of before usage by time is brought over with all that it had counted."""
+"""A database of before usage by time, or before weeks of it, is brought over with all that it had counted."""
 
 import pytest
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
+from apps.traffic import partitions, rolling
 from apps.traffic.collecting import draw, record
-from apps.traffic.models import Collected, LastCounts
-from apps.traffic.selectors import total_of
+from apps.traffic.models import Collected, Day, FourWeeks, LastCounts
+from apps.traffic.selectors import top_talkers, total_of
 from firewall.wire import Counts
 from tests import rows
 from tests.readings import reading
@@ -15,7 +16,7 @@ from tests.readings import reading
 pytestmark = pytest.mark.django_db
 
 BEFORE = [("bans", "0007_listeners"), ("traffic", "0010_rate_limits")]
-AFTER = [("bans", "0009_hits_without_counters"), ("traffic", "0022_fair_share")]
+AFTER = [("bans", "0009_hits_without_counters"), ("traffic", "0023_today_and_weeks")]
 TALLY = """
     INSERT INTO traffic_tally (gateway_id, holding_id, up_octets, up_packets, down_octets, down_packets, since, last,
         counter_up_octets, counter_up_packets, counter_down_octets, counter_down_packets)
@@ -47,3 +48,18 @@ def test_what_was_counted_stays_and_the_next_reading_goes_on_from_it(network: ro
     again = reading(1, up4={("10.16.0.10", 0): (31, 3100)})
     record(gateway=nat_1, ticket=draw(nat_1), reading=again, at=timezone.now())
     assert total_of(resident.member).up == 10_100
+
+
+def test_days_of_before_there_were_weeks_are_added_up_by_the_next_look_and_no_sum_changes(network: rows.Network) -> None:
+    now, holding = timezone.now(), network.residents["m1"].holding
+    today, day = rolling.begin_of("day", now), rolling.UNITS[rolling.DAY]
+    rolling.levels(now)
+    partitions.ensure_between("day", today - 100 * day, today)
+    counts = {"up_octets": 7, "up_packets": 1, "down_octets": 0, "down_packets": 0}
+    Day.objects.bulk_create(Day(holding_id=holding.pk, bucket=today - ago * day, **counts) for ago in range(1, 101))
+    migrate([("traffic", "0022_fair_share")])
+    migrate([("traffic", "0023_today_and_weeks")])
+    assert [each.up for each in top_talkers(today - 90 * day, now, now=now)] == [630]
+    rolling.tick(now)
+    assert FourWeeks.objects.count() > 2
+    assert [each.up for each in top_talkers(today - 90 * day, now, now=now)] == [630]

@@ -1,6 +1,7 @@
 """Usage over time: rolled up, kept as long as the settings say, and read again in the ways that charts and lists need."""
 
 from datetime import UTC, datetime, timedelta
+from random import Random
 
 import pytest
 from django.db import connection
@@ -8,7 +9,7 @@ from django.db import connection
 from apps.members.models import Room, Site
 from apps.traffic import partitions, rolling
 from apps.traffic.collecting import draw, record
-from apps.traffic.models import Day, FiveMinutes, Hour, Level
+from apps.traffic.models import Day, FiveMinutes, FourWeeks, Hour, Level, Today, Week
 from apps.traffic.selectors import By, Octets, against_before, series, sums_by, throughput, top_talkers, total_of, used
 from tests import rows, usage
 from tests.readings import reading
@@ -102,6 +103,38 @@ def test_the_greatest_talkers_and_the_sums_by_where_they_live(clock: Clock) -> N
     assert (four.octets, six.octets) == ((2112, 384), (0, 576))
 
 
+def test_every_window_adds_up_to_what_was_counted_in_it_whatever_was_rolled_up_meanwhile(clock: Clock) -> None:
+    """Over 60 days, with looks at any time: windows by whole hours, and by five minutes where those are kept."""
+    random = Random(3)
+    resident = clock.network.residents["m1"]
+    rolling.levels(START)
+    counted: list[tuple[datetime, int]] = []
+    at, end = START, START + timedelta(days=60, hours=13, minutes=41)
+    while at < end:
+        counted.append((at, 1 << random.randrange(40)))
+        usage.counted(resident.holding, at, up=counted[-1][1])
+        if random.random() < 0.4:
+            rolling.tick(at + random.choice([timedelta(0), HOUR, 3 * HOUR]))
+        at = max(at + timedelta(minutes=random.choice([5, 55, 700, 2000])), rolling.open_since(at))
+    rolling.tick(end)
+    levels = dict(Level.objects.values_list("name", "complete_until"))
+    assert levels["today"] == START + timedelta(days=60, hours=13, minutes=35) and levels["fourweeks"] > START + 28 * DAY
+    assert Week.objects.exists() and FourWeeks.objects.exists() and Today.objects.exists()
+    for _ in range(80):
+        fine = random.random() < 0.3
+        unit, span = (FIVE, 7 * DAY) if fine else (HOUR, end - START + DAY)
+        since, until = sorted(end - unit * random.randrange(span // unit) - (end - START) % unit for _ in range(2))
+        if random.random() < 0.3:
+            until = end
+        expected = sum(octets for at, octets in counted if since <= at < until)
+        assert used(resident.member, since, until, now=end).up == expected, (since, until)
+        assert sum(each.up for each in top_talkers(since, until, now=end)) == expected
+    total = total_of(resident.member)
+    assert (total.up, total.since) == (sum(octets for _, octets in counted), START)
+    days = series(resident.member, START, end, DAY, now=end)
+    assert sum(each.octets.up for each in days if each.octets) == sum(octets for _, octets in counted)
+
+
 def test_a_gap_is_not_zero_and_what_a_boot_took_is_said(clock: Clock) -> None:
     clock.read(m1=10)
     clock.go_on(timedelta(hours=1))
@@ -156,7 +189,8 @@ def test_a_reading_that_comes_after_its_hour_was_rolled_up_is_not_lost(clock: Cl
     clock.now = late
     clock.read(m1=5)
     assert total_of(clock.network.residents["m1"].member).up == 15
-    assert sorted(FiveMinutes.objects.values_list("bucket", "up_octets")) == [(START, 10), (START + timedelta(hours=1), 5)]
+    open_since = START + timedelta(hours=1, minutes=55)
+    assert sorted(FiveMinutes.objects.values_list("bucket", "up_octets")) == [(START, 10), (open_since, 5)]
 
 
 def test_partitions_are_there_before_they_are_needed_and_are_made_when_they_are_not(clock: Clock) -> None:

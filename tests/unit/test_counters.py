@@ -94,6 +94,12 @@ def test_what_cannot_be_a_reading_is_refused_with_the_name_of_the_set(name: str,
         advance(Baseline(), Reading("boot", 1, "log", 1, 0, {name: spoiled}, (), {}))
 
 
+def test_ends_that_add_up_to_more_than_a_counter_holds_are_refused() -> None:
+    most = (1 << 63) - 1
+    with pytest.raises(ReadingError, match="set up4: an element's ends add up to more"):
+        advance(Baseline(), reading(1, *(gone(at, up4={A: (1, most)}) for at in (1, 2, 3))))
+
+
 ELEMENTS = [A, B, ("10.0.0.2", 1)]
 
 

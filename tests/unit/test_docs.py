@@ -120,8 +120,8 @@ def begins() -> set[str]:
 
 
 def leads(path: str) -> bool:
-    """Is there a page, or one for each row below it? `pk` stands for a number."""
-    path = re.sub(r"(?<=/)pk(?=/|$)", "1", path)
+    """Is there a page, or one for each row below it? `pk` stands for a number; examples begin with `/api`."""
+    path = re.sub(r"(?<=/)pk(?=/|$)", "1", "/api/" if path == "/api" else path)
     return any(exists(each) for each in (path, f"{path}1/"))
 
 
@@ -248,7 +248,7 @@ def test_a_decision_has_its_number_and_its_four_parts(page: Path) -> None:
 
 def test_what_does_not_exist_would_be_seen() -> None:
     assert "--gateway" in options("compile") and "--management" in options("gateway") and "--live" not in options("compile")
-    assert leads("/members/pk/") and leads("/api/limits/") and not leads("/members/pk/nothing/")
+    assert leads("/members/pk/") and leads("/api/gateways/limits/") and not leads("/members/pk/nothing/")
     assert "NETZWART_SECRET_KEY" in variables() and f"NETZWART_{'NOTHING'}" not in variables()
 
 

@@ -28,6 +28,13 @@ from apps.nat.models import Move, Pinhole, PortForward
 from apps.nat.moving import services as moving
 from apps.nat.pinholes.services import add_pinhole
 from apps.network.models import Gateway, GatewayGroup, Holding, Pool
+from apps.tickets import canned
+from apps.tickets import own as tickets_of_members
+from apps.tickets import services as tickets
+from apps.tickets.attachments import File
+from apps.tickets.links import link
+from apps.tickets.models import Attachment, Canned, Link, Ticket
+from apps.tickets.models import Message as TicketMessage
 from apps.traffic.models import Collected, FairShare
 from apps.traffic.rates.models import RateLimit
 from apps.traffic.rates.selectors import uplink_of
@@ -48,11 +55,13 @@ POSTED = (
     "nat:pinhole-add", "nat:pinhole-switch", "nat:pinhole-restore", "bans:feed_now", "bans:add", "bans:bulk", "bans:restore", "bans:revert",
     "bans:blocks-bulk", "bans:block-restore", "bans:reachable-add", "bans:reachable-remove", "bans:server-interface", "deployments:deploy",
     "deployments:again", "deployments:pause", "deployments:resume", "deployments:approve", "gateways:put-right", "gateways:count-again",
+    "tickets:change", "tickets:take", "tickets:link", "tickets:unlink", "tickets:notices",
     "desk:live-end", "inbound:again",
     "mail:again", "desk:members-bulk", "desk:member-activate", "desk:holding-add", "desk:device-add", "own:port-switch", "own:port-reopen",
 )  # fmt: skip
 FILES = (
     "traffic:throughput-csv", "traffic:talkers-csv", "traffic:sums-csv", "traffic:quotas-csv", "traffic:of-csv", "desk:member-everything",
+    "tickets:attachment",
     "api-schema", "bans:download", "nat:forwards-csv", "nat:pinholes-csv", "desk:members-csv", "deployments:delta", "deployments:held-text",
     "inbound:file",
 )  # fmt: skip
@@ -60,6 +69,7 @@ NOT_VISITED = {
     **dict.fromkeys(POSTED, "an answer to POST alone"),
     **dict.fromkeys(FILES, "a file"),
     "own:everything": "a file, for members",
+    "own:ticket-attachment": "a file, for members",
     "set_language": "sends on",
     "lib:language": "sends on",
     "deployments:compare-text": "a file, of two revisions",
@@ -107,6 +117,7 @@ def fill() -> User:
     limit(member=member, up_kbit=1000, down_kbit=5000, reason="other", note=LONG, until=timezone.now() + timedelta(hours=3), by=mara)
     _full(group, mara)
     _mails()
+    _tickets(mara, member)
     _arrivals()
     group.removal_least = 3
     group.save()
@@ -139,6 +150,22 @@ def _mails() -> None:
             ended=None if state == "waiting" else at, error=f"550 5.1.1 <{LONG}>: no such mailbox", reply_to="support@lindenhof.example",
         )  # fmt: skip
     away.note("[Errno 111] Connection refused", timezone.now())
+
+
+def _tickets(mara: User, member: Member) -> None:
+    """One with everything that can stand in a thread, one of each state, and an answer that is kept."""
+    by, file = User.objects.get(username=RESIDENT), File(f"{LONG}.txt", b"x")
+    full = tickets_of_members.ask(member=member, subject=LONG, text=f"{LONG}\n\n{LONG}", files=[file], by=by)
+    tickets.note(ticket=full, text=LONG, files=[file], by=mara)
+    tickets.answer(ticket=full, text=f"{LONG}\n{LONG}", by=mara)
+    TicketMessage.objects.create(ticket=full, kind="member", via="mail", sender=f"{LONG[:60]}@example.org", text=LONG, verified=False)
+    Ticket.objects.filter(pk=full.pk).update(priority=4, tags=[LONG[:30], "nat"], state="reopened")
+    for state in Ticket.State.values:
+        made = tickets_of_members.ask(member=member, subject=f"Is {state}", text=LONG, by=by)
+        Ticket.objects.filter(pk=made.pk).update(state=state, assignee=mara, touched_at=timezone.now() - timedelta(days=1))
+    Ticket.objects.create(subject="Who is this?", address=f"{LONG[:60]}@example.org")
+    link(ticket=full, kind="network.gateway", object_id=Gateway.objects.order_by("pk")[0].pk, by=mara)
+    canned.add(name=LONG[:80], text_de=f"Hallo {{name}}, {LONG}", text_en=LONG, by=mara)
 
 
 def _arrivals() -> None:
@@ -292,6 +319,11 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     **{f"inbound:{name}": _pk(Arrival, state="quarantined") for name in ("arrival", "delete", "again", "file")},
     "mail:switch-off": lambda: {"token": unsubscribing.link("selin@lindenhof.example", "scene").rstrip("/").rpartition("/")[2]},
     "accounts:session-end": lambda: {"pk": 1},
+    **{f"tickets:{name}": _pk(Ticket) for name in ("ticket", "change", "take", "link")},
+    "tickets:unlink": _pk(Link),
+    "tickets:attachment": _pk(Attachment),
+    "own:ticket": _pk(Ticket),
+    **{f"tickets:canned-{name}": _pk(Canned) for name in ("edit", "remove")},
     "accounts:invitation-withdraw": lambda: {"pk": 1},
     "accounts:token-revoke": lambda: {"pk": 1},
 }
@@ -309,6 +341,9 @@ ALSO = (
     ("inbound:arrivals", "q=nobody-of-this-name"),
     ("mail:outbox", "state=all&q=kindergarten"),
     ("mail:outbox", "q=nobody-of-this-name"),
+    ("tickets:list", "state=all"),
+    ("tickets:list", "q=kindergarten"),
+    ("tickets:list", "q=nobody-of-this-name"),
     ("desk:members", "q=nobody-of-this-name"),
     ("bans:covering", "address=203.0.113.225"),
     ("bans:covering", "address=nonsense"),

@@ -20,8 +20,10 @@ from apps.accounts.models import ApiToken, Invitation, User
 from apps.bans.models import Block
 from apps.lib import hanging
 from apps.mail import keeping
+from apps.mail.models import Message as Mail
 from apps.members.models import Device, Member
 from apps.nat.models import Pinhole, PortForward
+from apps.tickets.models import Attachment, Message, Ticket
 from apps.traffic.rates.models import RateLimit
 
 NO_MAC = "00:00:00:00:00:00"
@@ -54,6 +56,7 @@ def erase(who: Member) -> bool:
     _everywhere(Pinhole, of_holding, {"purpose": ""})
     _everywhere(Block, {"member": pk}, {"message": "", "note": ""})
     _everywhere(RateLimit, {"member": pk}, {"note": ""})
+    _tickets(pk)
     _everywhere(Member, {"pk": pk}, {"name": f"M-{member.number}", "email": "", "note": ""})
     Member.objects.filter(pk=pk).update(erased_at=Now(), version=F("version") + 1, user=None, room=None)
     log.info("personal data erased", member=member.number)
@@ -74,6 +77,15 @@ def _everywhere(model: type[Model], where: dict[str, Any], values: dict[str, Any
     events = model.pgh_event_model._default_manager  # type: ignore[attr-defined]  # of tracked models
     gone = events.filter(member=where["member"]) if "member" in where else events.none()
     events.filter(pgh_obj_id__in=[*pks, *gone.values_list("pgh_obj_id", flat=True)]).update(**values)
+
+
+def _tickets(member: int) -> None:
+    """That there were tickets, when and how they ended stays; not what they said."""
+    _everywhere(Ticket, {"member": member}, {"subject": "–", "address": "", "tags": []})
+    Attachment.objects.filter(message__ticket__member=member).delete()
+    told = Mail.objects.filter(about_type=Ticket._meta.label_lower, about_id__in=Ticket.objects.filter(member=member).values("pk"))
+    told.update(subject="–", text="", html="", erased=Now())
+    Message.objects.filter(ticket__member=member).update(text="", sender="", message_id=None, came_as=None)
 
 
 def _account(user: User) -> None:

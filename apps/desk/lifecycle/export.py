@@ -19,6 +19,7 @@ from apps.mail.keeping import mails_of
 from apps.members.models import Departure, Device, Member, Membership
 from apps.nat.models import Move, NatMapping, Pinhole, PortForward
 from apps.network.models import Holding
+from apps.tickets.models import Message, Ticket
 from apps.traffic.rates.models import RateLimit
 from apps.traffic.selectors import total_of
 
@@ -48,6 +49,8 @@ def everything(member: Member) -> dict[str, Any]:
         "pinholes": _in_time(Pinhole, of_holding, ("address", "protocol", "port", "ports", "purpose", "enabled")),
         "blocks": _in_time(Block, mine, ("reason", "message", "note")),
         "rate_limits": _in_time(RateLimit, mine, ("up_kbit", "down_kbit", "reason", "note")),
+        "tickets": _lines(Ticket, mine, ("pk", "subject", "state", "opened_at", "touched_at", "tags")),
+        "messages": _messages(member),
         "history": _lines(Member.pgh_event_model, {"pgh_obj_id": member.pk}, ("pgh_created_at", *FACTS[:-2], "note"), "pgh_id"),  # type: ignore[attr-defined]
     }
 
@@ -81,6 +84,21 @@ class Encoder(DjangoJSONEncoder):
 
 def _lines(model: Any, where: Line, names: Sequence[str], order: str = "pk") -> list[Line]:
     return list(model._default_manager.filter(**where).order_by(order).values(*names))
+
+
+def _messages(member: Member) -> list[Line]:
+    """What was written in the member's tickets, without what staff notes for itself."""
+    found = Message.objects.filter(ticket__member=member).exclude(kind=Message.Kind.NOTE).prefetch_related("attachments").order_by("pk")
+    return [
+        {
+            "ticket": each.ticket_id,
+            "kind": each.kind,
+            "at": each.at,
+            "text": each.text,
+            "files": [file.name for file in each.attachments.all()],
+        }
+        for each in found.defer("search")
+    ]
 
 
 def _in_time(model: Any, where: Line, names: Sequence[str]) -> list[Line]:

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from apps.desk.own import views, views_devices, views_pinholes
+from apps.desk.own import views, views_devices, views_pinholes, views_tickets
 
 app_name = "own"
 urlpatterns = [
@@ -16,6 +16,10 @@ urlpatterns = [
     path("pinholes/<int:pk>/switch/", views_pinholes.switch, name="pinhole-switch"),
     path("pinholes/<int:pk>/close/", views_pinholes.close, name="pinhole-close"),
     path("pinholes/<int:pk>/reopen/", views_pinholes.reopen, name="pinhole-reopen"),
+    path("tickets/", views_tickets.tickets, name="tickets"),
+    path("tickets/new/", views_tickets.new, name="ticket-new"),
+    path("tickets/<int:pk>/", views_tickets.ticket, name="ticket"),
+    path("tickets/attachments/<int:pk>/", views_tickets.attachment, name="ticket-attachment"),
     path("ports/open/", views.open_port, name="port-open"),
     path("ports/<int:pk>/switch/", views.switch, name="port-switch"),
     path("ports/<int:pk>/close/", views.close_port, name="port-close"),

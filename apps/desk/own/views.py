@@ -21,7 +21,10 @@ from apps.nat.forms import ForwardForm
 from apps.nat.models import PortForward
 from apps.nat.selectors import forwards_of, public_addresses_of
 from apps.network.selectors import holdings_of
+from apps.tickets.own import tickets_of
 from apps.traffic import of_member, panel
+
+SHOWN_TICKETS = 2
 
 
 @own_page
@@ -49,6 +52,7 @@ def _home(request: HttpRequest, member: Member, *, saved: int = 0, closed: int =
             "coming": schedule.coming(member),
             "devices": member.devices.all(),
             "usage": _usage(request, member),
+            "tickets": tickets_of(member)[:SHOWN_TICKETS],
         }
     return render(request, f"desk/own/home.html{part}", context, status=422 if problem else 200)
 

@@ -59,12 +59,19 @@ def make(seed: int, now: datetime) -> None:
         partitions.ensure_between(level, since, now)
         _fill(level, random, habits, _moments(level, since, until, now))
     for level in rolling.FINER:
-        Level.objects.filter(name=level).update(complete_until=borders[level][1])
+        Level.objects.filter(name=level).update(complete_until=_complete(level, borders, now))
         rolling.roll_up(level, now)
     for level, (since, until) in _borders(RATES, now).items():
         _carry(random, habits, _moments(level, since, until, now))
     _cover(borders[Level.Name.DAY][0], now)
     Quota.objects.bulk_create(Quota(tariff=tariff, octets=QUOTA) for tariff in Tariff.objects.filter(name="Standard"))
+
+
+def _complete(level: Level.Name, borders: Mapping[Level.Name, tuple[datetime, datetime]], now: datetime) -> datetime:
+    """Up to when the level is filled; of one that is only rolled up, from when on."""
+    if level in borders:
+        return borders[level][1]
+    return rolling.begin_of(level, now if level == Level.Name.TODAY else borders[Level.Name.DAY][0])
 
 
 def _borders(filled: Mapping[Level.Name, timedelta], now: datetime) -> dict[Level.Name, tuple[datetime, datetime]]:

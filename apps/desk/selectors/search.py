@@ -26,6 +26,7 @@ from apps.nat.pinholes.selectors import open_in, open_on
 from apps.nat.selectors import forwards_on_port, leaves_as
 from apps.network.models import Pool
 from apps.network.selectors import held_ever
+from apps.tickets.selectors import first_found, itself
 
 SHOWN = 10
 _WITH_PORT = re.compile(r"(?:\[([0-9a-fA-F:.%]+)\]|([0-9.]+)):([0-9]{1,5})")
@@ -80,6 +81,7 @@ def search(text: str) -> list[Group]:
         group
         for group in (
             _members(asked),
+            _tickets(asked),
             *_addresses(asked),
             _forwards(asked),
             _pinholes(asked),
@@ -108,6 +110,21 @@ def _member(member: Member, asked: Asked) -> Hit:
     holds = _("holds %(address)s") % {"address": asked.address} if asked.address else ""
     facts = (f"M-{member.number}", str(member.room or ""), member.get_state_display(), holds)
     return Hit(member.name, " · ".join(filter(None, facts)), reverse("desk:member", args=[member.pk]))
+
+
+def _tickets(asked: Asked) -> Group:
+    """The one of the number `#1203`; else the newest that the words find."""
+    found = itself(asked.text) if asked.address or asked.prefix or asked.port else first_found(asked.text, SHOWN + 1)
+    hits = [
+        Hit(
+            f"#{each.pk} {each.subject}",
+            f"{each.member or each.address} · {each.get_state_display()}",
+            reverse("tickets:ticket", args=[each.pk]),
+        )
+        for each in found[:SHOWN]
+    ]
+    more = f"{reverse('tickets:list')}?{urlencode({'q': asked.text})}" if len(found) > SHOWN else ""
+    return Group(_("Tickets"), "tickets", hits, more)
 
 
 def _addresses(asked: Asked) -> Iterator[Group]:

@@ -24,6 +24,7 @@ from apps.nat import panel
 from apps.nat.models import NatMapping
 from apps.nat.pinholes import panel as pinholes
 from apps.network.models import Holding
+from apps.tickets.selectors import of_member
 from apps.traffic import panel as traffic
 from apps.traffic.models import RateLimit
 from apps.traffic.rates import selectors as rates
@@ -51,7 +52,9 @@ def member(request: HttpRequest, pk: int) -> HttpResponse:
     forwards = panel.context(found, saved=saved, removed=removed)
     usage = traffic.panel(found, request.GET, traffic.for_staff(), now=timezone.now())
     context = {**_facts(found, held["holdings"]), **held, **panels.devices(found), **forwards, **opened}
-    return render(request, "desk/member.html", context | {"history": history_of(found, HISTORY), "usage": usage})
+    return render(
+        request, "desk/member.html", context | {"history": history_of(found, HISTORY), "usage": usage, "tickets": of_member(found)}
+    )
 
 
 def _facts(found: Member, held: list[panels.Row]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """manage.py traffic: how long usage is kept, where each gateway's readings stand, and what to do about one that is not believed."""
 
 from argparse import ArgumentParser
-from typing import Any
+from typing import Any, Final
 
 from django.core.management.base import BaseCommand, CommandError
 from django.db import IntegrityError
@@ -11,6 +11,13 @@ from apps.network.models import Gateway
 from apps.traffic import collecting, rolling
 from apps.traffic.models import Collected, Level
 
+# What can be set, and the levels that it is for: weeks are days, added up
+KEPT: Final = {
+    Level.Name.FIVE_MINUTES.value: [Level.Name.FIVE_MINUTES],
+    Level.Name.HOUR.value: [Level.Name.HOUR],
+    Level.Name.DAY.value: [Level.Name.DAY, Level.Name.WEEK, Level.Name.FOUR_WEEKS],
+}
+
 
 class Command(BaseCommand):
     help = "Usage: how long each level is kept, where readings stand, and begin again after a reading that nobody believes."
@@ -19,7 +26,7 @@ class Command(BaseCommand):
         what = parser.add_subparsers(dest="what", required=True, metavar="levels | keep | readings | accept")
         what.add_parser("levels", help="how many days each level is kept, and up to when it is complete")
         keep = what.add_parser("keep", help="keep a level for so many days")
-        keep.add_argument("level", choices=Level.Name.values)
+        keep.add_argument("level", choices=KEPT)
         keep.add_argument("days", type=int)
         what.add_parser("readings", help="when each gateway was read last, and what was wrong with it")
         accept = what.add_parser("accept", help="begin to count again with a gateway's next reading; what passed before is not counted")
@@ -35,7 +42,7 @@ class Command(BaseCommand):
 
     def _keep(self, options: dict[str, Any]) -> None:
         try:
-            Level.objects.filter(name=options["level"]).update(days=options["days"])
+            Level.objects.filter(name__in=KEPT[options["level"]]).update(days=options["days"])
         except IntegrityError as error:
             raise CommandError(f"{options['level']} cannot be kept for {options['days']} days: {str(error).splitlines()[0]}") from error
         self._levels(options)

@@ -1,0 +1,56 @@
+"""What a member has asked, and what was answered."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+
+from apps.accounts.permissions import person
+from apps.desk.own.page import own_page
+from apps.lib.errors import Problem
+from apps.members.models import Member
+from apps.tickets import own
+from apps.tickets.attachments import handed_out
+from apps.tickets.forms import AskForm, WriteForm
+
+MOST = 100  # of the last tickets
+
+
+@own_page
+def tickets(request: HttpRequest, member: Member) -> HttpResponse:
+    """All of the member's, the last written to first."""
+    return render(request, "desk/own/tickets.html", {"tickets": own.tickets_of(member)[:MOST]})
+
+
+@own_page
+def new(request: HttpRequest, member: Member) -> HttpResponse:
+    """Ask something."""
+    posted = request.method == "POST"
+    form = AskForm(request.POST if posted else None, request.FILES if posted else None)
+    if form.is_valid():
+        try:
+            made = own.ask(member=member, by=person(request), **form.wanted())
+            return redirect("own:ticket", made.pk)
+        except Problem as problem:
+            form.take(problem)
+    return render(request, "desk/own/ticket_new.html", {"form": form, "member": member}, status=422 if posted else 200)
+
+
+@own_page
+def ticket(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
+    """The thread, and more to write."""
+    found = get_object_or_404(own.tickets_of(member), pk=pk)
+    posted = request.method == "POST"
+    form = WriteForm(request.POST if posted else None, request.FILES if posted else None)
+    if form.is_valid():
+        try:
+            own.reply(member=member, ticket=found, by=person(request), **form.wanted())
+            return redirect("own:ticket", pk)
+        except Problem as problem:
+            form.take(problem)
+    shown = {"ticket": found, "thread": own.messages_of(found), "form": form}
+    return render(request, "desk/own/ticket.html", shown, status=422 if posted else 200)
+
+
+@own_page
+def attachment(_request: HttpRequest, member: Member, pk: int) -> HttpResponse:
+    """A file of the member's tickets, to be saved."""
+    return handed_out(get_object_or_404(own.attachments_of(member), pk=pk))

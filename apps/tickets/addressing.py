@@ -1,0 +1,75 @@
+"""Addresses that say which ticket an answer by mail belongs to, and which of the staff writes: `support+t1203.SIGNATURE@example.org`.
+
+The signature is an HMAC with the portal's key (RFC 2104), so that nobody makes up an address for a ticket that he has no mail of. One for
+staff counts for a person and a ticket, and until that person's password changes.
+"""
+
+import re
+from base64 import b32encode
+from dataclasses import dataclass
+from email.utils import parseaddr
+from typing import Final
+
+from django.conf import settings
+from django.utils.crypto import constant_time_compare, salted_hmac
+
+from apps.accounts.models import User
+from apps.accounts.permissions import may
+from apps.accounts.roles import Right
+
+OCTETS: Final = 15  # of the signature: 120 bits
+STAFF_ADDRESS: Final = r"[^\s@<>]{0,64}\+s[0-9]{1,18}\.[0-9]{1,18}\.[a-z2-7]{24}@[a-z0-9.-]{1,253}"  # wherever one stands in a text
+_TICKET: Final = re.compile(r"t([1-9][0-9]{0,17})\.([a-z2-7]{24})")
+_STAFF: Final = re.compile(r"s([1-9][0-9]{0,17})\.([1-9][0-9]{0,17})\.([a-z2-7]{24})")
+
+
+@dataclass(frozen=True)
+class Meant:
+    """What a signed address names: a ticket, and whoever of the staff it was given to, None if it is the ticket's own."""
+
+    ticket: int
+    staff: User | None = None
+
+
+def of_ticket(ticket: int) -> str:
+    """Where answers to this ticket go; "" while mail does not come in."""
+    return _address(f"t{ticket}.{_signature('ticket', str(ticket))}")
+
+
+def of_staff(user: User, ticket: int) -> str:
+    """Where this person's own answers go, which count as theirs; "" while mail does not come in."""
+    return _address(f"s{user.pk}.{ticket}.{_signature('staff', _staff_value(user, ticket))}")
+
+
+def meant(address: str) -> Meant | None:
+    """What the address names; None when it is none of ours, or its signature is another's."""
+    local, _at, domain = address.lower().rpartition("@")
+    ours, _at, our_domain = parseaddr(settings.SUPPORT_ADDRESS)[1].lower().rpartition("@")
+    if not ours or domain != our_domain or not local.startswith(f"{ours}+"):
+        return None
+    tag = local.removeprefix(f"{ours}+")
+    if found := _TICKET.fullmatch(tag):
+        return Meant(int(found[1])) if constant_time_compare(found[2], _signature("ticket", found[1])) else None
+    found = _STAFF.fullmatch(tag)
+    return _of_staff(int(found[1]), int(found[2]), found[3]) if found else None
+
+
+def _of_staff(pk: int, ticket: int, signature: str) -> Meant | None:
+    user = User.objects.filter(pk=pk, is_active=True).first()
+    known = _signature("staff", _staff_value(user, ticket)) if user else _signature("nobody", f"{pk} {ticket}")
+    right = constant_time_compare(signature, known)
+    return Meant(ticket, user) if user and right and may(user, Right.ANSWER) else None
+
+
+def _staff_value(user: User, ticket: int) -> str:
+    return f"{user.pk} {ticket} {user.password}"
+
+
+def _signature(kind: str, value: str) -> str:
+    digest = salted_hmac(f"apps.tickets.addressing {kind}", value, algorithm="sha256").digest()
+    return b32encode(digest[:OCTETS]).decode().lower()
+
+
+def _address(tag: str) -> str:
+    local, at, domain = parseaddr(settings.SUPPORT_ADDRESS)[1].rpartition("@")
+    return f"{local}+{tag}@{domain}" if at else ""

@@ -1,0 +1,29 @@
+from typing import Any
+
+from django.apps import AppConfig
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+
+class TicketsConfig(AppConfig):
+    name = "apps.tickets"
+
+    def ready(self) -> None:
+        from apps.audit.trail import Trail, tell
+        from apps.inbound.receiving import takes
+        from apps.lib import navigation
+        from apps.mail import kinds
+        from apps.tickets import receiving
+        from apps.tickets.models import Canned, Ticket
+        from apps.tickets.selectors import asking
+        from apps.tickets.telling import KIND
+
+        tell(Trail(Ticket, called=_("Ticket"), href=_page))
+        tell(Trail(Canned, called=_("Canned answer"), href=lambda _row: reverse("tickets:canned")))
+        kinds.tell(KIND, _("Mails to staff about new tickets, and what is written in their own"))
+        navigation.counts("tickets:list")(asking)
+        takes(receiving.take)
+
+
+def _page(row: Any) -> str:
+    return reverse("tickets:ticket", args=[row.pk])

@@ -1,0 +1,98 @@
+"""Answers that are kept: with placeholders from a fixed table, which are filled in as text. Nothing in them is code.
+
+A placeholder that the table does not know is refused when the answer is saved.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+import structlog
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import F
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from apps.accounts.models import User
+from apps.lib.errors import Conflict, Problem
+from apps.tickets.models import Canned, Ticket
+from apps.tickets.telling import reader
+from apps.tickets.thread import tidy
+
+log = structlog.get_logger()
+_PLACE: Final = re.compile(r"\{([^{}\n]{0,40})\}")
+LONGEST: Final = 10_000  # characters
+type Fill = Callable[[Ticket, User], str]
+
+PLACES: Final[dict[str, tuple[str | Promise, Fill]]] = {
+    "name": (gettext_lazy("whoever asked"), lambda ticket, _by: str(ticket.member) if ticket.member else ticket.address),
+    "ticket": (gettext_lazy("the ticket’s number"), lambda ticket, _by: f"#{ticket.pk}"),
+    "subject": (gettext_lazy("its subject"), lambda ticket, _by: ticket.subject),
+    "me": (gettext_lazy("your name"), lambda _ticket, by: by.name),
+    "network": (gettext_lazy("the network’s name"), lambda _ticket, _by: settings.NETWORK_NAME),
+    "portal": (gettext_lazy("the portal’s address"), lambda _ticket, _by: settings.PORTAL_URL),
+}
+
+
+def filled(canned: Canned, ticket: Ticket, by: User) -> str:
+    """The answer in the language of whoever asked, as text for the form; what is filled in is not looked at again."""
+    text = canned.text_de if reader(ticket)[1] == "de" else canned.text_en
+    return _PLACE.sub(lambda found: PLACES[found[1]][1](ticket, by) if found[1] in PLACES else found[0], text)
+
+
+def unknown_places(text: str) -> list[str]:
+    """Placeholders that nobody can fill in, as they were written."""
+    return [found[0] for found in _PLACE.finditer(text) if found[1] not in PLACES]
+
+
+def add(*, name: str, text_de: str, text_en: str, by: User) -> Canned:
+    """Keep an answer. Raises Problem when the name is taken, a text is missing, or a placeholder is unknown."""
+    given = _checked(name, text_de, text_en)
+    try:
+        with transaction.atomic():
+            made = Canned.objects.create(**given)
+    except IntegrityError as error:
+        raise _explained(error, name) from error
+    log.info("canned answer added", answer=made.pk, by=by.username)
+    return made
+
+
+def change(*, canned: Canned, version: int, name: str, text_de: str, text_en: str, by: User) -> None:
+    """Raises Problem as `add` does, Conflict when somebody changed it since `version`."""
+    given = _checked(name, text_de, text_en)
+    try:
+        with transaction.atomic():
+            changed = Canned.objects.filter(pk=canned.pk, version=version).update(version=F("version") + 1, **given)
+    except IntegrityError as error:
+        raise _explained(error, name) from error
+    if not changed:
+        raise Conflict(_("Somebody changed this answer while you were editing. Look at it as it is now, then save again."))
+    log.info("canned answer changed", answer=canned.pk, by=by.username)
+
+
+def remove(*, canned: Canned, by: User) -> None:
+    """Twice is harmless."""
+    Canned.objects.filter(pk=canned.pk).delete()
+    log.info("canned answer removed", answer=canned.pk, by=by.username)
+
+
+def _checked(name: str, text_de: str, text_en: str) -> dict[str, str]:
+    given = {"name": " ".join(tidy(name).split()), "text_de": tidy(text_de), "text_en": tidy(text_en)}
+    for field, text in given.items():
+        if not text:
+            raise Problem(_("An answer has a name and both texts."), field)
+        if len(text) > LONGEST:
+            raise Problem(_("%(length)d characters; %(limit)d is the most.") % {"length": len(text), "limit": LONGEST}, field)
+    for field in ("text_de", "text_en"):
+        if unknown := unknown_places(given[field]):
+            facts = {"unknown": ", ".join(unknown), "known": ", ".join(f"{{{each}}}" for each in PLACES)}
+            raise Problem(_("Nobody can fill in %(unknown)s. Known are %(known)s.") % facts, field)
+    return given
+
+
+def _explained(error: IntegrityError, name: str) -> Problem:
+    if "name" not in str(error):
+        raise error
+    return Problem(_("There is an answer named “%(name)s” already.") % {"name": name}, "name")

@@ -1,0 +1,152 @@
+"""What is entered on the pages of tickets."""
+
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
+from django.utils.translation import gettext_lazy as _
+
+from apps.lib import formats
+from apps.lib.errors import Problem
+from apps.members.models import Member
+from apps.tickets.attachments import MOST, File
+from apps.tickets.canned import LONGEST as LONGEST_CANNED
+from apps.tickets.links import candidates
+from apps.tickets.models import Canned, Ticket
+from apps.tickets.selectors import answerers
+from apps.tickets.services import LONGEST, LONGEST_SUBJECT, Facts
+
+
+class FilesInput(forms.ClearableFileInput):
+    """Several files at once."""
+
+    allow_multiple_selected = True
+
+
+class FilesField(forms.FileField):
+    """Any number of files, as their names and octets; what of them is taken, the services say."""
+
+    widget = FilesInput
+
+    def __init__(self) -> None:
+        super().__init__(label=_("Files"), required=False, widget=FilesInput)
+
+    def clean(self, data: Any, initial: Any = None) -> list[File]:
+        given = data if isinstance(data, list | tuple) else [data] if data else []
+        return [File(each.name or "", _octets(each)) for each in given[: MOST + 1]]
+
+
+def _octets(upload: UploadedFile[Any]) -> bytes:
+    """What is too large is not read to its end."""
+    octets: bytes = upload.read(settings.ATTACHMENT_OCTETS + 1)
+    return octets
+
+
+class _Form(forms.Form):
+    def take(self, problem: Problem) -> None:
+        """A service's refusal, under the field that it concerns."""
+        place = {"files": "uploads"}.get(problem.fieldname, problem.fieldname)
+        self.add_error(place if place in self.fields else None, str(problem))
+
+
+class _Written(_Form):
+    text = forms.CharField(
+        label=_("Message"),
+        max_length=LONGEST,
+        error_messages={"required": _("Write something first.")},
+        widget=forms.Textarea(attrs={"rows": 8}),
+    )
+    uploads = FilesField()
+
+    def __init__(self, data: Any = None, files: Any = None, **given: Any) -> None:
+        super().__init__(data, files, **given)
+        facts = {"most": MOST, "size": formats.volume(settings.ATTACHMENT_OCTETS)}
+        self.fields["uploads"].help_text = _("Up to %(most)d, each up to %(size)s.") % facts
+
+    def wanted(self) -> dict[str, Any]:
+        """What the services take."""
+        return {{"uploads": "files"}.get(name, name): value for name, value in self.cleaned_data.items()}
+
+
+class WriteForm(_Written):
+    """An answer or a note."""
+
+
+class AskForm(_Written):
+    """A new ticket, of a member."""
+
+    subject = forms.CharField(
+        label=_("What is it about?"), max_length=LONGEST_SUBJECT, error_messages={"required": _("Say in a few words what it is about.")}
+    )
+    field_order: tuple[str, ...] = ("subject", "text", "uploads")
+
+
+class WriteToForm(AskForm):
+    """A new ticket for a member, by staff."""
+
+    member = forms.CharField(label=_("Member"), max_length=20, help_text=_("The number, like M-2207"))
+    field_order = ("member", "subject", "text", "uploads")
+
+    def clean_member(self) -> Member:
+        text = self.cleaned_data["member"].strip().upper().removeprefix("M-")
+        found = Member.objects.filter(number=int(text)).first() if text.isascii() and text.isdigit() and len(text) < 10 else None
+        if found is None:
+            raise forms.ValidationError(_("Nobody has this number."))
+        return found
+
+
+class FactsForm(_Form):
+    """State, priority, assignee and tags; `version` is the one that was read."""
+
+    version = forms.IntegerField(widget=forms.HiddenInput)
+    state = forms.ChoiceField(label=_("State"), choices=Ticket.State)
+    priority = forms.TypedChoiceField(label=_("Priority"), choices=Ticket.Priority, coerce=int)
+    assignee = forms.ChoiceField(label=_("Assignee"), required=False)
+    tags = forms.CharField(label=_("Tags"), required=False, max_length=400, help_text=_("With commas between them"))
+
+    def __init__(self, ticket: Ticket, data: Any = None) -> None:
+        given = {"version": ticket.version, "state": ticket.state, "priority": ticket.priority, "assignee": ticket.assignee_id or ""}
+        super().__init__(data, initial=given | {"tags": ", ".join(ticket.tags)})
+        self._people = {str(user.pk): user for user in [*answerers(), *([ticket.assignee] if ticket.assignee else [])]}
+        choices = [("", _("nobody")), *((pk, user.name) for pk, user in self._people.items())]
+        self.fields["assignee"].choices = choices  # type: ignore[attr-defined]  # of a ChoiceField
+
+    def wanted(self) -> Facts:
+        """What the service takes."""
+        given = self.cleaned_data
+        return Facts(given["state"], given["priority"], self._people.get(given["assignee"]), given["tags"].split(","))
+
+
+class LinkForm(_Form):
+    """What a ticket is about: something of the member's or a gateway, or the ban of an address."""
+
+    what = forms.ChoiceField(label=_("Thing"), required=False)
+    ban = forms.CharField(label=_("or the ban of"), required=False, max_length=50, widget=forms.TextInput(attrs={"class": "nw-mono"}))
+
+    def __init__(self, ticket: Ticket, data: Any = None) -> None:
+        super().__init__(data)
+        self.fields["what"].choices = [("", "–"), *candidates(ticket.member)]  # type: ignore[attr-defined]  # of a ChoiceField
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        if not self.errors and not cleaned.get("what") and not cleaned.get("ban"):
+            self.add_error("what", _("Choose something, or name an address."))
+        return cleaned
+
+
+class CannedForm(_Form):
+    """An answer that is kept; `version` is the one that was read."""
+
+    version = forms.IntegerField(widget=forms.HiddenInput, required=False)
+    name = forms.CharField(label=_("Name"), max_length=80)
+    text_de = forms.CharField(label=_("German text"), max_length=LONGEST_CANNED, widget=forms.Textarea(attrs={"rows": 8, "lang": "de"}))
+    text_en = forms.CharField(label=_("English text"), max_length=LONGEST_CANNED, widget=forms.Textarea(attrs={"rows": 8, "lang": "en"}))
+
+    def __init__(self, data: Any = None, canned: Canned | None = None) -> None:
+        names = ("version", "name", "text_de", "text_en")
+        super().__init__(data, initial={name: getattr(canned, name) for name in names} if canned else {})
+
+    def wanted(self) -> dict[str, str]:
+        """What the services take."""
+        return {name: self.cleaned_data[name] for name in ("name", "text_de", "text_en")}

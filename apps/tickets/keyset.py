@@ -1,0 +1,46 @@
+"""Pages of a long list by where the last one ended, not by counting: as quick on page 4,000 as on the first (no OFFSET)."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.db.models import Model, Q, QuerySet
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MICROSECOND = timedelta(microseconds=1)
+
+
+@dataclass(frozen=True)
+class Order:
+    """Columns as `order_by` takes them, the last of them unique; moments and integers."""
+
+    columns: tuple[str, ...]
+
+    def token(self, row: Model) -> str:
+        """Where this row stands, for the address of the next page."""
+        values = (getattr(row, column.removeprefix("-")) for column in self.columns)
+        return "_".join(str((value - EPOCH) // MICROSECOND if isinstance(value, datetime) else value) for value in values)
+
+    def after[Row: Model](self, rows: QuerySet[Row], token: str) -> QuerySet[Row]:
+        """In this order, what comes after the place; from the beginning where the token is none."""
+        ordered, place = rows.order_by(*self.columns), self._place(rows.model, token)
+        if place is None:
+            return ordered
+        behind, same = Q(), Q()
+        for column, value in zip(self.columns, place, strict=True):
+            name, way = column.removeprefix("-"), "lt" if column.startswith("-") else "gt"
+            behind |= same & Q(**{f"{name}__{way}": value})
+            same &= Q(**{name: value})
+        first, way = self.columns[0].removeprefix("-"), "lte" if self.columns[0].startswith("-") else "gte"
+        return ordered.filter(Q(**{f"{first}__{way}": place[0]}), behind)  # the first condition alone is what an index begins at
+
+    def _place(self, model: type[Model], token: str) -> list[Any] | None:
+        parts = token.split("_")
+        if len(parts) != len(self.columns) or not all(part.isascii() and part.isdigit() and len(part) < 18 for part in parts):
+            return None
+        kinds = (model._meta.get_field(column.removeprefix("-")).get_internal_type() for column in self.columns)
+        return [_moment(int(part)) if kind == "DateTimeField" else int(part) for part, kind in zip(parts, kinds, strict=True)]
+
+
+def _moment(microseconds: int) -> datetime:
+    return EPOCH + MICROSECOND * min(microseconds, 10**17)

@@ -1,0 +1,145 @@
+"""What a ticket can be about: kinds of rows, what they are called, where they are shown, and which of them concern a member."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from ipaddress import ip_network
+from typing import Any, Final
+
+import structlog
+from django.db import IntegrityError, transaction
+from django.db.models import Model
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from apps.accounts.models import User
+from apps.bans.models import Ban, Block
+from apps.lib.errors import Problem
+from apps.lib.validity import holds_now
+from apps.members.models import Device, Member
+from apps.nat.models import Pinhole, PortForward
+from apps.network.models import Gateway
+from apps.tickets.models import Link, Ticket
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True)
+class Linkable:
+    """A kind of row. `href`: where staff looks at it; `of`: those that concern a member, None where that is asked for otherwise."""
+
+    model: type[Model]
+    name: str | Promise
+    href: Callable[[Any], str]
+    of: Callable[[Member], Any] | None = None
+    related: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        return self.model._meta.label_lower
+
+    def rows(self) -> Any:
+        rows = self.model._default_manager.all()
+        return rows.select_related(*self.related) if self.related else rows
+
+
+def _member_page(row: Any) -> str:
+    return reverse("desk:member", args=[row.holding.member_id])
+
+
+KINDS: Final = {
+    each.key: each
+    for each in (
+        Linkable(Member, gettext_lazy("Member"), lambda row: reverse("desk:member", args=[row.pk])),
+        Linkable(Device, gettext_lazy("Device"), lambda row: reverse("desk:member", args=[row.member_id]), lambda of: of.devices.all()),
+        Linkable(
+            PortForward, gettext_lazy("Port forward"), _member_page,
+            lambda of: PortForward.objects.filter(holds_now(), holding__member=of).select_related("holding"), ("holding",),
+        ),
+        Linkable(
+            Pinhole, gettext_lazy("IPv6 pinhole"), _member_page,
+            lambda of: Pinhole.objects.filter(holds_now(), holding__member=of).select_related("holding"), ("holding",),
+        ),
+        Linkable(
+            Block, gettext_lazy("Block"), lambda row: reverse("bans:block", args=[row.pk]),
+            lambda of: Block.objects.filter(member=of).select_related("member").order_by("-id")[:5], ("member",),
+        ),
+        Linkable(Ban, gettext_lazy("Ban"), lambda row: reverse("bans:ban", args=[row.pk]), None, ("list",)),
+        Linkable(
+            Gateway, gettext_lazy("Gateway"), lambda row: reverse("gateways:gateway", args=[row.pk]),
+            lambda _of: Gateway.objects.order_by("name"),
+        ),
+    )
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A link as the page shows it; `words` and `url` are "" for a row that is no more."""
+
+    link: Link
+    kind: str
+    words: str
+    url: str
+
+
+def linked(ticket: Ticket) -> list[Shown]:
+    """What the ticket is about; a query for each kind that is there."""
+    links = list(ticket.links.order_by("id"))
+    wanted: dict[str, list[int]] = defaultdict(list)
+    for link in links:
+        wanted[link.kind].append(link.object_id)
+    found = {(kind, row.pk): row for kind, pks in wanted.items() if kind in KINDS for row in KINDS[kind].rows().filter(pk__in=pks)}
+    return [_shown(link, found.get((link.kind, link.object_id))) for link in links]
+
+
+def _shown(link: Link, row: Any) -> Shown:
+    kind = KINDS.get(link.kind)
+    name = str(kind.name) if kind else link.kind
+    return Shown(link, name, _words(row) if row else "", kind.href(row) if kind and row else "")
+
+
+def candidates(member: Member | None) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Kinds with what of them can be linked by choosing: `("Device", [("members.device:17", "Laptop")])`."""
+    for kind in KINDS.values():
+        if kind.of and (member or kind.model is Gateway):
+            rows = [(f"{kind.key}:{row.pk}", _words(row)) for row in kind.of(member)]  # type: ignore[arg-type]  # gateways ask for none
+            if rows:
+                yield str(kind.name), rows
+
+
+def _words(row: Any) -> str:
+    return str(row.get_reason_display()) if isinstance(row, Block) else str(row.prefix) if isinstance(row, Ban) else str(row)
+
+
+def link(*, ticket: Ticket, kind: str, object_id: int, by: User) -> None:
+    """Say what the ticket is about. Twice is harmless. Raises Problem for what there is not."""
+    if kind not in KINDS or not KINDS[kind].rows().filter(pk=object_id).exists():
+        raise Problem(_("There is no such thing any more."), "what")
+    try:
+        with transaction.atomic():
+            Link.objects.create(ticket=ticket, kind=kind, object_id=object_id, by=by)
+    except IntegrityError as error:
+        if "ticket_link_once" not in str(error):
+            raise
+
+
+def link_ban(*, ticket: Ticket, text: str, by: User) -> None:
+    """The ban of exactly this address or prefix. Raises Problem where there is none."""
+    try:
+        prefix = ip_network(text.strip())
+    except ValueError as error:
+        raise Problem(_("“%(text)s” is no address and no prefix.") % {"text": text}, "ban") from error
+    bans: Iterable[Ban] = Ban.objects.filter(prefix=prefix).order_by("pk")[:1]
+    found = next(iter(bans), None)
+    if found is None:
+        raise Problem(_("There is no ban of %(prefix)s.") % {"prefix": prefix}, "ban")
+    link(ticket=ticket, kind=Ban._meta.label_lower, object_id=found.pk, by=by)
+
+
+def unlink(*, link: Link, by: User) -> None:
+    """It is not about that. Twice is harmless."""
+    Link.objects.filter(pk=link.pk).delete()
+    log.info("ticket is not about it", ticket=link.ticket_id, kind=link.kind, id=link.object_id, by=by.username)

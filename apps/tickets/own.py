@@ -1,0 +1,62 @@
+"""Tickets as their members see them: their own alone, without internal notes, and not too much at once."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Final
+
+from django.db import transaction
+from django.db.models import Prefetch, QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import User
+from apps.lib.errors import Problem
+from apps.members.models import Member
+from apps.tickets import services, telling, thread
+from apps.tickets.attachments import File
+from apps.tickets.models import Attachment, Message, Ticket
+
+MOST_AN_HOUR: Final = 30  # messages of one member, so that nobody fills the database
+
+
+def tickets_of(member: Member) -> QuerySet[Ticket]:
+    """The member's own, the last written to first."""
+    return Ticket.objects.filter(member=member).order_by("-touched_at", "-id")
+
+
+def messages_of(ticket: Ticket) -> QuerySet[Message]:
+    """The thread, without what staff notes for itself."""
+    files = Prefetch("attachments", Attachment.objects.order_by("id"))
+    return ticket.messages.exclude(kind=Message.Kind.NOTE).select_related("author").prefetch_related(files).order_by("id")
+
+
+def attachments_of(member: Member) -> QuerySet[Attachment]:
+    """Files that the member may have."""
+    return Attachment.objects.filter(message__ticket__member=member).exclude(message__kind=Message.Kind.NOTE).select_related("content")
+
+
+def ask(*, member: Member, subject: str, text: str, files: Sequence[File] = (), by: User) -> Ticket:
+    """Open a ticket. Raises Problem when one writes too much, or nothing."""
+    with transaction.atomic():
+        _check_pace(member)
+        return services.open_ticket(subject=subject, text=text, member=member, files=files, by=by)
+
+
+def reply(*, member: Member, ticket: Ticket, text: str, files: Sequence[File] = (), by: User) -> Message:
+    """Write again; what was solved is open again. Raises Problem when one writes too much, or nothing."""
+    services.check_text(text, files)
+    with transaction.atomic():
+        _check_pace(member)
+        current = thread.locked(ticket.pk)
+        message = thread.add(Message(ticket=current, kind=Message.Kind.MEMBER, text=text, author=by), files)
+        thread.heard(current)
+        telling.tell_of_reply(message)
+    return message
+
+
+def _check_pace(member: Member) -> None:
+    """Two requests at once are counted one after the other."""
+    Member.objects.select_for_update(of=("self",)).get(pk=member.pk)
+    lately = Message.objects.filter(ticket__member=member, kind=Message.Kind.MEMBER, at__gt=timezone.now() - timedelta(hours=1))
+    if lately.count() >= MOST_AN_HOUR:
+        raise Problem(_("You have written %(most)d times within an hour. Wait a little.") % {"most": MOST_AN_HOUR})

@@ -1,0 +1,40 @@
+"""What somebody wrote into a mail, without what it answers. Each line is looked at once."""
+
+import re
+from typing import Final
+
+from apps.tickets.addressing import STAFF_ADDRESS
+
+ENDS_LIKE_AN_INTRODUCTION: Final = (":", "：")
+INTRODUCTION: Final = 3  # lines that “On …, … wrote:” may take
+MASKED: Final = "…@…"
+_ADDRESS: Final = re.compile(STAFF_ADDRESS, re.IGNORECASE)
+
+
+def written(text: str) -> str:
+    """Without the quote at its end and the line that introduces it; the whole text where nothing else would be left."""
+    lines = text.rstrip().split("\n")
+    end = len(lines)
+    while end and _is_quoted(lines[end - 1]):
+        end -= 1
+    if end == len(lines):
+        return text.strip()
+    return "\n".join(lines[: _before_introduction(lines, end)]).strip() or text.strip()
+
+
+def without_staff_addresses(text: str) -> str:
+    """What a mail of staff quotes may name the address that counts as theirs: nobody else may read it."""
+    return _ADDRESS.sub(MASKED, text)
+
+
+def _is_quoted(line: str) -> bool:
+    return not line.strip() or line.lstrip().startswith(">")
+
+
+def _before_introduction(lines: list[str], end: int) -> int:
+    if not end or not lines[end - 1].rstrip().endswith(ENDS_LIKE_AN_INTRODUCTION):
+        return end
+    for start in range(end - 1, max(end - 1 - INTRODUCTION, -1), -1):
+        if start == 0 or not lines[start - 1].strip():
+            return start
+    return end - 1

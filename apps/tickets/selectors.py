@@ -1,0 +1,139 @@
+"""Reading tickets, for staff."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from django.db import connection
+from django.db.models import Count, Prefetch, Q, QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from apps.accounts.models import User
+from apps.accounts.roles import Right, with_right
+from apps.lib.navigation import Count as NavigationCount
+from apps.lib.once import once_a_page
+from apps.members.models import Member
+from apps.tickets import searching
+from apps.tickets.keyset import Order
+from apps.tickets.models import Attachment, Message, Ticket
+
+PER_PAGE: Final = 50
+OURS: Final = (Ticket.State.OPEN, Ticket.State.REOPENED)
+STATES: Final[dict[str, str | Promise]] = {"ours": _("our turn"), "waiting": _("their turn"), "solved": _("solved"), "all": _("all")}
+WHOSE: Final[dict[str, str | Promise]] = {"": _("anybody’s"), "mine": _("mine"), "nobody": _("nobody’s")}
+URGENT_FIRST: Final = Order(("-priority", "touched_at", "id"))
+NEWEST_FIRST: Final = Order(("-touched_at", "-id"))
+RARE: Final = 1000  # tickets with a tag
+LATELY: Final = timedelta(days=30)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Which tickets: of a state, whose, with a tag, with words."""
+
+    state: str = "ours"
+    whose: str = ""
+    tag: str = ""
+    search: str = ""
+
+    @property
+    def order(self) -> Order:
+        """What waits for us: the urgent first, then what has waited longest. Otherwise what was touched last."""
+        return URGENT_FIRST if self.state == "ours" and not self.search else NEWEST_FIRST
+
+
+@dataclass(frozen=True)
+class Found:
+    """A page of tickets; where the next one begins, "" after the last."""
+
+    tickets: list[Ticket]
+    next: str
+
+
+def page(asked: Asked, user: User, after: str = "") -> Found:
+    """One page of what was asked for; the number of queries is bounded."""
+    rows = _rows(asked, user)
+    if asked.search:
+        return Found(*searching.page(rows, asked.search, asked.order, after, PER_PAGE))
+    found = list(asked.order.after(rows, after)[: PER_PAGE + 1])
+    return Found(found[:PER_PAGE], asked.order.token(found[PER_PAGE - 1]) if len(found) > PER_PAGE else "")
+
+
+def _rows(asked: Asked, user: User) -> QuerySet[Ticket]:
+    rows = Ticket.objects.select_related("member", "assignee").defer("search")
+    of_state = {"ours": Q(state__in=OURS), "waiting": Q(state=Ticket.State.WAITING), "solved": Q(state=Ticket.State.SOLVED)}
+    of_whom = {"mine": Q(assignee=user), "nobody": Q(assignee=None)}
+    rows = rows.filter(of_state.get(asked.state, Q()), of_whom.get(asked.whose, Q()))
+    return rows.filter(_tagged(asked.tag)) if asked.tag else rows
+
+
+def _tagged(tag: str) -> Q:
+    """Of a rare tag all tickets by its index, of a common one whatever comes first has it: the planner takes the one for the other."""
+    few = list(Ticket.objects.order_by().filter(tags__contains=[tag]).values_list("pk", flat=True)[: RARE + 1])
+    return Q(pk__in=few) if len(few) <= RARE else Q(tags__contains=[tag])
+
+
+@once_a_page
+def counts() -> dict[str, int]:
+    """How many wait for us and for them; what is solved is not counted, because it only grows."""
+    unsolved = dict(Ticket.objects.order_by().exclude(state=Ticket.State.SOLVED).values_list("state").annotate(Count("pk")))
+    return {"ours": sum(unsolved.get(state, 0) for state in OURS), "waiting": unsolved.get(Ticket.State.WAITING, 0)}
+
+
+def asking(_request: HttpRequest) -> NavigationCount | None:
+    """The number beside “Tickets”."""
+    return NavigationCount(counts()["ours"])
+
+
+def thread(ticket: Ticket) -> QuerySet[Message]:
+    """All that was written, with its files."""
+    files = Prefetch("attachments", Attachment.objects.order_by("id"))
+    return ticket.messages.select_related("author").defer("search").prefetch_related(files).order_by("id")
+
+
+def of_member(member: Member, most: int = 5) -> list[Ticket]:
+    """The member's last tickets."""
+    return list(Ticket.objects.filter(member=member).defer("search").select_related("assignee").order_by("-touched_at", "-id")[:most])
+
+
+def itself(text: str) -> list[Ticket]:
+    """The ticket of this number, `#1203` or `1203`."""
+    number = searching.number(text)
+    return list(Ticket.objects.filter(pk=number).select_related("member").defer("search")) if number else []
+
+
+def first_found(text: str, most: int) -> list[Ticket]:
+    """The last touched of those that the words find."""
+    rows = Ticket.objects.select_related("member").defer("search")
+    return searching.page(rows, text, NEWEST_FIRST, "", most)[0]
+
+
+def answerers() -> list[User]:
+    """Who may answer tickets, by name."""
+    return sorted(User.objects.filter(is_active=True, roles__overlap=with_right(Right.ANSWER)), key=lambda user: user.name.lower())
+
+
+@dataclass(frozen=True)
+class FirstAnswers:
+    """Of tickets opened LATELY: in how many seconds half of those that were answered had their first answer, and how many had none yet."""
+
+    median: float | None
+    unanswered: int
+
+
+@once_a_page
+def first_answers() -> FirstAnswers:
+    """One question to the database, over the index of `opened_at`."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM first_answered_at - opened_at))
+                          FILTER (WHERE first_answered_at > opened_at),
+                      count(*) FILTER (WHERE first_answered_at IS NULL AND state <> 'solved')
+               FROM tickets_ticket WHERE opened_at > %s""",
+            [timezone.now() - LATELY],
+        )
+        median, unanswered = cursor.fetchone()
+    return FirstAnswers(median, unanswered)

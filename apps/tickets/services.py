@@ -1,0 +1,151 @@
+"""What is done with tickets: opened, answered, noted, taken, changed. What a member does stands in own.py.
+
+Every answer goes to whoever asked through the outbox, in the same transaction (telling.py).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import structlog
+from django.db import transaction
+from django.db.models import F
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import User
+from apps.accounts.permissions import may
+from apps.accounts.roles import Right
+from apps.lib.errors import Conflict, Problem
+from apps.members.models import Member
+from apps.tickets import telling, thread
+from apps.tickets.attachments import File, check
+from apps.tickets.models import Message, Ticket
+
+log = structlog.get_logger()
+LONGEST = 50_000  # characters of a message
+LONGEST_SUBJECT = 200
+MOST_TAGS, LONGEST_TAG = 10, 30
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What staff sets of a ticket."""
+
+    state: str
+    priority: int
+    assignee: User | None
+    tags: Sequence[str]
+
+
+def open_ticket(*, subject: str, text: str, member: Member, files: Sequence[File] = (), by: User) -> Ticket:
+    """The member asks. Staff who want to know are told."""
+    return _opened(Message(kind=Message.Kind.MEMBER, text=text, author=by), subject, member, files)
+
+
+def write_to(*, member: Member, subject: str, text: str, files: Sequence[File] = (), by: User) -> Ticket:
+    """Staff writes to a member first."""
+    return _opened(Message(kind=Message.Kind.ANSWER, text=text, author=by), subject, member, files)
+
+
+def _opened(first: Message, subject: str, member: Member, files: Sequence[File]) -> Ticket:
+    kept = checked_subject(subject)
+    check_text(first.text, files)
+    with transaction.atomic():
+        ticket = Ticket.objects.create(subject=kept, member=member, language=member.language)
+        ticket.refresh_from_db()
+        first.ticket = ticket
+        _check_files_arrive(first, files)
+        thread.add(first, files)
+        if first.kind == Message.Kind.ANSWER and first.author:
+            _mine(ticket, first.author)
+            Ticket.objects.filter(pk=ticket.pk).update(first_answered_at=F("opened_at"))
+            thread.answered(ticket, Ticket.State.WAITING)
+            telling.write_answer(first)
+        else:
+            telling.tell_of_new(first)
+    return ticket
+
+
+def answer(*, ticket: Ticket, text: str, files: Sequence[File] = (), solved: bool = False, by: User) -> Message:
+    """Write to whoever asked; a ticket that is nobody's is then the writer's. Raises Problem for an empty text."""
+    check_text(text, files)
+    with transaction.atomic():
+        current = thread.locked(ticket.pk)
+        message = Message(ticket=current, kind=Message.Kind.ANSWER, text=text, author=by)
+        _check_files_arrive(message, files)
+        thread.add(message, files)
+        _mine(current, by)
+        thread.answered(current, Ticket.State.SOLVED if solved else Ticket.State.WAITING)
+        telling.write_answer(message)
+    return message
+
+
+def note(*, ticket: Ticket, text: str, files: Sequence[File] = (), by: User) -> Message:
+    """Write something for staff alone. Whose turn it is stays."""
+    check_text(text, files)
+    with transaction.atomic():
+        return thread.add(Message(ticket=thread.locked(ticket.pk), kind=Message.Kind.NOTE, text=text, author=by), files)
+
+
+def take(*, ticket: Ticket, by: User) -> None:
+    """It is mine now. Raises Conflict when somebody else was quicker; twice is harmless."""
+    free = Ticket.objects.filter(pk=ticket.pk, assignee=None)
+    if free.update(assignee=by, version=F("version") + 1, touched_at=Now()):
+        return
+    holder = Ticket.objects.select_related("assignee").get(pk=ticket.pk).assignee
+    if holder and holder != by:
+        raise Conflict(_("%(who)s has taken it meanwhile.") % {"who": holder.name}, culprit=holder)
+
+
+def change(*, ticket: Ticket, version: int, facts: Facts, by: User) -> None:
+    """Set state, priority, assignee and tags. Raises Conflict when somebody changed it since `version`, or it was written to."""
+    if facts.state not in Ticket.State.values or facts.priority not in Ticket.Priority.values:
+        raise Problem(_("Choose a state and a priority from the lists."), "state")
+    if facts.assignee and not may(facts.assignee, Right.ANSWER):
+        raise Problem(_("%(who)s may not answer tickets.") % {"who": facts.assignee.name}, "assignee")
+    given = {"state": facts.state, "priority": facts.priority, "assignee": facts.assignee, "tags": checked_tags(facts.tags)}
+    current = Ticket.objects.filter(pk=ticket.pk, version=version)
+    if not current.update(version=F("version") + 1, touched_at=Now(), **given):
+        raise Conflict(_("Somebody changed this ticket, or wrote to it, while you were editing. Look at it as it is now, then save again."))
+    log.info("ticket changed", ticket=ticket.pk, by=by.username)
+
+
+def checked_subject(subject: str) -> str:
+    """In one line. Raises Problem when there is none, or it is too long."""
+    kept = " ".join(thread.tidy(subject).split())
+    if not kept:
+        raise Problem(_("Say in a few words what it is about."), "subject")
+    if len(kept) > LONGEST_SUBJECT:
+        raise Problem(_("%(length)d characters; %(limit)d is the most.") % {"length": len(kept), "limit": LONGEST_SUBJECT}, "subject")
+    return kept
+
+
+def checked_tags(tags: Sequence[str]) -> list[str]:
+    """Each once, in small letters, sorted. Raises Problem when there are too many, or one is too long."""
+    kept = sorted({" ".join(tag.replace("\0", "").lower().split()) for tag in tags} - {""})
+    if len(kept) > MOST_TAGS:
+        raise Problem(_("%(number)d tags; %(most)d is the most.") % {"number": len(kept), "most": MOST_TAGS}, "tags")
+    if long := next((tag for tag in kept if len(tag) > LONGEST_TAG), None):
+        raise Problem(_("“%(tag)s” is too long: %(limit)d characters is the most.") % {"tag": long, "limit": LONGEST_TAG}, "tags")
+    return kept
+
+
+def _mine(ticket: Ticket, by: User) -> None:
+    if ticket.assignee is None:
+        Ticket.objects.filter(pk=ticket.pk).update(assignee=by, version=F("version") + 1)
+        ticket.assignee = by
+
+
+def check_text(text: str, files: Sequence[File]) -> None:
+    length = len(thread.tidy(text))
+    if not length:
+        raise Problem(_("Write something first."), "text")
+    if length > LONGEST:
+        raise Problem(_("%(length)d characters; %(limit)d is the most.") % {"length": length, "limit": LONGEST}, "text")
+    check(files)
+
+
+def _check_files_arrive(message: Message, files: Sequence[File]) -> None:
+    member = message.ticket.member
+    if files and message.kind == Message.Kind.ANSWER and not (member and member.user_id):
+        raise Problem(_("Whoever asked cannot sign in here, and mails carry no files. Send without them."), "files")

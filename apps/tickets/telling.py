@@ -1,0 +1,88 @@
+"""Mails about tickets: an answer to whoever asked, and notices to staff. Written in the transaction of what they tell of.
+
+An answer continues the thread in its reader's mail program (RFC 5322, 3.6.4), and goes back to the ticket's own address.
+"""
+
+from typing import Final
+
+from django.conf import settings
+from django.urls import reverse
+
+from apps.accounts.models import User
+from apps.accounts.roles import Right, with_right
+from apps.mail.models import SwitchedOff
+from apps.mail.services import write
+from apps.mail.wording import Plain
+from apps.tickets import addressing
+from apps.tickets.models import Message, Ticket
+
+KIND: Final = "tickets"
+REFERENCES: Final = 20  # Message-IDs that a mail names: the first, and the last ones
+EXCERPT: Final = 2000  # characters that a notice quotes
+
+
+def reader(ticket: Ticket) -> tuple[str, str]:
+    """Where answers go, "" for nowhere, and in which language."""
+    member = ticket.member
+    return (member.email, member.language) if member else (ticket.address, ticket.language)
+
+
+def write_answer(message: Message) -> None:
+    """The answer as a mail; none where there is no address. The message then knows the mail's Message-ID."""
+    ticket, (to, language) = message.ticket, reader(message.ticket)
+    if not to:
+        return
+    before = references(message)
+    context: dict[str, Plain] = {
+        "ticket": ticket.pk, "subject": ticket.subject, "text": message.text, "who": message.author.name if message.author else "",
+        "files": [each.name for each in message.attachments.all()],
+        "continues": ticket.messages.exclude(pk=message.pk).exclude(kind=Message.Kind.NOTE).exists(),
+        "url": f"{settings.PORTAL_URL}{reverse('own:ticket', args=[ticket.pk])}" if ticket.member_id else "",
+        "by_mail": bool(settings.SUPPORT_ADDRESS),
+    }  # fmt: skip
+    mail = write(
+        to=to, language=language, template="ticket_answer", context=context, about=ticket, key=f"ticket message {message.pk}",
+        reply_to=addressing.of_ticket(ticket.pk), in_reply_to=before[-1] if before else "", references=before, automatic=False,
+    )  # fmt: skip
+    if mail:
+        Message.objects.filter(pk=message.pk).update(message_id=mail.message_id)
+
+
+def references(message: Message) -> list[str]:
+    """The Message-IDs of the thread before this message, the oldest first, without those that only staff knows."""
+    thread = message.ticket.messages.filter(pk__lt=message.pk).exclude(kind=Message.Kind.NOTE).exclude(message_id=None)
+    known = [str(each) for each in thread.order_by("id").values_list("message_id", flat=True)]
+    return known if len(known) <= REFERENCES else [known[0], *known[1 - REFERENCES :]]
+
+
+def tell_of_new(message: Message) -> None:
+    """Everybody of the staff who answers tickets and wants to know."""
+    for user in interested():
+        _notice("ticket_new", message, user)
+
+
+def tell_of_reply(message: Message) -> None:
+    """Whose ticket it is."""
+    user = message.ticket.assignee
+    if user and user.is_active and user.email and user != message.author:
+        _notice("ticket_reply", message, user)
+
+
+def interested() -> list[User]:
+    """Those who answer tickets, have an address and did not switch these mails off."""
+    unwilling = {address.lower() for address in SwitchedOff.objects.filter(notice=KIND).values_list("address", flat=True)}
+    staff = User.objects.filter(is_active=True, roles__overlap=with_right(Right.ANSWER)).exclude(email="").order_by("pk")
+    return [user for user in staff if user.email.lower() not in unwilling]
+
+
+def _notice(template: str, message: Message, user: User) -> None:
+    ticket = message.ticket
+    who = str(ticket.member) if ticket.member else message.sender or ticket.address
+    context: dict[str, Plain] = {
+        "ticket": ticket.pk, "subject": ticket.subject, "who": who, "text": message.text[:EXCERPT], "more": len(message.text) > EXCERPT,
+        "url": f"{settings.PORTAL_URL}{reverse('tickets:ticket', args=[ticket.pk])}", "by_mail": bool(settings.SUPPORT_ADDRESS),
+    }  # fmt: skip
+    write(
+        to=user.email, language=user.language, template=template, context=context, about=ticket, notice=KIND,
+        key=f"ticket message {message.pk} to {user.pk}", reply_to=addressing.of_staff(user, ticket.pk),
+    )  # fmt: skip

@@ -1,0 +1,47 @@
+"""What every way into a ticket shares: a message is added, and the ticket is then whose turn it is. Within the caller's transaction."""
+
+from collections.abc import Sequence
+
+from django.db.models import F
+from django.db.models.functions import Coalesce, Now
+
+from apps.tickets.attachments import File, keep
+from apps.tickets.models import Message, Ticket
+
+
+def locked(pk: int) -> Ticket:
+    """The ticket, which nobody else writes to until the transaction ends."""
+    return Ticket.objects.select_for_update(of=("self",)).select_related("member", "assignee").get(pk=pk)
+
+
+def add(message: Message, files: Sequence[File] = ()) -> Message:
+    """The message, with its files."""
+    message.text = tidy(message.text)
+    message.save(force_insert=True)
+    keep(message, files)
+    Ticket.objects.filter(pk=message.ticket_id).update(touched_at=Now())
+    return message
+
+
+def heard(ticket: Ticket) -> None:
+    """Whoever asked has written again: it is the staff's turn; what was solved is open again."""
+    closed = ticket.state in (Ticket.State.SOLVED, Ticket.State.REOPENED)
+    turn(ticket, Ticket.State.REOPENED if closed else Ticket.State.OPEN)
+
+
+def answered(ticket: Ticket, state: Ticket.State) -> None:
+    """Staff has written to whoever asked."""
+    Ticket.objects.filter(pk=ticket.pk).update(first_answered_at=Coalesce("first_answered_at", Now()))
+    turn(ticket, state)
+
+
+def turn(ticket: Ticket, state: Ticket.State) -> None:
+    """Whoever has an older state before his eyes must look again before saving another: the version counts on."""
+    if ticket.state != state:
+        Ticket.objects.filter(pk=ticket.pk).update(state=state, version=F("version") + 1)
+        ticket.state = state
+
+
+def tidy(text: str) -> str:
+    """Without NUL, which PostgreSQL does not take; with one kind of line end, and without empty space around it."""
+    return text.replace("\0", "").replace("\r\n", "\n").replace("\r", "\n").strip()

@@ -1,0 +1,22 @@
+"""Tickets, for staff; members' own are among their own pages."""
+
+from django.urls import path
+
+from apps.tickets.views import canned, ticket, tickets
+
+app_name = "tickets"
+urlpatterns = [
+    path("", tickets.tickets, name="list"),
+    path("new/", tickets.new, name="new"),
+    path("notices/", tickets.notices, name="notices"),
+    path("canned/", canned.answers, name="canned"),
+    path("canned/add/", canned.add, name="canned-add"),
+    path("canned/<int:pk>/", canned.edit, name="canned-edit"),
+    path("canned/<int:pk>/remove/", canned.remove, name="canned-remove"),
+    path("<int:pk>/", ticket.ticket, name="ticket"),
+    path("<int:pk>/change/", ticket.change, name="change"),
+    path("<int:pk>/take/", ticket.take, name="take"),
+    path("<int:pk>/link/", ticket.link, name="link"),
+    path("links/<int:pk>/drop/", ticket.unlink, name="unlink"),
+    path("attachments/<int:pk>/", ticket.attachment, name="attachment"),
+]

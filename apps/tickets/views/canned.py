@@ -1,0 +1,61 @@
+"""The answers that are kept."""
+
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+
+from apps.accounts.permissions import person, staff_page
+from apps.lib.errors import Conflict, Problem
+from apps.tickets import canned as kept
+from apps.tickets.forms import CannedForm
+from apps.tickets.models import Canned
+
+PLACES = [(f"{{{name}}}", words) for name, (words, _fill) in kept.PLACES.items()]
+
+
+@staff_page
+def answers(request: HttpRequest) -> HttpResponse:
+    """All of them."""
+    return render(request, "tickets/canned.html", {"answers": Canned.objects.order_by("name"), "places": PLACES})
+
+
+@staff_page
+def add(request: HttpRequest) -> HttpResponse:
+    """One more."""
+    form = CannedForm(request.POST if request.method == "POST" else None)
+    return _saved(request, form, None, lambda: kept.add(by=person(request), **form.wanted()))
+
+
+@staff_page
+def edit(request: HttpRequest, pk: int) -> HttpResponse:
+    """Other words."""
+    found = get_object_or_404(Canned, pk=pk)
+    form = CannedForm(request.POST if request.method == "POST" else None, found)
+    return _saved(
+        request, form, found,
+        lambda: kept.change(canned=found, version=form.cleaned_data["version"] or 0, by=person(request), **form.wanted()),
+    )  # fmt: skip
+
+
+def _saved(request: HttpRequest, form: CannedForm, found: Canned | None, save: Callable[[], object]) -> HttpResponse:
+    if form.is_valid():
+        try:
+            save()
+            return redirect("tickets:canned")
+        except Problem as problem:
+            form.take(problem)
+            if found and isinstance(problem, Conflict):
+                form.data = {**request.POST.dict(), "version": str(Canned.objects.get(pk=found.pk).version)}
+    shown = {"form": form, "answer": found, "places": PLACES}
+    return render(request, "tickets/canned_edit.html", shown, status=422 if form.is_bound else 200)
+
+
+@staff_page
+def remove(request: HttpRequest, pk: int) -> HttpResponse:
+    """Say what is gone then; then do it."""
+    found = get_object_or_404(Canned, pk=pk)
+    if request.method != "POST":
+        return render(request, "tickets/canned_remove.html", {"answer": found})
+    kept.remove(canned=found, by=person(request))
+    return redirect("tickets:canned")

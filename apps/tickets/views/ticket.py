@@ -1,0 +1,155 @@
+"""One ticket: the thread, an answer, a note, and what belongs to it."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from apps.accounts.permissions import person, staff_page
+from apps.lib.errors import Conflict, Problem
+from apps.tickets import canned, links, selectors, services
+from apps.tickets.aside import aside
+from apps.tickets.attachments import handed_out
+from apps.tickets.forms import FactsForm, LinkForm, WriteForm
+from apps.tickets.models import Attachment, Canned, Link, Ticket
+from apps.tickets.telling import reader
+
+
+def _ticket(pk: int) -> Ticket:
+    return get_object_or_404(Ticket.objects.select_related("member__tariff", "member__room__site", "assignee").defer("search"), pk=pk)
+
+
+@staff_page
+def ticket(request: HttpRequest, pk: int) -> HttpResponse:
+    """The thread; what is sent is an answer or a note, or has a canned answer put into the form."""
+    found = _ticket(pk)
+    if request.method != "POST":
+        return _page(request, found)
+    if request.POST.get("do") == "canned":
+        return _with_canned(request, found)
+    form = WriteForm(request.POST, request.FILES)
+    if form.is_valid():
+        try:
+            _write(request, found, form)
+            return redirect("tickets:ticket", pk)
+        except Problem as problem:
+            form.take(problem)
+    return _page(request, found, form=form, status=422)
+
+
+def _write(request: HttpRequest, found: Ticket, form: WriteForm) -> None:
+    do, given = request.POST.get("do"), form.wanted()
+    if do == "note":
+        services.note(ticket=found, by=person(request), **given)
+        messages.success(request, _("Noted. Only staff sees it."))
+    else:
+        services.answer(ticket=found, solved=do == "solve", by=person(request), **given)
+        address = reader(found)[0]
+        words = _("Sent to %(address)s.") if address else _("Written. There is no address that it could be sent to.")
+        messages.success(request, words % {"address": address})
+
+
+def _with_canned(request: HttpRequest, found: Ticket) -> HttpResponse:
+    """What was written stays; files have to be chosen again, as browsers do not give them back."""
+    picked = request.POST.get("canned", "")
+    kept = Canned.objects.filter(pk=int(picked)).first() if picked.isascii() and picked.isdigit() and len(picked) < 10 else None
+    written = request.POST.get("text", "").strip()
+    added = canned.filled(kept, found, person(request)) if kept else ""
+    return _page(request, found, form=WriteForm(initial={"text": "\n\n".join(filter(None, (written, added)))}))
+
+
+def _page(
+    request: HttpRequest,
+    found: Ticket,
+    *,
+    form: WriteForm | None = None,
+    facts: FactsForm | None = None,
+    about: LinkForm | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    shown: dict[str, Any] = {
+        "ticket": found,
+        "thread": selectors.thread(found),
+        "address": reader(found)[0],
+        "aside": aside(found),
+        "links": links.linked(found),
+        "form": form or WriteForm(),
+        "facts_form": facts or FactsForm(found),
+        "link_form": about or LinkForm(found),
+        "canned": Canned.objects.order_by("name"),
+    }
+    return render(request, "tickets/ticket.html", shown, status=status)
+
+
+@staff_page
+@require_POST
+def change(request: HttpRequest, pk: int) -> HttpResponse:
+    """State, priority, assignee, tags."""
+    found = _ticket(pk)
+    form = FactsForm(found, request.POST)
+    if form.is_valid():
+        try:
+            services.change(ticket=found, version=form.cleaned_data["version"], facts=form.wanted(), by=person(request))
+            return redirect("tickets:ticket", pk)
+        except Problem as problem:
+            form.take(problem)
+            if isinstance(problem, Conflict):
+                form.data = {**request.POST.dict(), "version": str(_ticket(pk).version)}  # the next save replaces what was saved meanwhile
+    return _page(request, found, facts=form, status=422)
+
+
+@staff_page
+@require_POST
+def take(request: HttpRequest, pk: int) -> HttpResponse:
+    """It is mine."""
+    return _done(request, pk, lambda: services.take(ticket=_ticket(pk), by=person(request)))
+
+
+@staff_page
+@require_POST
+def link(request: HttpRequest, pk: int) -> HttpResponse:
+    """What it is about."""
+    found = _ticket(pk)
+    form = LinkForm(found, request.POST)
+    if form.is_valid():
+        try:
+            _link(found, form.cleaned_data, request)
+            return redirect("tickets:ticket", pk)
+        except Problem as problem:
+            form.take(problem)
+    return _page(request, found, about=form, status=422)
+
+
+def _link(found: Ticket, given: dict[str, str], request: HttpRequest) -> None:
+    if given["ban"]:
+        links.link_ban(ticket=found, text=given["ban"], by=person(request))
+    else:
+        kind, _colon, pk = given["what"].partition(":")
+        links.link(ticket=found, kind=kind, object_id=int(pk), by=person(request))
+
+
+@staff_page
+@require_POST
+def unlink(request: HttpRequest, pk: int) -> HttpResponse:
+    """It is not about that."""
+    found = get_object_or_404(Link, pk=pk)
+    links.unlink(link=found, by=person(request))
+    return redirect("tickets:ticket", found.ticket_id)
+
+
+@staff_page
+def attachment(_request: HttpRequest, pk: int) -> HttpResponse:
+    """A file, to be saved."""
+    return handed_out(get_object_or_404(Attachment.objects.select_related("content"), pk=pk))
+
+
+def _done(request: HttpRequest, pk: int, do: Callable[[], None]) -> HttpResponse:
+    try:
+        do()
+    except Problem as problem:
+        messages.error(request, str(problem))
+    return redirect("tickets:ticket", pk)

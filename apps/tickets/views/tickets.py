@@ -1,0 +1,66 @@
+"""The list of tickets, and a new one."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from apps.accounts.permissions import person, staff_page
+from apps.lib.errors import Problem
+from apps.lib.params import number, words
+from apps.mail.services import switch_off, switch_on
+from apps.mail.unsubscribing import is_off
+from apps.members.models import Member
+from apps.tickets import selectors, services
+from apps.tickets.forms import WriteToForm
+from apps.tickets.selectors import STATES, WHOSE, Asked
+from apps.tickets.telling import KIND
+
+
+@staff_page
+def tickets(request: HttpRequest) -> HttpResponse:
+    """What waits for us, and everything else that is asked for."""
+    asked, user = _asked(request), person(request)
+    found = selectors.page(asked, user, request.GET.get("after", ""))
+    counts = selectors.counts()
+    tabs = [(name, label, counts.get(name)) for name, label in STATES.items()]
+    shown = {"asked": asked, "found": found, "tabs": tabs, "whose": WHOSE.items(), "counts": counts, "times": selectors.first_answers()}
+    told = bool(user.email) and not is_off(user.email, KIND)
+    return render(request, "tickets/tickets.html", shown | {"told": told, "further": "after" in request.GET})
+
+
+def _asked(request: HttpRequest) -> Asked:
+    given = request.GET
+    search = words(given, "q")
+    state = given.get("state", "all" if search else "ours")
+    whose = given.get("whose", "")
+    return Asked(state if state in STATES else "ours", whose if whose in WHOSE else "", words(given, "tag", 30).lower(), search)
+
+
+@staff_page
+def new(request: HttpRequest) -> HttpResponse:
+    """Write to a member."""
+    asked = Member.objects.filter(pk=number(request.GET, "member")).first()
+    initial = {"member": f"M-{asked.number}"} if asked else {}
+    posted = request.method == "POST"
+    form = WriteToForm(request.POST if posted else None, request.FILES if posted else None, initial=initial)
+    if form.is_valid():
+        try:
+            made = services.write_to(by=person(request), **form.wanted())
+            return redirect("tickets:ticket", made.pk)
+        except Problem as problem:
+            form.take(problem)
+    return render(request, "tickets/new.html", {"form": form, "member": asked}, status=422 if posted else 200)
+
+
+@staff_page
+@require_POST
+def notices(request: HttpRequest) -> HttpResponse:
+    """Whether mails tell me of new tickets."""
+    user = person(request)
+    if not user.email:
+        messages.error(request, _("Your account has no e-mail address."))
+    else:
+        (switch_on if request.POST.get("on") == "1" else switch_off)(address=user.email, notice=KIND)
+    return redirect("tickets:list")

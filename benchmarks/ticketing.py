@@ -1,0 +1,132 @@
+"""Tickets: how long the list's pages and its search take, as whole pages, with 200,000 tickets of two messages each.
+
+Rows are written by SQL, words are drawn as in a language: few that are everywhere, many that are rare.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+from benchmarks.figures import Figure
+
+WORDS = 20_000
+TEXTS = 4000  # different ones
+EVERYWHERE = ("Internet", "Verbindung", "Router", "langsam", "geht", "nicht", "Port", "offen", "network", "slow", "since", "Zimmer")
+LISTS = (
+    "",
+    "?state=waiting",
+    "?state=solved",
+    "?state=all",
+    "?state=all&tag=nat",
+    "?state=all&tag=rare",
+    "?whose=nobody",
+    "?state=all&whose=mine",
+)
+SEARCHES = (
+    "internet", "verbindung langsam", "router -internet", '"slow since"', "internet or zimmer", "wort3", "wort17999", "wort9000 router",
+    "verbindu", "nonsense", "#4711", "port offen zimmer",
+)  # fmt: skip
+ROUNDS = 8
+
+
+def run(tickets: int) -> Iterator[Figure]:
+    """In a database of its own."""
+    done = subprocess.run([sys.executable, "-m", "benchmarks.ticketing", str(tickets)], stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        raise SystemExit("the benchmark's part with tickets failed")
+    found = json.loads(done.stdout.splitlines()[-1])
+    yield Figure("list_p95_ms", found["list"], "ms", "<= 100")
+    yield Figure("search_p95_ms", found["search"], "ms", "<= 300")
+
+
+def database(tickets: int) -> dict[str, float]:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
+    os.environ["NETZWART_REDIS_URL"] = "unix:///nowhere/redis.sock"
+    os.environ["NETZWART_DEBUG"] = ""
+    import django
+
+    django.setup()
+    from django.db import connection
+    from django.test.utils import setup_test_environment
+
+    setup_test_environment()
+    name = connection.creation.create_test_db(verbosity=0, autoclobber=True)
+    try:
+        _fill(tickets)
+        return _measured()
+    finally:
+        connection.creation.destroy_test_db(name, verbosity=0)
+
+
+def _fill(tickets: int) -> None:
+    from django.db import connection
+
+    from tests import rows
+
+    random, member = Random(1), rows.member()
+    texts = [" ".join(_word(random) for _each in range(30)) for _text in range(TEXTS)]
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE TEMP TABLE said (id serial, text text)")
+        with cursor.copy("COPY said (text) FROM STDIN") as copy:
+            for text in texts:
+                copy.write_row((text,))
+        for index in ("ticket_search", "ticket_message_search"):
+            cursor.execute(f"DROP INDEX {index}")
+        cursor.execute(TICKETS, {"tickets": tickets, "texts": TEXTS, "member": member.pk})
+        cursor.execute(MESSAGES, {"texts": TEXTS})
+        cursor.execute("CREATE INDEX ticket_search ON tickets_ticket USING gin (search)")
+        cursor.execute("CREATE INDEX ticket_message_search ON tickets_message USING gin (search)")
+        cursor.execute("ANALYZE")
+
+
+TICKETS = """
+    INSERT INTO tickets_ticket
+        (version, subject, member_id, address, language, state, priority, tags, opened_at, touched_at, first_answered_at)
+    SELECT 1, left(said.text, 60), %(member)s, '', 'de',
+           CASE WHEN n > %(tickets)s * 0.985 THEN 'open' WHEN n > %(tickets)s * 0.96 THEN 'waiting' ELSE 'solved' END, 1 + n %% 4,
+           CASE WHEN n %% 20 = 0 THEN ARRAY['nat'] WHEN n %% 5000 = 1 THEN ARRAY['rare'] ELSE ARRAY[]::varchar[] END,
+           now() - (%(tickets)s - n) * interval '8 minutes', now() - (%(tickets)s - n) * interval '8 minutes' + interval '2 hours',
+           now() - (%(tickets)s - n) * interval '8 minutes' + interval '1 hour'
+    FROM generate_series(1, %(tickets)s) n JOIN said ON said.id = 1 + n %% %(texts)s"""
+MESSAGES = """
+    INSERT INTO tickets_message (ticket_id, kind, sender, text, via, verified)
+    SELECT ticket.id, 'member', 'a@example.org', said.text, 'mail', true
+    FROM tickets_ticket ticket CROSS JOIN generate_series(1, 2) which JOIN said ON said.id = 1 + (ticket.id * which * 7919) %% %(texts)s"""
+
+
+def _word(random: Random) -> str:
+    return random.choice(EVERYWHERE) if random.random() < 0.25 else f"wort{int(WORDS * random.random() ** 3)}"
+
+
+def _measured() -> dict[str, float]:
+    from django.test import Client
+
+    from tests import rows
+
+    client = Client()
+    client.force_login(rows.user())
+    client.get("/tickets/")
+    return {
+        "list": _p95([_milliseconds(client, f"/tickets/{query}") for query in LISTS * ROUNDS]),
+        "search": _p95([_milliseconds(client, "/tickets/", {"q": words}) for words in SEARCHES * ROUNDS]),
+    }
+
+
+def _milliseconds(client: Any, path: str, query: dict[str, str] | None = None) -> float:
+    start = time.perf_counter()
+    if client.get(path, query).status_code != 200:
+        raise SystemExit(f"{path} failed")
+    return (time.perf_counter() - start) * 1000
+
+
+def _p95(times: list[float]) -> float:
+    return round(sorted(times)[int(len(times) * 0.95)], 1)
+
+
+if __name__ == "__main__":
+    print(json.dumps(database(int(sys.argv[1]))))

@@ -1,0 +1,364 @@
+"""Tickets: what services do, who is told by mail, and what members and staff see of them."""
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from django.conf import LazySettings
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import IntegrityError, transaction
+from django.test import Client
+
+from apps.accounts.models import User
+from apps.bans.blocks.services import block
+from apps.bans.models import Block
+from apps.desk.lifecycle.erasing import erase
+from apps.desk.lifecycle.export import everything
+from apps.lib.errors import Conflict, Problem
+from apps.mail import models as mail
+from apps.mail.services import switch_off
+from apps.members.models import Device, Member
+from apps.members.services import leave
+from apps.tickets import links, own, services, telling
+from apps.tickets.attachments import File, kept_name
+from apps.tickets.models import Attachment, Message, Ticket
+from tests import rows
+from tests.db.pages import queries, said, signed_in, text
+
+SELIN, MARA, TOMASZ = "selin@lindenhof.example", "mara@lindenhof.example", "tomasz@lindenhof.example"
+PICTURE = File("Screenshot.PNG", b"\x89PNG\r\n")
+
+
+@pytest.fixture
+def mara(db: None) -> User:
+    return _staff("mara", MARA)
+
+
+@pytest.fixture
+def tomasz(db: None) -> User:
+    return _staff("tomasz", TOMASZ, roles=["helpdesk"])
+
+
+@pytest.fixture
+def selin(db: None) -> Member:
+    return rows.member(email=SELIN, language="de", user=rows.user("selin", staff=False))
+
+
+def _staff(name: str, email: str, **given: Any) -> User:
+    made = rows.user(name, **given)
+    User.objects.filter(pk=made.pk).update(email=email)
+    made.refresh_from_db()
+    return made
+
+
+def account(member: Member) -> User:
+    assert member.user
+    return member.user
+
+
+def asked(member: Member, subject: str = "Spielserver", words: str = "Von außen nicht erreichbar", **given: Any) -> Ticket:
+    return own.ask(member=member, subject=subject, text=words, by=account(member), **given)
+
+
+def now(ticket: Ticket) -> Ticket:
+    return Ticket.objects.select_related("member", "assignee").get(pk=ticket.pk)
+
+
+def mails(to: str = SELIN) -> list[mail.Message]:
+    return list(mail.Message.objects.filter(to=to).order_by("id"))
+
+
+def facts(ticket: Ticket, **changes: Any) -> services.Facts:
+    ticket = now(ticket)
+    return replace(services.Facts(ticket.state, ticket.priority, ticket.assignee, ticket.tags), **changes)
+
+
+def test_whose_turn_it_is_follows_from_what_is_written(selin: Member, mara: User) -> None:
+    ticket = asked(selin)
+    assert (ticket.state, ticket.first_answered_at) == ("open", None)
+    services.note(ticket=ticket, text="Vielleicht der Forward?", by=mara)
+    assert (now(ticket).state, now(ticket).first_answered_at, now(ticket).assignee) == ("open", None, None)
+    services.answer(ticket=ticket, text="Welcher Port?", by=mara)
+    first = now(ticket).first_answered_at
+    assert (now(ticket).state, now(ticket).assignee) == ("waiting", mara) and first
+    own.reply(member=selin, ticket=ticket, text="25565", by=account(selin))
+    assert now(ticket).state == "open"
+    services.answer(ticket=ticket, text="Geht jetzt.", solved=True, by=mara)
+    assert (now(ticket).state, now(ticket).first_answered_at) == ("solved", first)
+    for _again in range(2):
+        own.reply(member=selin, ticket=ticket, text="Doch nicht.", by=account(selin))
+        assert now(ticket).state == "reopened"
+    assert Ticket.pgh_event_model.objects.filter(pgh_obj_id=ticket.pk, state="solved").count() == 1  # type: ignore[attr-defined]
+
+
+def test_an_answer_goes_by_mail_and_continues_its_thread(selin: Member, mara: User, settings: LazySettings) -> None:
+    settings.SUPPORT_ADDRESS = "Support <support@lindenhof.example>"
+    ticket = asked(selin)
+    services.note(ticket=ticket, text="GEHEIM: kennt den Port nicht", by=mara)
+    services.answer(ticket=ticket, text="Welcher <b>Port</b>?", by=mara)
+    services.answer(ticket=ticket, text="Noch da?", by=mara)
+    first, second = mails()
+    assert first.subject == f"Re: Spielserver [#{ticket.pk}]" == second.subject
+    assert "Welcher <b>Port</b>?" in first.text and "Welcher &lt;b&gt;Port" in first.html and "Mara Lindqvist" in first.text
+    assert f"/me/tickets/{ticket.pk}/" in first.text and "auch auf diese Mail antworten" in first.text
+    assert (first.automatic, first.language, first.in_reply_to) == (False, "de", "")
+    assert (second.in_reply_to, second.references) == (first.message_id, first.message_id)
+    assert re.fullmatch(rf"support\+t{ticket.pk}\.[a-z2-7]{{24}}@lindenhof\.example", first.reply_to)
+    assert "GEHEIM" not in "".join(each.text + each.html + each.subject for each in mails())
+    known = ticket.messages.filter(kind="answer").order_by("id").values_list("message_id", flat=True)
+    assert list(known) == [first.message_id, second.message_id]
+
+
+def test_an_answer_without_an_address_stands_on_the_page_alone(selin: Member, mara: User) -> None:
+    ticket = asked(selin)
+    Member.objects.filter(pk=selin.pk).update(email="")
+    services.answer(ticket=now(ticket), text="Welcher Port?", by=mara)
+    assert mails("") == [] and now(ticket).state == "waiting"
+
+
+def test_staff_who_want_to_are_told_of_new_tickets_and_of_replies_in_their_own(selin: Member, mara: User, tomasz: User) -> None:
+    _staff("anna", "anna@lindenhof.example", roles=["auditor"])
+    switch_off(address=MARA.upper(), notice=telling.KIND)
+    ticket = asked(selin)
+    assert [each.subject for each in mails(TOMASZ)] == [f"New ticket of Selin Kaya: Spielserver [#{ticket.pk}]"]
+    assert mails(MARA) == mails("anna@lindenhof.example") == mails() == []
+    assert mails(TOMASZ)[0].unsubscribe and mails(TOMASZ)[0].automatic
+    services.take(ticket=ticket, by=tomasz)
+    own.reply(member=selin, ticket=ticket, text="25565", by=account(selin))
+    assert len(mails(TOMASZ)) == 2 and "25565" in mails(TOMASZ)[1].text
+
+
+def test_two_who_take_a_ticket_at_once_are_told_who_has_it(selin: Member, mara: User, tomasz: User) -> None:
+    ticket = asked(selin)
+    services.take(ticket=ticket, by=mara)
+    services.take(ticket=ticket, by=mara)
+    with pytest.raises(Conflict, match="Mara Lindqvist has taken it"):
+        services.take(ticket=ticket, by=tomasz)
+
+
+def test_a_change_that_comes_too_late_overwrites_nothing(selin: Member, mara: User, tomasz: User) -> None:
+    ticket = asked(selin)
+    services.change(ticket=ticket, version=ticket.version, facts=facts(ticket, priority=4, tags=["NAT ", "nat", ""]), by=mara)
+    assert (now(ticket).priority, now(ticket).tags) == (4, ["nat"])
+    with pytest.raises(Conflict):
+        services.change(ticket=ticket, version=ticket.version, facts=facts(ticket, priority=1), by=tomasz)
+    services.answer(ticket=ticket, text="Welcher Port?", by=mara)
+    seen = now(ticket)
+    own.reply(member=selin, ticket=ticket, text="25565", by=account(selin))
+    with pytest.raises(Conflict):
+        services.change(ticket=ticket, version=seen.version, facts=facts(ticket, state="solved"), by=tomasz)
+    for wrong in (
+        {"priority": 9},
+        {"state": "gone"},
+        {"tags": ["x" * 31]},
+        {"tags": [str(n) for n in range(11)]},
+        {"assignee": account(selin)},
+    ):
+        with pytest.raises(Problem):
+            services.change(ticket=ticket, version=now(ticket).version, facts=facts(ticket, **wrong), by=mara)
+
+
+@pytest.mark.parametrize("wrong", [{"state": "gone"}, {"priority": 0}, {"subject": ""}, {"tags": [""]}, {"tags": list("abcdefghijk")}])
+def test_the_database_refuses_a_ticket_that_makes_no_sense(selin: Member, wrong: dict[str, Any]) -> None:
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Ticket.objects.create(**({"subject": "x", "member": selin} | wrong))
+
+
+def test_the_database_lets_nobody_answer_without_a_name(selin: Member) -> None:
+    ticket = asked(selin)
+    for wrong in ({"kind": "answer", "via": "mail"}, {"kind": "member", "via": "web"}, {"kind": "other", "via": "mail"}):
+        with pytest.raises(IntegrityError), transaction.atomic():
+            Message.objects.create(ticket=ticket, **wrong)
+
+
+def test_who_writes_too_much_or_nothing_is_told(selin: Member, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(own, "MOST_AN_HOUR", 2)
+    for subject, words in (("", "x"), ("x", " \r\n "), ("x" * 201, "x"), ("x", "x" * 50_001)):
+        with pytest.raises(Problem):
+            asked(selin, subject, words)
+    ticket = asked(selin)
+    own.reply(member=selin, ticket=ticket, text="a\r\nb\0", by=account(selin))
+    assert list(ticket.messages.order_by("id").values_list("text", flat=True))[1] == "a\nb"
+    with pytest.raises(Problem, match="Wait a little"):
+        asked(selin)
+
+
+def test_files_are_taken_by_kind_and_size(selin: Member, settings: LazySettings) -> None:
+    settings.ATTACHMENT_OCTETS = 100
+    for file in (File("page.html", b"x"), File("run.exe", b"x"), File("none", b"x"), File("a.png", b""), File("a.png", b"x" * 101)):
+        with pytest.raises(Problem) as refused:
+            asked(selin, files=[file])
+        assert refused.value.fieldname == "files"
+    with pytest.raises(Problem, match="10 is the most"):
+        asked(selin, files=[PICTURE] * 11)
+    assert not Ticket.objects.exists()
+    asked(selin, files=[PICTURE])
+    kept = Attachment.objects.get()
+    assert (kept.name, kept.size, bytes(kept.content.octets)) == ("Screenshot.PNG", 6, PICTURE.octets)
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("../../etc/passwd.txt", "passwd.txt"),
+        ("C:\\Users\\x\\a.png", "a.png"),
+        ("a\r\nSet-Cookie: b.txt", "aSet-Cookie: b.txt"),
+        ("\u202egnp.exe", "gnp.exe"),
+        ("...", "file"),
+        ("x" * 300 + ".png", "x" * 116 + ".png"),
+    ],
+)
+def test_the_name_of_a_file_says_nothing_but_its_name(given: str, kept: str) -> None:
+    assert kept_name(given) == kept
+
+
+def test_a_file_is_handed_out_to_be_saved_and_never_shown(selin: Member, mara: User) -> None:
+    asked(selin, files=[File('<script>alert("ä")</script>.txt', b"<script>alert(1)</script>")])
+    file = Attachment.objects.get()
+    for client, path in (
+        (signed_in(mara), f"/tickets/attachments/{file.pk}/"),
+        (signed_in(account(selin)), f"/me/tickets/attachments/{file.pk}/"),
+    ):
+        answer = client.get(path)
+        assert answer.content == b"<script>alert(1)</script>"
+        assert answer["Content-Disposition"].startswith("attachment; filename")
+        assert answer["Content-Type"] == "application/octet-stream"
+        assert (answer["X-Content-Type-Options"], answer["Content-Security-Policy"]) == ("nosniff", "default-src 'none'; sandbox")
+
+
+def test_a_member_sees_their_own_tickets_without_notes_and_nothing_of_others(selin: Member, mara: User) -> None:
+    ticket = asked(selin, "Mein Server")
+    services.note(ticket=ticket, text="GEHEIM", files=[File("geheim.txt", b"x")], by=mara)
+    services.answer(ticket=ticket, text="Welcher Port?", files=[PICTURE], by=mara)
+    mine, other = signed_in(account(selin)), signed_in(account(rows.member("Jonas Brandt", user=rows.user("jonas", staff=False))))
+    page = text(mine.get(f"/me/tickets/{ticket.pk}/"))
+    assert "Welcher Port?" in page and "GEHEIM" not in page and "geheim.txt" not in page
+    assert "Mein Server" in text(mine.get("/me/tickets/")) and "Mein Server" in text(mine.get("/me/"))
+    assert "Mein Server" not in text(other.get("/me/tickets/")) + text(other.get("/me/"))
+    assert other.get(f"/me/tickets/{ticket.pk}/").status_code == 404
+    assert other.post(f"/me/tickets/{ticket.pk}/", {"text": "Ich auch"}).status_code == 404
+    noted, sent = Attachment.objects.order_by("id")
+    assert [mine.get(f"/me/tickets/attachments/{each.pk}/").status_code for each in (noted, sent)] == [404, 200]
+    assert other.get(f"/me/tickets/attachments/{sent.pk}/").status_code == 404
+    for path in (f"/tickets/{ticket.pk}/", f"/tickets/attachments/{noted.pk}/", "/tickets/"):
+        assert mine.get(path).status_code == 403
+    assert "GEHEIM" not in str(everything(selin)) and "Welcher Port?" in str(everything(selin)["messages"])
+
+
+def test_a_member_writes_on_the_web_and_errors_stand_at_their_fields(selin: Member) -> None:
+    client = signed_in(account(selin))
+    refused = client.post("/me/tickets/new/", {"subject": "", "text": "Hallo", "uploads": SimpleUploadedFile("a.exe", b"MZ")})
+    assert refused.status_code == 422 and "id_subject_error" in text(refused) and "Hallo" in text(refused)
+    refused = client.post("/me/tickets/new/", {"subject": "Hallo", "text": "Hallo", "uploads": SimpleUploadedFile("a.exe", b"MZ")})
+    assert refused.status_code == 422 and "id_uploads_error" in text(refused)
+    files = [SimpleUploadedFile("a.png", b"1"), SimpleUploadedFile("b.png", b"2")]
+    made = client.post("/me/tickets/new/", {"subject": "Hallo", "text": "<b>Server</b>", "uploads": files})
+    ticket = Ticket.objects.get()
+    assert made["Location"] == f"/me/tickets/{ticket.pk}/"
+    page = text(client.get(made["Location"]))
+    assert "&lt;b&gt;Server" in page and "a.png" in page and "b.png" in page
+    assert client.post(made["Location"], {"text": "  "}).status_code == 422
+    client.post(made["Location"], {"text": "Noch etwas"})
+    assert "Noch etwas" in text(client.get(made["Location"]))
+
+
+def test_staff_answers_notes_takes_and_changes_on_the_page(selin: Member, mara: User) -> None:
+    ticket, client = asked(selin), signed_in(mara)
+    at = f"/tickets/{ticket.pk}/"
+    block(member=selin, reason="abuse", by=mara)
+    assert "I take it" in text(client.get(at))
+    client.post(f"{at}take/")
+    refused = client.post(at, {"do": "answer", "text": ""})
+    assert refused.status_code == 422 and "id_text_error" in text(refused)
+    assert said(client.post(at, {"do": "note", "text": "Kennt sich aus"}, follow=True)) == ["Noted. Only staff sees it."]
+    assert said(client.post(at, {"do": "solve", "text": "Geht jetzt"}, follow=True)) == [f"Sent to {SELIN}."]
+    assert (now(ticket).state, now(ticket).assignee) == ("solved", mara)
+    page = text(client.get(at))
+    assert "internal note" in page and "Kennt sich aus" in page and str(Block.objects.get().get_reason_display()) in page
+    version = now(ticket).version
+    given = {"version": version, "state": "open", "priority": "3", "assignee": "", "tags": "NAT, Spiele"}
+    assert client.post(f"{at}change/", given).status_code == 302
+    assert (now(ticket).tags, now(ticket).priority, now(ticket).assignee) == (["nat", "spiele"], 3, None)
+    late = client.post(f"{at}change/", given | {"priority": "1"})
+    assert late.status_code == 422 and f'value="{version + 1}"' in text(late)
+    assert client.post(f"{at}change/", given | {"version": version + 1, "assignee": account(selin).pk}).status_code == 422
+
+
+def test_staff_writes_to_a_member_first(selin: Member, mara: User) -> None:
+    client = signed_in(mara)
+    assert f"M-{selin.number}" in text(client.get(f"/tickets/new/?member={selin.pk}"))
+    assert client.post("/tickets/new/", {"member": "M-99999", "subject": "x", "text": "x"}).status_code == 422
+    client.post("/tickets/new/", {"member": f"m-{selin.number}", "subject": "Dein Raum", "text": "Wann bist du da?"})
+    ticket = Ticket.objects.get()
+    assert (ticket.state, ticket.assignee, ticket.first_answered_at) == ("waiting", mara, ticket.opened_at)
+    assert [each.subject for each in mails()] == [f"Dein Raum [#{ticket.pk}]"]
+
+
+def test_a_ticket_is_about_things_of_the_member_gateways_and_bans(network: rows.Network) -> None:
+    resident = network.residents["m1"].member
+    ticket = services.write_to(member=resident, subject="x", text="x", by=network.admin)
+    client, device, gateway = signed_in(network.admin), Device.objects.get(member=resident), network.gateways[0]
+    for what in (f"members.device:{device.pk}", f"network.gateway:{gateway.pk}", f"members.device:{device.pk}"):
+        assert client.post(f"/tickets/{ticket.pk}/link/", {"what": what}).status_code == 302
+    assert [(each.kind, each.words) for each in links.linked(ticket)] == [("Device", str(device)), ("Gateway", gateway.name)]
+    strange = Device.objects.exclude(member=resident)[0]
+    for wrong in (
+        {"what": f"members.device:{strange.pk}"},
+        {"what": ""},
+        {"ban": "nonsense"},
+        {"ban": "203.0.113.9"},
+        {"what": "accounts.user:1"},
+    ):
+        assert client.post(f"/tickets/{ticket.pk}/link/", wrong).status_code == 422
+    client.post(f"/tickets/links/{ticket.links.order_by('id')[0].pk}/drop/")
+    device.delete()
+    assert [each.kind for each in links.linked(ticket)] == ["Gateway"]
+
+
+def test_mails_about_tickets_are_switched_on_and_off_on_the_list(selin: Member, tomasz: User) -> None:
+    client = signed_in(tomasz)
+    assert "Mails to you: on" in text(client.get("/tickets/"))
+    client.post("/tickets/notices/", {"on": "0"})
+    assert "Mails to you: off" in text(client.get("/tickets/"))
+    asked(selin)
+    assert mails(TOMASZ) == []
+    client.post("/tickets/notices/", {"on": "1"})
+    asked(selin)
+    assert len(mails(TOMASZ)) == 1
+
+
+def test_who_only_looks_cannot_answer(selin: Member) -> None:
+    ticket, auditor = asked(selin), signed_in(rows.user("anna", roles=["auditor"]))
+    page = text(auditor.get(f"/tickets/{ticket.pk}/"))
+    assert "Spielserver" in page and 'name="do"' not in page and "I take it" not in page
+    assert auditor.post(f"/tickets/{ticket.pk}/", {"do": "answer", "text": "x"}).status_code == 403
+
+
+def test_what_a_ticket_said_is_erased_with_its_member(selin: Member, mara: User, settings: LazySettings) -> None:
+    ticket = asked(selin, "Mein Anliegen", "Privates", files=[PICTURE])
+    services.change(ticket=ticket, version=ticket.version, facts=facts(ticket, tags=["privat"]), by=mara)
+    leave(member=selin, by=mara)
+    assert erase(selin)
+    assert (now(ticket).subject, now(ticket).tags) == ("–", [])
+    assert not Attachment.objects.exists() and not Message.objects.exclude(text="").exists()
+    assert mails(MARA) and {(each.subject, each.text) for each in mails(MARA)} == {("–", "")}
+    assert not Ticket.pgh_event_model.objects.exclude(subject="–").exists()  # type: ignore[attr-defined]
+
+
+def test_the_pages_of_tickets_take_a_constant_number_of_queries(network: rows.Network) -> None:
+    mara = network.admin
+    resident = network.residents["m1"].member
+    Member.objects.filter(pk=resident.pk).update(user=rows.user("resident", staff=False), email=SELIN)
+    resident.refresh_from_db()
+    staff, member = signed_in(mara), signed_in(account(resident))
+    first = asked(resident)
+    paths: list[tuple[Client, str]] = [(staff, "/tickets/?state=all"), (staff, f"/tickets/{first.pk}/"), (staff, "/tickets/?q=spielserver")]
+    paths += [(member, "/me/tickets/"), (member, f"/me/tickets/{first.pk}/")]
+    staff.get("/tickets/"), member.get("/me/")
+    before = [queries(client, path) for client, path in paths]
+    for number in range(5):
+        asked(resident, f"Spielserver {number}")
+        services.answer(ticket=first, text=f"Antwort {number}", files=[PICTURE], by=mara)
+    assert [queries(client, path) for client, path in paths] == before
+    assert before[0] <= 22 and before[1] <= 48, before

@@ -1,0 +1,257 @@
+"""Mail that comes in: whose ticket it belongs to, who may act as staff, and what never causes a mail."""
+
+import re
+from dataclasses import replace
+from email.message import EmailMessage
+from typing import Any
+
+import pytest
+from django.conf import LazySettings
+
+from apps.accounts.models import User
+from apps.inbound import receiving as inbound
+from apps.inbound import services as arriving
+from apps.inbound.limits import Limits
+from apps.inbound.message import Address, File, Received
+from apps.inbound.models import Arrival
+from apps.inbound.reader import Reader
+from apps.inbound.receiving import Refused
+from apps.mail import models as mail
+from apps.mail.composing import composed
+from apps.members.models import Member
+from apps.tickets import addressing, quoting, receiving, services, telling
+from apps.tickets.models import Attachment, Message, Ticket
+from tests import rows
+
+SELIN, MARA, EVE = "selin@lindenhof.example", "mara@lindenhof.example", "eve@example.org"
+SUPPORT = Address("", "support@lindenhof.example")
+
+
+@pytest.fixture(autouse=True)
+def _address(settings: LazySettings) -> None:
+    settings.SUPPORT_ADDRESS = "Support <support@lindenhof.example>"
+
+
+@pytest.fixture
+def mara(db: None) -> User:
+    made = rows.user("mara")
+    User.objects.filter(pk=made.pk).update(email=MARA)
+    made.refresh_from_db()
+    return made
+
+
+@pytest.fixture
+def selin(db: None) -> Member:
+    return rows.member(email=SELIN, language="de", user=rows.user("selin", staff=False))
+
+
+def letter(text: str = "Hallo", sender: str = SELIN, to: str = "support@lindenhof.example", **given: Any) -> Received:
+    number = Message.objects.count() + mail.Message.objects.count()
+    received = Received(
+        message_id=f"<{number}@mail.example>", references=(), sender=Address("", sender) if sender else None, reply_to=(),
+        recipients=(Address("", to),), subject="Kein Netz", date=None, text=text, html="", files=(), automatic=False, bounce=False,
+        bounced_ids=(),
+    )  # fmt: skip
+    return replace(received, **given)
+
+
+def take(received: Received) -> None:
+    receiving.take(Arrival(pk=1), received)
+
+
+def asked(selin: Member) -> Ticket:
+    assert selin.user
+    return services.open_ticket(subject="Kein Netz", text="Hallo", member=selin, by=selin.user)
+
+
+def answered(selin: Member, mara: User) -> tuple[Ticket, mail.Message]:
+    """A ticket that was answered, and the answer's mail."""
+    ticket = asked(selin)
+    services.answer(ticket=ticket, text="Seit wann?", by=mara)
+    return now(ticket), sent(SELIN)[-1]
+
+
+def now(ticket: Ticket) -> Ticket:
+    return Ticket.objects.select_related("member", "assignee").get(pk=ticket.pk)
+
+
+def sent(to: str) -> list[mail.Message]:
+    return list(mail.Message.objects.filter(to=to).order_by("id"))
+
+
+def last(ticket: Ticket) -> Message:
+    found = ticket.messages.order_by("id").last()
+    assert found
+    return found
+
+
+def test_a_mail_opens_a_ticket_of_the_member_whose_address_it_has(selin: Member, mara: User) -> None:
+    take(letter(sender=SELIN.upper()))
+    ticket = Ticket.objects.get()
+    assert (ticket.member, ticket.subject, ticket.language, ticket.state) == (selin, "Kein Netz", "de", "open")
+    assert (last(ticket).via, last(ticket).text) == ("mail", "Hallo")
+    assert len(sent(MARA)) == 1 and sent(SELIN) == []
+
+
+def test_who_is_unknown_or_shares_an_address_opens_a_ticket_of_nobody(selin: Member, mara: User) -> None:
+    rows.member("Jonas Brandt", email=SELIN)
+    for sender in (EVE, SELIN, ""):
+        take(letter(sender=sender))
+    found = list(Ticket.objects.order_by("id"))
+    assert [each.address for each in found] == [EVE, SELIN, ""] and not any(each.member for each in found)
+    services.answer(ticket=Ticket.objects.order_by("id")[0], text="Hallo", by=mara)
+    assert sent(EVE)[0].in_reply_to == Message.objects.order_by("id")[0].message_id
+
+
+def test_an_answer_belongs_to_its_ticket_by_the_signed_address_whatever_its_subject(selin: Member, mara: User) -> None:
+    ticket, mail_ = answered(selin, mara)
+    take(letter("Seit gestern", to=mail_.reply_to.upper(), subject="Etwas ganz anderes"))
+    assert (last(ticket).text, last(ticket).verified, now(ticket).state) == ("Seit gestern", True, "open")
+    take(letter("Ich bin Selin", sender=EVE, to=mail_.reply_to))
+    assert (last(ticket).text, last(ticket).verified) == ("Ich bin Selin", False)
+    assert Ticket.objects.count() == 1 and len(sent(SELIN)) == 1 and sent(EVE) == []
+
+
+def test_an_answer_belongs_to_its_ticket_by_what_it_refers_to(selin: Member, mara: User) -> None:
+    ticket, mail_ = answered(selin, mara)
+    take(letter("Seit gestern", references=("<strange@x>", mail_.message_id)))
+    first = last(ticket)
+    take(letter("Oder vorgestern", references=(first.message_id or "",)))
+    assert [each.text for each in ticket.messages.filter(via="mail")] == ["Seit gestern", "Oder vorgestern"]
+    services.answer(ticket=ticket, text="Aha", by=mara)
+    assert sent(SELIN)[-1].references.split() == [
+        mail_.message_id,
+        *ticket.messages.filter(via="mail").values_list("message_id", flat=True),
+    ]
+
+
+def test_a_subject_alone_opens_another_ticket(selin: Member, mara: User) -> None:
+    ticket, mail_ = answered(selin, mara)
+    take(letter(sender=EVE, subject=mail_.subject))
+    assert Ticket.objects.count() == 2 and ticket.messages.count() == 2
+
+
+@pytest.mark.parametrize(
+    "change", [lambda tag: tag.replace("t", "t1", 1), lambda tag: tag[:-1] + ("a" if tag[-1] != "a" else "b"), lambda tag: tag[:-1]]
+)
+def test_a_changed_signature_leads_nowhere(selin: Member, mara: User, change: Any) -> None:
+    ticket = asked(selin)
+    tag = addressing.of_ticket(ticket.pk).partition("+")[2].partition("@")[0]
+    take(letter(sender=EVE, to=f"support+{change(tag)}@lindenhof.example"))
+    assert Ticket.objects.count() == 2 and ticket.messages.count() == 1
+    assert addressing.meant(f"support+{tag}@elsewhere.example") is None and addressing.meant(f"other+{tag}@lindenhof.example") is None
+
+
+def test_only_the_signed_address_of_a_person_acts_as_staff(selin: Member, mara: User) -> None:
+    ticket = asked(selin)
+    [notice] = sent(MARA)
+    assert re.fullmatch(rf"support\+s{mara.pk}\.{ticket.pk}\.[a-z2-7]{{24}}@lindenhof\.example", notice.reply_to)
+    take(letter("Ich bin Mara", sender=MARA, references=(notice.message_id,)))
+    assert (last(ticket).kind, last(ticket).verified, now(ticket).state) == ("note", False, "open")
+    take(letter("Ich bin Mara", sender=MARA, to=addressing.of_ticket(ticket.pk)))
+    assert (last(ticket).kind, last(ticket).verified) == ("member", False) and sent(SELIN) == []
+    words = f"Seit wann?\n\nAm 12.11. schrieb {notice.reply_to}:\n> Hallo\n>\n> Selin\n"
+    take(letter(words, sender=EVE, to=notice.reply_to))
+    assert (last(ticket).kind, last(ticket).author, last(ticket).text, last(ticket).via) == ("answer", mara, "Seit wann?", "mail")
+    [answer] = sent(SELIN)
+    assert last(ticket).message_id == answer.message_id and now(ticket).state == "waiting" and notice.reply_to not in answer.text
+
+
+def test_a_persons_address_ends_with_the_password_and_with_the_role(selin: Member, mara: User) -> None:
+    ticket = asked(selin)
+    address = addressing.of_staff(mara, ticket.pk)
+    assert addressing.meant(address) == addressing.Meant(ticket.pk, mara)
+    User.objects.filter(pk=mara.pk).update(roles=["network_admin", "approver"], password="another")
+    assert addressing.meant(address) is None
+    helper = rows.user("helper", roles=["helpdesk"])
+    address = addressing.of_staff(helper, ticket.pk)
+    for changes in ({"roles": ["auditor"]}, {"roles": ["helpdesk"], "is_active": False}):
+        User.objects.filter(pk=helper.pk).update(**changes)
+        assert addressing.meant(address) is None
+
+
+def test_what_a_machine_wrote_causes_no_mail_and_changes_no_turn(selin: Member, mara: User) -> None:
+    ticket, mail_ = answered(selin, mara)
+    before = mail.Message.objects.count()
+    take(letter("Ich bin im Urlaub", to=mail_.reply_to, automatic=True))
+    assert now(ticket).state == "waiting" and last(ticket).kind == "member"
+    take(letter("Ich bin im Urlaub", to=addressing.of_staff(mara, ticket.pk), automatic=True))
+    assert last(ticket).kind == "note"
+    take(letter("Newsletter", sender=EVE, automatic=True))
+    assert mail.Message.objects.count() == before and Ticket.objects.count() == 2
+
+
+def test_of_a_sender_who_writes_without_end_nobody_is_told_any_more(selin: Member, mara: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(receiving, "LOUD", 2)
+    for _each in range(5):
+        take(letter(sender=EVE))
+    assert Ticket.objects.count() == 5 and len(sent(MARA)) == 2
+
+
+def test_a_bounce_is_a_note_of_its_ticket_and_our_turn(selin: Member, mara: User) -> None:
+    ticket, mail_ = answered(selin, mara)
+    bounce = letter("550 no such mailbox", sender="", automatic=True, bounce=True, bounced_ids=(mail_.message_id,))
+    take(bounce)
+    assert (last(ticket).kind, now(ticket).state) == ("note", "open") and "550" in last(ticket).text
+    with pytest.raises(Refused):
+        take(replace(bounce, message_id="<other@x>", bounced_ids=("<nobody@x>",)))
+
+
+def test_a_message_id_is_taken_once_and_our_own_mail_not_at_all(selin: Member, mara: User) -> None:
+    ticket, mail_ = answered(selin, mara)
+    staff = letter("Noch da?", to=addressing.of_staff(mara, ticket.pk), message_id="<staff@x>")
+    for received in (letter("Seit gestern", to=mail_.reply_to, message_id=f"<{'x' * 400}@y>"), staff):
+        take(received)
+        number = ticket.messages.count()
+        take(replace(received, text="noch einmal"))
+        assert ticket.messages.count() == number
+    with pytest.raises(Refused):
+        take(letter(message_id=mail_.message_id))
+
+
+def test_files_of_kinds_that_are_not_taken_are_named_in_a_note(selin: Member, mara: User) -> None:
+    files = (File("a.png", "image/png", b"1"), File("run.exe", "application/x-msdownload", b"MZ"), File("", "image/png", b"2"))
+    take(letter(files=files))
+    ticket = Ticket.objects.get()
+    assert list(Attachment.objects.order_by("id").values_list("name", flat=True)) == ["a.png", "file.png"]
+    assert (last(ticket).kind, last(ticket).text) == ("note", "Files that were not kept: run.exe")
+    assert ticket.messages.count() == 2
+
+
+def test_an_answer_that_names_a_ticket_which_is_not_there_opens_one(selin: Member, mara: User) -> None:
+    take(letter(to=addressing.of_ticket(4711)))
+    assert Ticket.objects.get().member == selin
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("Ja.\n\nAm 12. schrieb Mara:\n> Seit wann?\n> Hm\n\n", "Ja."),
+        ("Ja.\n\nOn Thu, 12 Nov\nMara wrote:\n> Seit wann?", "Ja."),
+        ("> Seit wann?\nSeit gestern.", "> Seit wann?\nSeit gestern."),
+        ("> Seit wann?", "> Seit wann?"),
+        ("Seit: gestern:", "Seit: gestern:"),
+        ("", ""),
+    ],
+)
+def test_the_quote_at_the_end_is_left_out(text: str, kept: str) -> None:
+    assert quoting.written(text) == kept
+
+
+def test_a_real_mail_and_its_answer_go_round(selin: Member, mara: User) -> None:
+    """From the outbox's octets to a reply's octets, read as mail that arrives is."""
+    ticket, mail_ = answered(selin, mara)
+    reply = EmailMessage()
+    reply["From"], reply["To"], reply["Subject"] = f"Selin <{SELIN}>", mail_.reply_to, f"Re: {mail_.subject}"
+    reply["Message-ID"], reply["In-Reply-To"] = "<reply@mail.example>", mail_.message_id
+    reply.set_content("Seit gestern\n")
+    reply.add_attachment(b"x", maintype="image", subtype="png", filename="a.png")
+    arriving.arrive(octets=reply.as_bytes(), way=Arrival.Way.LMTP, sender=SELIN, recipients=[mail_.reply_to])
+    arriving.arrive(octets=composed(mail_), way=Arrival.Way.LMTP, sender=SELIN, recipients=[mail_.reply_to])
+    with Reader(Limits(seconds=60)) as reader:
+        take_ = inbound.taker()
+        assert take_
+        done = inbound.receive(take_, reader)
+    assert (done.taken, done.quarantined) == (1, 1)
+    assert (last(ticket).text, last(ticket).verified, Attachment.objects.get().name) == ("Seit gestern", True, "a.png")
+    assert telling.references(last(ticket)) == [mail_.message_id]
