@@ -16,6 +16,7 @@ from apps.nat.api_mappings import MappingViewSet
 from apps.nat.moving.api import MoveViewSet
 from apps.nat.pinholes.api import PinholeViewSet
 from apps.network.api import HoldingViewSet, PoolViewSet
+from apps.tickets.api import CannedViewSet, TicketViewSet
 from apps.traffic.api import AddressesUsageViewSet, MembersUsageViewSet
 from apps.traffic.rates.api import RateLimitViewSet
 
@@ -54,6 +55,8 @@ router.register("nat/moves", MoveViewSet, "move")
 router.register("accounts/rolechanges", RoleChangeViewSet, "rolechange")
 router.register("bans/notices", NoticeViewSet, "notice")
 router.register("bans/reachable", ReachableViewSet, "reachable")
+router.register("tickets/tickets", TicketViewSet, "ticket")
+router.register("tickets/canned", CannedViewSet, "canned")
 router.register("accounts/people", PersonViewSet, "person")
 router.register("accounts/tokens", TokenViewSet, "token")
 router.register("accounts/invitations", InvitationViewSet, "invitation")

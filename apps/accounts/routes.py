@@ -342,6 +342,8 @@ API: Final[dict[str, Rows]] = {
     "ratelimit": Rows(Right.SEE_MEMBERS, Right.CHANGE_RULES),
     "gateway": Rows(Right.SEE_NETWORK, Right.OPERATE),
     "uplink": Rows(Right.SEE_MEMBERS, Right.CHANGE_RULES),
+    "ticket": Rows(Right.SEE_MEMBERS, Right.ANSWER),
+    "canned": Rows(Right.SEE_MEMBERS, Right.ANSWER),
     "portrules": Rows(Right.SEE_MEMBERS, Right.CHANGE_RULES),
     "fairshare": Rows(Right.SEE_MEMBERS, Right.CHANGE_RULES),
     "departure": Rows(Right.SEE_MEMBERS, Right.CHANGE_MEMBERS),

@@ -67,5 +67,10 @@ class Arrival(models.Model):
             models.CheckConstraint(condition=Q(place=None) | ~Q(place=""), name="inbound_place"),
         ]
 
+    @property
+    def others(self) -> int:
+        """How many recipients it has beside the first."""
+        return max(len(self.recipients) - 1, 0)
+
     def __str__(self) -> str:
         return f"{self.message_id or _('a mail')} ({self.pk})"

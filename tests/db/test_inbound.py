@@ -273,9 +273,11 @@ def test_staff_see_what_is_in_quarantine_and_why_and_have_it_read_again_or_delet
     assert "erased for good" in text(client.get(f"/mail/in/{row.pk}/delete/"))
     client.post(f"/mail/in/{row.pk}/delete/")
     assert "Deleted by" in text(client.get(f"/mail/in/{row.pk}/")) and client.get(f"/mail/in/{row.pk}/mail.eml").status_code == 404
+    arrive(mail(Message_ID="<3@x.example>"), recipients=[f"r{each}@lindenhof.example" for each in range(400)])
+    assert "r0@lindenhof.example and 399 more" in text(client.get("/mail/in/?state=waiting"))
     few = queries(client, "/mail/in/?state=all")
     for number in range(5):
-        arrive(mail(Message_ID=f"<{number}@x.example>"))
+        arrive(mail(Message_ID=f"<more-{number}@x.example>"))
     assert queries(client, "/mail/in/?state=all") == few
 
 
