@@ -1,17 +1,13 @@
 """The ways in: a pipe, LMTP and a mailbox. What is acknowledged is stored; what is not stored, whoever brought it keeps."""
 
-import asyncio
 import os
 import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from smtplib import LMTP
 from subprocess import PIPE, Popen, run
 from tempfile import TemporaryDirectory
-from threading import Event, Thread
 
 import pytest
 from django.conf import LazySettings
@@ -20,6 +16,7 @@ from django.db import connection
 from apps.inbound import imap, lmtp
 from apps.inbound.management.commands.mail_in import Command
 from apps.inbound.models import Arrival
+from tests.handing import lmtp_server
 from tests.letters import mail
 from tests.mailbox import mailbox
 
@@ -54,25 +51,6 @@ def test_a_pipe_ends_with_the_codes_that_mail_servers_know() -> None:
     assert end.value.code == os.EX_USAGE
     assert manage("mail_in", given=b"a" * ((1 << 20) + 1), NETZWART_MAIL_IN_MIB="1") == os.EX_DATAERR
     assert len(stored()) == 1
-
-
-@contextmanager
-def lmtp_server(where: lmtp.Place) -> Iterator[lmtp.Place]:
-    """In a thread of the test."""
-    loop, listens, stop, places = asyncio.new_event_loop(), Event(), asyncio.Event(), list[lmtp.Place]()
-
-    def ready(place: lmtp.Place) -> None:
-        places.append(place)
-        listens.set()
-
-    thread = Thread(target=lambda: loop.run_until_complete(lmtp.serve(where, ready, stop)), daemon=True)
-    thread.start()
-    assert listens.wait(60)
-    try:
-        yield places[0]
-    finally:
-        loop.call_soon_threadsafe(stop.set)
-        thread.join()
 
 
 def answers(client: LMTP, octets: bytes, *recipients: str, sender: str = "") -> list[int]:

@@ -1,0 +1,72 @@
+"""The portal's LMTP server in a thread of the test, and a mail server that hands it what it takes, as a network's own does."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from smtplib import LMTP
+from threading import Event, Thread
+from typing import Any
+
+from aiosmtpd.smtp import SMTP
+
+from apps.inbound import lmtp
+
+
+@contextmanager
+def _in_a_thread[Place](serve: Callable[[Callable[[Place], None], asyncio.Event], Coroutine[Any, Any, None]]) -> Iterator[Place]:
+    """Where it serves. `serve` calls what it is given once it listens, and ends with the event."""
+    loop, listens, stop, places = asyncio.new_event_loop(), Event(), asyncio.Event(), list[Place]()
+
+    def ready(place: Place) -> None:
+        places.append(place)
+        listens.set()
+
+    thread = Thread(target=lambda: loop.run_until_complete(serve(ready, stop)), daemon=True)
+    thread.start()
+    assert listens.wait(60)
+    try:
+        yield places[0]
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        thread.join()
+
+
+@contextmanager
+def lmtp_server(where: lmtp.Place) -> Iterator[lmtp.Place]:
+    """The portal's."""
+
+    async def serve(ready: Callable[[lmtp.Place], None], stop: asyncio.Event) -> None:
+        await lmtp.serve(where, ready, stop)
+
+    with _in_a_thread(serve) as place:
+        yield place
+
+
+class _Relay:
+    """Takes a mail when LMTP has taken it."""
+
+    def __init__(self, to: lmtp.Place) -> None:
+        self._to = to
+
+    async def handle_DATA(self, _server: SMTP, _session: Any, envelope: Any) -> str:  # noqa: N802
+        await asyncio.to_thread(self._hand_on, envelope)
+        return "250 OK"
+
+    def _hand_on(self, envelope: Any) -> None:
+        with LMTP(self._to.host, self._to.port) as client:
+            client.sendmail(envelope.mail_from, envelope.rcpt_tos, envelope.content)
+
+
+@contextmanager
+def mail_server(to: lmtp.Place) -> Iterator[int]:
+    """An SMTP server on loopback; its port."""
+
+    async def serve(ready: Callable[[int], None], stop: asyncio.Event) -> None:
+        loop = asyncio.get_running_loop()
+        server = await loop.create_server(lambda: SMTP(_Relay(to), hostname="mx.test", loop=loop), "127.0.0.1", 0)
+        async with server:
+            ready(server.sockets[0].getsockname()[1])
+            await stop.wait()
+
+    with _in_a_thread(serve) as port:
+        yield port

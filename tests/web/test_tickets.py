@@ -1,0 +1,103 @@
+"""A member asks on the web, staff answers, the member replies by mail, and the thread reads right on both sides."""
+
+from email.message import EmailMessage
+from smtplib import SMTP
+
+import pytest
+from django.conf import LazySettings
+from django.utils import timezone
+from playwright.sync_api import Browser, expect
+from pytest_django.live_server_helper import LiveServer
+
+from apps.inbound import lmtp, receiving
+from apps.inbound.models import Arrival
+from apps.mail.delivery import deliver
+from apps.mail.smtp import Line
+from tests import rows
+from tests.handing import lmtp_server, mail_server
+from tests.post import Post, post
+from tests.web.conftest import signed_in
+
+pytestmark = [pytest.mark.browser]
+
+SELIN = "selin@lindenhof.example"
+
+
+def sent(box: Post) -> list[EmailMessage]:
+    """What leaves the outbox now, as the mail server gets it."""
+    before = len(box.taken)
+    deliver(Line(box.server), timezone.now)
+    return box.taken[before:]
+
+
+def reply_to(mail: EmailMessage, text: str) -> EmailMessage:
+    """As a mail program writes it, with what it answers quoted below."""
+    made = EmailMessage()
+    made["From"], made["To"], made["Subject"] = SELIN, mail["Reply-To"], f"Re: {mail['Subject']}"
+    made["Message-ID"], made["In-Reply-To"], made["References"] = "<1@mail.selin.example>", mail["Message-ID"], mail["Message-ID"]
+    body = mail.get_body(("plain",))
+    assert body
+    quoted = "".join(f"> {line}\n" for line in body.get_content().splitlines())
+    made.set_content(f"{text}\n\nOn Sat, 21 Nov 2026, Lindenhof wrote:\n{quoted}")
+    return made
+
+
+def deliver_to_the_portal(mail: EmailMessage) -> None:
+    """SMTP to the network's mail server, LMTP from there to the portal, and what a worker does with what arrived."""
+    with lmtp_server(lmtp.place("127.0.0.1:0", 0)) as place, mail_server(place) as port, SMTP("127.0.0.1", port) as client:
+        client.send_message(mail)
+    take = receiving.taker()
+    assert take
+    with receiving.reader() as reader:
+        receiving.receive(take, reader)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_ticket_goes_from_the_web_by_mail_and_back_and_reads_right_on_both_sides(
+    chromium: Browser, live_server: LiveServer, settings: LazySettings
+) -> None:
+    settings.SUPPORT_ADDRESS = "Support <support@lindenhof.example>"
+    network = rows.network()
+    user = rows.user("selin", staff=False)
+    rows.member(email=SELIN, language="en", user=user)
+    selin, mara = (signed_in(chromium, live_server, each, locale="en-GB").new_page() for each in (user, network.admin))
+
+    selin.goto("/me/tickets/new/")
+    selin.get_by_label("What is it about?").fill("No IPv6 since the move")
+    selin.get_by_label("Message").fill("My laptop gets no address.")
+    selin.get_by_role("button", name="Send").click()
+    expect(selin.get_by_role("heading", name="No IPv6 since the move")).to_be_visible()
+
+    mara.goto("/tickets/")
+    mara.get_by_role("link", name="No IPv6 since the move").click()
+    answer = mara.locator("#answer")
+    answer.get_by_label("Message").fill("Only we read this.")
+    answer.get_by_role("button", name="Note for staff").click()
+    expect(mara.get_by_text("internal note")).to_be_visible()
+    answer.get_by_label("Message").fill("Since when, and which laptop?")
+    answer.get_by_role("button", name="Send", exact=True).click()
+    expect(mara.get_by_text("Their turn.")).to_be_visible()
+
+    with post() as box:
+        [mail] = [each for each in sent(box) if each["To"] == SELIN]
+        assert "Only we read this" not in mail.as_string()
+        deliver_to_the_portal(reply_to(mail, "Since Monday, a ThinkPad."))
+    assert [each.state for each in Arrival.objects.all()] == ["taken"]
+
+    mara.reload()
+    expect(mara.get_by_text("Our turn.")).to_be_visible()
+    expect(mara.get_by_text("by mail", exact=True)).to_be_visible()
+    thread = mara.get_by_role("region", name="Thread").locator("article .nw-panel-body")
+    expect(thread).to_have_text(
+        ["My laptop gets no address.", "Only we read this.", "Since when, and which laptop?", "Since Monday, a ThinkPad."]
+    )
+    expect(mara.get_by_text("unverified sender")).to_have_count(0)
+
+    selin.reload()
+    told = selin.get_by_role("main").inner_text()
+    assert "Only we read this" not in told
+    texts = ["My laptop gets no address.", "Since when, and which laptop?", "Since Monday, a ThinkPad."]
+    assert [told.count(text) for text in texts] == [1, 1, 1]
+    assert sorted(texts, key=told.index) == texts
+    for window in (selin, mara):
+        window.context.close()
