@@ -13,9 +13,11 @@ from apps.accounts.models import ApiToken, User
 from apps.accounts.tokens import fingerprint
 from apps.bans.models import Ban
 from apps.lib.validity import holds_now
+from apps.mail.models import Message as Mail
 from apps.members.models import Device, Member
 from apps.nat.models import NatMapping, PortForward
 from apps.network.models import Gateway, Holding
+from apps.tickets.models import Ticket
 from lab.topology import load
 
 pytestmark = pytest.mark.django_db
@@ -139,6 +141,13 @@ def test_the_demo_s_first_members_live_on_the_lab_s_hosts(tmp_path: Path) -> Non
         assert (facts["id"], facts["address"], holding.address) == (holding.member_id, host.ipv4, host.ipv4)
         assert Holding.objects.get(holds_now(), member=facts["id"], kind="prefix6").address == facts["prefix6"]
         assert str(NatMapping.objects.get(holds_now(), holding=holding).public) == facts["public"]
+
+
+def test_the_demo_has_a_ticket_in_each_state_and_sends_no_mail_for_them() -> None:
+    seed("--demo")
+    assert set(Ticket.objects.values_list("state", flat=True)) == set(Ticket.State.values)
+    assert Ticket.objects.get(member=None).messages.get().via == "mail"
+    assert not Mail.objects.exists()
 
 
 def test_the_demo_s_gateways_are_the_lab_s() -> None:

@@ -51,8 +51,10 @@ def test_changes_readings_and_mail_have_a_worker_each_that_together_take_every_t
         "workers.refresh_feeds": taken[0],
         "workers.refresh_feed": taken[1],
         "workers.tell_of_quotas": taken[1],
+        "workers.fetch_mail": taken[1],
         "workers.send_mail": taken[2],
         "workers.erase_mail": taken[2],
+        "workers.receive_mail": taken[2],
     }
     assert {queue.name: queue.routing_key for queue in app.amqp.queues.values()} == {each: each for each in taken}
 

@@ -19,7 +19,7 @@ from django.utils import timezone
 from apps.accounts import tokens
 from apps.accounts.models import ApiToken, User
 from apps.bans import feeds, importing, services
-from apps.desk.seeding import ground, rows, servers, usage
+from apps.desk.seeding import ground, rows, servers, tickets, usage
 from apps.desk.seeding.forwards import MINECRAFT, NEXTCLOUD, SSH, TORRENTS, WIREGUARD, Forward
 from apps.desk.seeding.houses import Room
 from apps.desk.seeding.names import Name
@@ -91,6 +91,7 @@ def make(link: str, today: date, host_keys: Mapping[str, str] = MappingProxyType
         ban(users["mara"])
         servers.make(here, members, users["mara"])
         usage.make(SEED, timezone.now())
+        tickets.make(members, timezone.now())
 
 
 def ban(author: User | None) -> None:
