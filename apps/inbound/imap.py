@@ -16,10 +16,10 @@ from urllib.parse import unquote, urlsplit
 
 import structlog
 from django.conf import settings
+from django.utils.translation import gettext_noop
 
 from apps.inbound.head import MOST as MOST_OF_HEAD
 from apps.inbound.head import head
-from apps.inbound.limits import gettext_noop
 from apps.inbound.models import Arrival
 from apps.inbound.services import arrive
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from django.db.models import Model, QuerySet
@@ -52,20 +53,23 @@ class Used(Reads):
     series: Callable[..., list[Point]]
     used: Callable[..., Mapping[int, Octets]]
 
+    @cached_property
+    def now(self) -> datetime:
+        """The same for a whole answer; DRF makes a view for each."""
+        return timezone.now()
+
+    @cached_property
     def window(self) -> Window:
-        """What is asked for; the same for a whole answer."""
-        if not hasattr(self, "_window"):
-            self._now = timezone.now()
-            self._window = asked_window(self.request.query_params.dict(), self._now)
-        return self._window
+        """What is asked for."""
+        return asked_window(self.request.query_params.dict(), self.now)
 
     def get_serializer_context(self) -> dict[str, Any]:
-        known = {"window": self.window()} if self._reads() else {}
+        known = {"window": self.window} if self._reads() else {}
         return super().get_serializer_context() | known
 
     def prepared(self, rows: Iterable[Any]) -> list[Any]:
-        shown, window = list(rows), self.window()
-        used = type(self).used([row.pk for row in shown], window.since, window.until, now=self._now) if self.shows("octets") else {}
+        shown, window = list(rows), self.window
+        used = type(self).used([row.pk for row in shown], window.since, window.until, now=self.now) if self.shows("octets") else {}
         for row in shown:
             row.known_octets = used.get(row.pk, Octets())
         return shown
@@ -74,8 +78,8 @@ class Used(Reads):
     @action(detail=True, url_path="series", url_name="series")
     def over_time(self, request: Request, pk: str = "") -> Response:
         """How it went, a point for each bucket: `octets` is null where no gateway was read, `lost` says that some was never read."""
-        row, window = self.get_object(), self.window()
-        points = type(self).series(row, window.since, window.until, window.unit, now=self._now)
+        row, window = self.get_object(), self.window
+        points = type(self).series(row, window.since, window.until, window.unit, now=self.now)
         facts = {"since": window.since, "until": window.until, "unit_seconds": int(window.unit.total_seconds())}
         return Response(facts | {"points": [_shown(point) for point in points]})
 

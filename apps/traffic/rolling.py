@@ -4,7 +4,7 @@ Whoever writes usage holds the levels that five minutes are rolled up to (`open_
 """
 
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import structlog
 from django.db import connection, transaction
@@ -41,12 +41,6 @@ ROLL: Final = """
 """
 
 
-class Rolled(NamedTuple):
-    """How many rows came or grew; perhaps none."""
-
-    rows: int
-
-
 def begin_of(level: str, at: datetime) -> datetime:
     """When the bucket began that holds this moment, in UTC."""
     return at - (at - EPOCH) % UNITS[Level.Name(level)]
@@ -81,14 +75,14 @@ def tick(now: datetime) -> None:
 def roll_up(level: Level.Name, now: datetime) -> int:
     """Make the level complete up to now; how many rows came or grew. The finer one has to be complete by then."""
     rows = 0
-    while more := _roll_up_some(level, now):
-        rows += more.rows
+    while (more := _roll_up_some(level, now)) is not None:
+        rows += more
     return rows
 
 
 @transaction.atomic
-def _roll_up_some(level: Level.Name, now: datetime) -> Rolled | None:
-    """The next weeks of it, so that a long time is no one long transaction. None: it is complete."""
+def _roll_up_some(level: Level.Name, now: datetime) -> int | None:
+    """The next weeks of it, so that a long time is no one long transaction: how many rows. None: it is complete."""
     row = Level.objects.select_for_update().get(name=level)
     settled = now - SETTLES if FINER[level] == FIVE_MINUTES else Level.objects.get(name=FINER[level]).complete_until
     until = min(settled, begin_of(FOUR_WEEKS, row.complete_until) + UNITS[FOUR_WEEKS])
@@ -100,10 +94,10 @@ def _roll_up_some(level: Level.Name, now: datetime) -> Rolled | None:
     with connection.cursor() as cursor:
         given: dict[str, Any] = {"unit": UNITS[level], "epoch": EPOCH, "since": row.complete_until, "until": until}
         cursor.execute(ROLL.format(**tables), given)
-        rows = cursor.rowcount
+        rows: int = cursor.rowcount
     row.complete_until = until
     row.save(update_fields=["complete_until"])
-    return Rolled(rows)
+    return rows
 
 
 def forget(now: datetime) -> None:

@@ -164,7 +164,7 @@ def total_of(member: Member) -> Total:
         up=Sum("up_octets"), down=Sum("down_octets"), since=Min("since"), last=Max("last")
     )
     rows, given = union(pieces(EPOCH, FOREVER, timezone.now(), UNITS[Level.Name.DAY]), f"bucket, {_UP_DOWN}", _OF_MEMBER)
-    parameters = [each for pair in zip(given[::2], given[1::2], strict=True) for each in (*pair, member.pk)]
+    parameters = _each_with(given, member.pk)
     [(up, down, since, last)] = _rows(_TOTAL.format(rows=rows), parameters)
     return Total(
         (tallies["up"] or 0) + int(up or 0),
@@ -214,7 +214,7 @@ def starts(since: datetime, until: datetime, unit: timedelta) -> Iterator[dateti
 
 def _by_bucket(held: Sequence[Held], since: datetime, until: datetime, unit: timedelta, now: datetime) -> dict[datetime, Octets]:
     rows, given = union(pieces(since, until, now, unit), f"bucket, {_UP_DOWN}", "holding_id = ANY(%s)")
-    parameters = [each for pair in zip(given[::2], given[1::2], strict=True) for each in (*pair, [each.pk for each in held])]
+    parameters = _each_with(given, [each.pk for each in held])
     four = [each.pk for each in held if each.kind == "private4"]
     return {
         start: Octets(*map(int, sums))
@@ -236,7 +236,7 @@ def against_before(member: Member, since: datetime, until: datetime, *, now: dat
 def used_by_holdings(holdings: Sequence[int], since: datetime, until: datetime, *, now: datetime) -> dict[int, Octets]:
     """All that was forwarded for each of these holdings in the window, by its id; who was silent is not there."""
     rows, given = union(pieces(since, until, now), _UP_DOWN, "holding_id = ANY(%s)")
-    parameters = [each for pair in zip(given[::2], given[1::2], strict=True) for each in (*pair, list(holdings))]
+    parameters = _each_with(given, list(holdings))
     sums = {pk: (int(up), int(down)) for pk, up, down in _rows(_BY_HOLDING.format(rows=rows), parameters)}
     kinds = Holding.objects.filter(pk__in=sums).values_list("pk", "kind")
     return {pk: Octets(*sums[pk], 0, 0) if kind == "private4" else Octets(0, 0, *sums[pk]) for pk, kind in kinds}
@@ -287,6 +287,11 @@ def over_all(query: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
         with connection.cursor() as cursor:
             cursor.execute(_LARGE)
         return _rows(query, parameters)
+
+
+def _each_with(given: Sequence[Any], asked: object) -> list[Any]:
+    """The parameters of `union`, two for each piece, with what its condition asks for after them."""
+    return [each for pair in zip(given[::2], given[1::2], strict=True) for each in (*pair, asked)]
 
 
 def _rows(query: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:

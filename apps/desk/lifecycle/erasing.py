@@ -84,6 +84,7 @@ def _tickets(member: int) -> None:
     _everywhere(Ticket, {"member": member}, {"subject": "–", "address": "", "tags": []})
     Attachment.objects.filter(message__ticket__member=member).delete()
     told = Mail.objects.filter(about_type=Ticket._meta.label_lower, about_id__in=Ticket.objects.filter(member=member).values("pk"))
+    told.filter(state=Mail.State.WAITING).delete()
     told.update(subject="–", text="", html="", erased=Now())
     Message.objects.filter(ticket__member=member).update(text="", sender="", message_id=None, came_as=None)
 

@@ -1,6 +1,5 @@
 """One ticket: the thread, an answer, a note, and what belongs to it."""
 
-from collections.abc import Callable
 from typing import Any
 
 from django.contrib import messages
@@ -106,7 +105,11 @@ def change(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def take(request: HttpRequest, pk: int) -> HttpResponse:
     """It is mine."""
-    return _done(request, pk, lambda: services.take(ticket=_ticket(pk), by=person(request)))
+    try:
+        services.take(ticket=_ticket(pk), by=person(request))
+    except Problem as problem:
+        messages.error(request, str(problem))
+    return redirect("tickets:ticket", pk)
 
 
 @staff_page
@@ -145,11 +148,3 @@ def unlink(request: HttpRequest, pk: int) -> HttpResponse:
 def attachment(_request: HttpRequest, pk: int) -> HttpResponse:
     """A file, to be saved."""
     return handed_out(get_object_or_404(Attachment.objects.select_related("content"), pk=pk))
-
-
-def _done(request: HttpRequest, pk: int, do: Callable[[], None]) -> HttpResponse:
-    try:
-        do()
-    except Problem as problem:
-        messages.error(request, str(problem))
-    return redirect("tickets:ticket", pk)
