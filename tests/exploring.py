@@ -149,6 +149,6 @@ def _pointed(value: Any, data: st.DataObject, own: Sequence[int], ids: Ids) -> A
     made = dict(value)
     for name in value:
         known: Sequence[int] = own if name == "id" else ids.get(MEANT.get(name, ""), ())
-        if known and data.draw(MOSTLY):
+        if data.draw(MOSTLY) and known:
             made[name] = data.draw(st.sampled_from(known))
     return made
