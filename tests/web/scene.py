@@ -267,6 +267,9 @@ STRANGERS = (
     "socialaccount_login_error",
 )  # fmt: skip
 
+# Pages that say that there is nothing, because whoever looks has none of it.
+NOTHING = ("an address that leads nowhere", "mfa_deactivate_totp", "mfa_download_recovery_codes", "mfa_view_recovery_codes")
+
 # What stands in the address of a page whose address needs something.
 SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     **{f"bans:{name}": _list for name in LISTS},
@@ -322,7 +325,7 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     **{f"tickets:{name}": _pk(Ticket) for name in ("ticket", "change", "take", "link")},
     "tickets:unlink": _pk(Link),
     "tickets:attachment": _pk(Attachment),
-    "own:ticket": _pk(Ticket),
+    "own:ticket": _pk(Ticket, member__user__username=RESIDENT),
     **{f"tickets:canned-{name}": _pk(Canned) for name in ("edit", "remove")},
     "accounts:invitation-withdraw": lambda: {"pk": 1},
     "accounts:token-revoke": lambda: {"pk": 1},
