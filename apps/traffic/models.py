@@ -182,6 +182,7 @@ class Throughput(Counted):
             models.UniqueConstraint(fields=["gateway", "family", "bucket"], name="throughput_once_per_bucket"),
             models.CheckConstraint(condition=Q(family__in=[4, 6]), name="throughput_family"),
         ]
+        indexes = [models.Index(fields=["bucket"], name="throughput_by_time")]  # what is too old is looked for every minute
 
 
 class Quota(models.Model):
