@@ -66,6 +66,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "apps.accounts.languages.FromProfile",
     "allauth.account.middleware.AccountMiddleware",
     "apps.accounts.sessions.LastSeen",
     "pghistory.middleware.HistoryMiddleware",

@@ -301,6 +301,7 @@ PAGES: Final[dict[str, Page]] = {
     "own:pinhole-reopen": _act(Right.OWN),
     "own:check": Page(Right.OWN),
     "own:check-ticket": _form(Right.OWN),
+    "own:settings": _form(Right.OWN),
     "own:devices": _form(Right.OWN),
     "own:device": _form(Right.OWN),
     "own:device-remove": _form(Right.OWN),

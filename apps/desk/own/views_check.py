@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.permissions import person
 from apps.desk.check import browser
+from apps.desk.check.finding import Fault
 from apps.desk.check.report import Report, report, signed, unsigned
 from apps.desk.own.page import own_page
 from apps.lib.errors import Problem
@@ -43,7 +44,8 @@ def ticket(request: HttpRequest, member: Member) -> HttpResponse:
     """A ticket with what was found; the member sees it before it is sent."""
     if request.method != "POST":
         found = _report(request, member, tried=True)
-        return _ticket(request, AskForm(initial={"subject": found.verdict.title[:200]}), found.as_text(), member)
+        subject = found.verdict.title[:200] if found.verdict.fault is not Fault.NONE else ""
+        return _ticket(request, AskForm(initial={"subject": subject}), found.as_text(), member)
     text, form = unsigned(request.POST.get("found", ""), member), AskForm(request.POST, request.FILES)
     if form.is_valid():
         try:
