@@ -293,6 +293,7 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     **{f"own:{name}": _own_forward for name in ("port-close", "port-switch", "port-reopen")},
     **{f"own:{name}": _pk(Device, member__user__username=RESIDENT) for name in ("device", "device-remove")},
     "bans:block-member": _member,
+    "desk:check": _member,
     "bans:download": lambda: _list() | {"form": "csv"},
     "bans:preview": _pk(Upload),
     "bans:reachable-remove": _pk(Reachable),
