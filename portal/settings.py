@@ -47,6 +47,7 @@ INSTALLED_APPS = [
     "apps.mail",
     "apps.inbound",
     "apps.members",
+    "apps.events",
     "apps.network",
     "apps.nat",
     "apps.bans",
@@ -205,6 +206,13 @@ DEFAULT_FROM_EMAIL = os.environ.get("NETZWART_MAIL_FROM", "netzwart@localhost")
 
 # Under which address people reach the portal: for links in mail that no page asked for
 PORTAL_URL = os.environ.get("NETZWART_URL", "http://127.0.0.1:8000").rstrip("/")
+# The process of live events (apps/events): under which address browsers reach it, a path or a whole URL; empty: there is none, pages ask
+# again by themselves. Streams in all, and of one person; seconds between two looks at whether somebody still may, and until a stream ends
+EVENTS_URL = os.environ.get("NETZWART_EVENTS_URL", "")
+EVENTS_STREAMS = int(os.environ.get("NETZWART_EVENTS_STREAMS", "2000"))
+EVENTS_STREAMS_EACH = int(os.environ.get("NETZWART_EVENTS_STREAMS_EACH", "6"))
+EVENTS_CHECK_SECONDS = float(os.environ.get("NETZWART_EVENTS_CHECK_SECONDS", "30"))
+EVENTS_STREAM_SECONDS = float(os.environ.get("NETZWART_EVENTS_STREAM_SECONDS", "600"))
 NETWORK_NAME = os.environ.get("NETZWART_NETWORK_NAME", "Lindenhof")
 # How workers reach the agents in the lab: the lab's name and where its state lies. Empty: no lab on this machine.
 LAB_NAME = os.environ.get("NETZWART_LAB_NAME", "")
@@ -259,13 +267,14 @@ STATICFILES_DIRS = [ROOT / "static"]
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
 
+_EVENTS_ORIGIN = ["{0.scheme}://{0.netloc}".format(urlsplit(EVENTS_URL))] if "://" in EVENTS_URL else []  # else it is the portal's own
 SECURE_CSP = {
     "default-src": ["'none'"],
     "script-src": ["'self'"],
     "style-src": ["'self'"],
     "img-src": ["'self'", "data:"],
     "font-src": ["'self'"],
-    "connect-src": ["'self'"],
+    "connect-src": ["'self'", *_EVENTS_ORIGIN],
     "form-action": ["'self'", *_OIDC_ORIGIN],
     "base-uri": ["'none'"],
     "frame-ancestors": ["'none'"],
