@@ -108,6 +108,7 @@ def world(network: rows.Network) -> World:
     Delivery.objects.filter(pk=told.pk).update(state="sent", ended=Now())
     ids = {
         "desk:member": other.member.pk,
+        "desk:check": other.member.pk,
         "desk:holdings": other.member.pk,
         "desk:holding-add": other.member.pk,
         "desk:holding": other.holding.pk,
