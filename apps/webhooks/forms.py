@@ -37,9 +37,7 @@ class WebhookForm(forms.Form):
         help_text=_("None chosen: always."),
         widget=forms.CheckboxSelectMultiple,
     )
-    active = forms.BooleanField(
-        label=_("Active"), required=False, help_text=_("While it is not, nothing is queued for it and nothing sent.")
-    )
+    active = forms.BooleanField(label=_("Active"), required=False, help_text=_("Otherwise nothing is queued for it, and nothing sent."))
 
     def __init__(self, owner: User, data: Any = None, row: Endpoint | None = None) -> None:
         initial: dict[str, Any] = {"active": True}
