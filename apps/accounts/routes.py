@@ -127,6 +127,8 @@ PAGES: Final[dict[str, Page]] = {
     "desk:dashboard": _SEE_MEMBERS,
     "desk:search": _SEE_MEMBERS,
     "desk:why": _SEE_MEMBERS,
+    "desk:exports": Page(Right.CHANGE_RULES),
+    "desk:export": Page(Right.CHANGE_RULES),
     "desk:live": _OPERATE_FORM,
     "desk:live-seen": Page(Right.OPERATE),
     "desk:live-end": _OPERATE_ACT,
@@ -357,6 +359,7 @@ API: Final[dict[str, Rows]] = {
     "invitation": Rows(Right.MANAGE_ACCOUNTS, Right.MANAGE_ACCOUNTS),
     "usage": Rows(Right.SEE_MEMBERS),
     "address-usage": Rows(Right.SEE_MEMBERS),
+    "export": Rows(Right.CHANGE_RULES),
     "enquiry": Rows(Right.SEE_NETWORK, Right.SEE_MEMBERS),
 }
 ROOT_OF_API: Final = Rows(Right.SEE_MEMBERS)

@@ -8,13 +8,14 @@ from functools import partial
 from typing import Any, ClassVar
 
 from django.db.models import QuerySet
+from django.http import HttpResponseBase
 from django.utils.translation import gettext as _
 from rest_framework import exceptions, serializers, status, viewsets
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.lib.api import bulk, etags, writing
+from apps.lib.api import bulk, etags, tables, writing
 from apps.lib.api.filters import Filters
 from apps.lib.api.reach import limited, limits
 from apps.lib.api.serializers import shown_fields, with_activations
@@ -107,8 +108,13 @@ class Rows(viewsets.GenericViewSet[Any]):
 class Reads(Rows):
     """List and read."""
 
-    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+    def get_renderers(self) -> list[Any]:
+        return [*super().get_renderers(), *([tables.Csv(), tables.Lines()] if self.action == "list" else ())]
+
+    def list(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponseBase:
         rows = narrowed(self.filter_queryset(self.get_queryset()), self.columns)
+        if tables.asked(request):
+            return tables.table(self, rows)
         page = self.prepared(self.paginate_queryset(rows) or [])
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
