@@ -100,6 +100,16 @@ class ApiToken(models.Model):
         return gettext("all that you may do") if self.scopes is None else ", ".join(self.scopes) or gettext("nothing")
 
     @property
+    def reach(self) -> str:
+        """For whose things alone, in words; "" for everybody's."""
+        texts = {
+            "member_id": gettext("for the member with the id %(id)d alone"),
+            "group_id": gettext("for the gateway group with the id %(id)d alone"),
+            "site_id": gettext("for the house with the id %(id)d alone"),
+        }
+        return next((text % {"id": pk} for name, text in texts.items() if (pk := getattr(self, name)) is not None), "")
+
+    @property
     def sources(self) -> str:
         """The networks in words."""
         return ", ".join(map(str, self.networks))

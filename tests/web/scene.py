@@ -269,6 +269,7 @@ STRANGERS = (
 
 # What stands in the address of a page whose address needs something.
 SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
+    "desk:export": lambda: {"name": "names.zone"},
     **{f"bans:{name}": _list for name in LISTS},
     **{f"bans:{name}": _pk(Ban) for name in ("ban", "saved", "lift", "revert")},
     **{f"bans:{name}": _blocked for name in ("block", "block-lift", "block-restore")},
