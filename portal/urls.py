@@ -2,6 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
+from apps.desk.handing import api as exports
 from apps.lib.api.openapi import views as openapi
 from portal.api import router
 
@@ -10,7 +11,7 @@ handler404, handler500 = "apps.lib.api.problems.not_found", "apps.lib.api.proble
 urlpatterns: list[URLPattern | URLResolver] = [
     path("api/schema/", openapi.schema, {"router": router}, name="api-schema"),
     path("api/docs/", openapi.docs, {"router": router}, name="api-docs"),
-    path("api/", include((router.urls, "api"))),
+    path("api/", include(([*router.urls, *exports.urlpatterns], "api"))),
     path("account/", include("apps.accounts.urls")),
     path("account/", include("allauth.account.urls")),
     path("account/second-factor/", include("allauth.mfa.urls")),

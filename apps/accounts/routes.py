@@ -127,6 +127,8 @@ PAGES: Final[dict[str, Page]] = {
     "desk:dashboard": _SEE_MEMBERS,
     "desk:search": _SEE_MEMBERS,
     "desk:why": _SEE_MEMBERS,
+    "desk:exports": Page(Right.CHANGE_RULES),
+    "desk:export": Page(Right.CHANGE_RULES),
     "desk:live": _OPERATE_FORM,
     "desk:live-seen": Page(Right.OPERATE),
     "desk:live-end": _OPERATE_ACT,
@@ -150,9 +152,10 @@ PAGES: Final[dict[str, Page]] = {
     "desk:device-edit": _MEMBER_FORM,
     "desk:device-remove": _MEMBER_FORM,
     "audit:history": _SEE_NETWORK,
+    "audit:enquiries": _SEE_NETWORK,
     # network and nat
     "network:addresses": _SEE_NETWORK,
-    "network:held": _SEE_MEMBERS,
+    "network:held": _form(Right.SEE_MEMBERS),
     "network:pool": _SEE_NETWORK,
     "network:pool-add": _RULE_FORM,
     "network:pool-edit": _RULE_FORM,
@@ -344,7 +347,7 @@ API: Final[dict[str, Rows]] = {
     "limits": Rows(Right.SEE_NETWORK, Right.OPERATE),
     "profile": Rows(Right.SEE_NETWORK, Right.OPERATE),
     "ratelimit": Rows(Right.SEE_MEMBERS, Right.CHANGE_RULES),
-    "gateway": Rows(Right.SEE_NETWORK, Right.OPERATE),
+    "gateway": Rows(Right.SEE_NETWORK, Right.OPERATE, {"trace": Right.SEE_MEMBERS}),
     "uplink": Rows(Right.SEE_MEMBERS, Right.CHANGE_RULES),
     "ticket": Rows(Right.SEE_MEMBERS, Right.ANSWER),
     "canned": Rows(Right.SEE_MEMBERS, Right.ANSWER),
@@ -360,5 +363,7 @@ API: Final[dict[str, Rows]] = {
     "invitation": Rows(Right.MANAGE_ACCOUNTS, Right.MANAGE_ACCOUNTS),
     "usage": Rows(Right.SEE_MEMBERS),
     "address-usage": Rows(Right.SEE_MEMBERS),
+    "export": Rows(Right.CHANGE_RULES),
+    "enquiry": Rows(Right.SEE_NETWORK, Right.SEE_MEMBERS),
 }
 ROOT_OF_API: Final = Rows(Right.SEE_MEMBERS)

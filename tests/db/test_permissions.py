@@ -46,7 +46,7 @@ class World:
 
     def path(self, route: matrix.Route) -> str:
         """The route's address, with the other member's ids wherever a member's thing is meant."""
-        subject = route.basename or route.name
+        subject = f"{route.basename}:{route.action}" if route.basename else route.name
         return "/" + re.sub(
             r"<(?:\w+:)?(\w+)>|\(\?P<(\w+)>(?:[^()]|\([^()]*\))*\)", lambda found: self._value(subject, found[1] or found[2]), route.path
         ).replace("^", "").replace("$", "").replace("\\", "").replace("/?", "/")
@@ -138,6 +138,7 @@ def world(network: rows.Network) -> World:
         "pool": network.private.pk,
         "gateway": network.gateways[0].pk,
         "uplink": network.group.pk,
+        "group:plan": ABSENT,  # reads the database in a transaction of its own, which cannot lie within another
         "group": network.group.pk,
     }
     marks = ("Verborgen", "verborgen", str(other.holding.prefix.network_address), str(inside), "44321", device.mac, "Xaver")

@@ -64,7 +64,7 @@ FILES = (
     "traffic:throughput-csv", "traffic:talkers-csv", "traffic:sums-csv", "traffic:quotas-csv", "traffic:of-csv", "desk:member-everything",
     "tickets:attachment",
     "api-schema", "bans:download", "nat:forwards-csv", "nat:pinholes-csv", "desk:members-csv", "deployments:delta", "deployments:held-text",
-    "inbound:file",
+    "inbound:file", "desk:export",
 )  # fmt: skip
 NOT_VISITED = {
     **dict.fromkeys(POSTED, "an answer to POST alone"),
@@ -272,6 +272,7 @@ NOTHING = ("an address that leads nowhere", "mfa_deactivate_totp", "mfa_download
 
 # What stands in the address of a page whose address needs something.
 SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
+    "desk:export": lambda: {"name": "names.zone"},
     **{f"bans:{name}": _list for name in LISTS},
     **{f"bans:{name}": _pk(Ban) for name in ("ban", "saved", "lift", "revert")},
     **{f"bans:{name}": _blocked for name in ("block", "block-lift", "block-restore")},
