@@ -22,6 +22,7 @@ from apps.network.api import HoldingViewSet, PoolViewSet
 from apps.tickets.api import CannedViewSet, TicketViewSet
 from apps.traffic.api import AddressesUsageViewSet, MembersUsageViewSet
 from apps.traffic.rates.api import RateLimitViewSet
+from apps.webhooks.api import DeliveryViewSet, WebhookViewSet
 
 router = Router()
 router.register("members/members", MemberViewSet, "member")
@@ -64,5 +65,7 @@ router.register("accounts/people", PersonViewSet, "person")
 router.register("accounts/tokens", TokenViewSet, "token")
 router.register("accounts/invitations", InvitationViewSet, "invitation")
 router.register("audit/enquiries", EnquiryViewSet, "enquiry")
+router.register("webhooks/webhooks", WebhookViewSet, "webhook")
+router.register("webhooks/deliveries", DeliveryViewSet, "delivery")
 router.register("traffic/members", MembersUsageViewSet, "usage")
 router.register("traffic/addresses", AddressesUsageViewSet, "address-usage")

@@ -56,6 +56,7 @@ INSTALLED_APPS = [
     "apps.traffic",
     "apps.gateways",
     "apps.tickets",
+    "apps.webhooks",
     "apps.desk",
 ]
 MIGRATION_MODULES = {app.removeprefix("apps."): app.replace("apps", "migrations") for app in INSTALLED_APPS if app.startswith("apps.")}
@@ -250,6 +251,12 @@ ERASE_DAYS = int(os.environ.get("NETZWART_ERASE_DAYS", "180"))
 FEED_DIRECTORY = os.environ.get("NETZWART_FEED_DIRECTORY", "")
 FEED_PRIVATE = os.environ.get("NETZWART_FEED_PRIVATE", "") == "1"
 FEED_SECONDS = float(os.environ.get("NETZWART_FEED_SECONDS", "120"))
+
+# Webhooks: whether addresses without TLS may be told, networks that may be told though they are not of the public internet, and for how
+# many days the log is kept
+WEBHOOK_HTTP = os.environ.get("NETZWART_WEBHOOK_HTTP", "") == "1"
+WEBHOOK_NETWORKS = [ip_network(each) for each in os.environ.get("NETZWART_WEBHOOK_NETWORKS", "").split(",") if each]
+KEEP_WEBHOOK_DAYS = int(os.environ.get("NETZWART_KEEP_WEBHOOK_DAYS", "30"))
 
 LOGGING = {
     "version": 1,

@@ -26,6 +26,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("fair-share/", include("apps.traffic.fairshare.urls")),
     path("mail/in/", include("apps.inbound.urls")),
     path("mail/", include("apps.mail.urls")),
+    path("webhooks/", include("apps.webhooks.urls")),
     path("tickets/", include("apps.tickets.urls")),
     path("bans/", include("apps.bans.urls")),
     path("rollouts/", include("apps.deployments.urls")),
