@@ -120,6 +120,8 @@ PAGES: Final[dict[str, Page]] = {
     "api-schema": Page(Right.ANYONE),
     "api-docs": Page(Right.ANYONE),
     "set_language": _act(Right.ANYONE),
+    "accounts:signed-out": Page(Right.ANYONE),
+    "accounts:back-channel-logout": _act(Right.ANYONE),
     "lib:theme": _act(Right.ANYONE),
     "lib:language": _act(Right.ANYONE),
     "lib:styleguide": _SEE_MEMBERS,

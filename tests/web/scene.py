@@ -47,7 +47,7 @@ RESIDENT = "selin"
 
 # What cannot be visited: answers to POST alone, files, and a few more with their reasons.
 POSTED = (
-    "accounts:token-revoke",
+    "accounts:token-revoke", "accounts:back-channel-logout",
     "desk:departure-drop", "desk:move-drop", "desk:member-invite", "desk:invitation-withdraw", "own:pinhole-switch", "own:pinhole-reopen",
     "accounts:session-end", "accounts:sessions-end-others", "accounts:invitation-withdraw",
     "accounts:person-sign-out", "accounts:roles-agree", "accounts:roles-drop",
@@ -71,6 +71,7 @@ NOT_VISITED = {
     "own:everything": "a file, for members",
     "own:ticket-attachment": "a file, for members",
     "set_language": "sends on",
+    "accounts:signed-out": "sends on",
     "lib:language": "sends on",
     "deployments:compare-text": "a file, of two revisions",
     "own:traffic-csv": "a file, of the member who asks",
