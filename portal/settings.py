@@ -47,6 +47,7 @@ INSTALLED_APPS = [
     "apps.mail",
     "apps.inbound",
     "apps.members",
+    "apps.events",
     "apps.network",
     "apps.nat",
     "apps.bans",
@@ -206,6 +207,13 @@ DEFAULT_FROM_EMAIL = os.environ.get("NETZWART_MAIL_FROM", "netzwart@localhost")
 
 # Under which address people reach the portal: for links in mail that no page asked for
 PORTAL_URL = os.environ.get("NETZWART_URL", "http://127.0.0.1:8000").rstrip("/")
+# The process of live events (apps/events): under which address browsers reach it, a path or a whole URL; empty: there is none, pages ask
+# again by themselves. Streams in all, and of one person; seconds between two looks at whether somebody still may, and until a stream ends
+EVENTS_URL = os.environ.get("NETZWART_EVENTS_URL", "")
+EVENTS_STREAMS = int(os.environ.get("NETZWART_EVENTS_STREAMS", "2000"))
+EVENTS_STREAMS_EACH = int(os.environ.get("NETZWART_EVENTS_STREAMS_EACH", "6"))
+EVENTS_CHECK_SECONDS = float(os.environ.get("NETZWART_EVENTS_CHECK_SECONDS", "30"))
+EVENTS_STREAM_SECONDS = float(os.environ.get("NETZWART_EVENTS_STREAM_SECONDS", "600"))
 NETWORK_NAME = os.environ.get("NETZWART_NETWORK_NAME", "Lindenhof")
 # How workers reach the agents in the lab: the lab's name and where its state lies. Empty: no lab on this machine.
 LAB_NAME = os.environ.get("NETZWART_LAB_NAME", "")
@@ -263,13 +271,14 @@ WHITENOISE_AUTOREFRESH = DEBUG
 # Hosts that have an IPv4 or an IPv6 address alone and serve the portal's static files: what a browser reaches over which; empty: not tried
 CHECK_HOSTS = {4: os.environ.get("NETZWART_CHECK_IPV4_HOST", ""), 6: os.environ.get("NETZWART_CHECK_IPV6_HOST", "")}
 
+_EVENTS_ORIGIN = ["{0.scheme}://{0.netloc}".format(urlsplit(EVENTS_URL))] if "://" in EVENTS_URL else []  # else it is the portal's own
 SECURE_CSP = {
     "default-src": ["'none'"],
     "script-src": ["'self'"],
     "style-src": ["'self'"],
     "img-src": ["'self'", "data:", *filter(None, CHECK_HOSTS.values())],
     "font-src": ["'self'"],
-    "connect-src": ["'self'"],
+    "connect-src": ["'self'", *_EVENTS_ORIGIN],
     "form-action": ["'self'", *_OIDC_ORIGIN],
     "base-uri": ["'none'"],
     "frame-ancestors": ["'none'"],

@@ -4,6 +4,7 @@ import gettext
 import io
 import re
 from pathlib import Path
+from typing import Any
 
 import allauth
 import django
@@ -68,7 +69,7 @@ def test_every_german_text_is_translated() -> None:
 
 
 def test_no_package_speaks_formally() -> None:
-    said = {}
+    said: dict[Any, str] = {}
     for folder in (*PACKAGES, *OF_DJANGO):
         with (folder / "locale" / "de" / "LC_MESSAGES" / "django.mo").open("rb") as file:
             catalog = gettext.GNUTranslations(file)._catalog  # type: ignore[attr-defined]  # typeshed does not name it

@@ -14,7 +14,7 @@ from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.lib.api import bulk, etags, writing
+from apps.lib.api import bulk, etags, waiting, writing
 from apps.lib.api.filters import Filters
 from apps.lib.api.serializers import shown_fields, with_activations
 from apps.lib.errors import Conflict
@@ -26,6 +26,9 @@ class Rows(viewsets.GenericViewSet[Any]):
     filters: ClassVar[Filters] = {}
     member_path: ClassVar[str] = ""
     """How the ORM reaches the member that a row is of, for tokens of one member; "": rows of no single member."""
+
+    columns: ClassVar[tuple[str, ...]] = ()
+    """What a list reads of its rows, as the ORM reaches it; (): all that `get_queryset` says. Rows that are changed are read whole."""
 
     def prepared(self, rows: Iterable[Any]) -> list[Any]:
         """The rows with all that their serializer shows, in a constant number of queries."""
@@ -98,11 +101,18 @@ class Reads(Rows):
     """List and read."""
 
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        page = self.prepared(self.paginate_queryset(self.filter_queryset(self.get_queryset())) or [])
+        rows = narrowed(self.filter_queryset(self.get_queryset()), self.columns)
+        page = self.prepared(self.paginate_queryset(rows) or [])
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
     def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         return self.answer(self.get_object())
+
+
+def narrowed(rows: QuerySet[Any], columns: Sequence[str]) -> QuerySet[Any]:
+    """The rows with these columns alone, in one query; without columns as they are."""
+    joined = {path.rpartition("__")[0] for path in columns} - {""}
+    return rows.select_related(None).select_related(*joined).only(*columns) if columns else rows
 
 
 class Adds(Rows):
@@ -181,7 +191,19 @@ class Removes(Rows):
 
 
 class ActiveRows(Rows):
-    """Rows of an ActiveSerializer: since when gateways have them."""
+    """Rows of an ActiveSerializer: since when gateways have them. Whoever asks to wait is told by 202 that a gateway lacks one."""
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        self.waits = self.action != "list" and waiting.asks_to_wait(request)
+
+    def answer(self, row: Any, code: int = status.HTTP_200_OK) -> Response:
+        answer = super().answer(row, code)
+        return waiting.told(answer) if self.waits else answer
+
+    def answers(self, rows: Sequence[Any], code: int = status.HTTP_200_OK) -> Response:
+        answer = super().answers(rows, code)
+        return waiting.told(answer) if self.waits else answer
 
     def prepared(self, rows: Iterable[Any]) -> list[Any]:
         return with_activations(rows) if self.shows("active") else list(rows)
