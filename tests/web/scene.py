@@ -51,8 +51,8 @@ RESIDENT = "selin"
 
 # What cannot be visited: answers to POST alone, files, and a few more with their reasons.
 POSTED = (
-    "accounts:token-revoke",
-    "desk:departure-drop", "desk:move-drop", "own:pinhole-switch", "own:pinhole-reopen",
+    "accounts:token-revoke", "accounts:back-channel-logout",
+    "desk:departure-drop", "desk:move-drop", "desk:member-invite", "desk:invitation-withdraw", "own:pinhole-switch", "own:pinhole-reopen",
     "accounts:session-end", "accounts:sessions-end-others", "accounts:invitation-withdraw",
     "accounts:person-sign-out", "accounts:roles-agree", "accounts:roles-drop",
     "lib:theme", "nat:forward-add", "nat:forward-switch", "nat:forward-restore",
@@ -76,6 +76,7 @@ NOT_VISITED = {
     "own:everything": "a file, for members",
     "own:ticket-attachment": "a file, for members",
     "set_language": "sends on",
+    "accounts:signed-out": "sends on",
     "lib:language": "sends on",
     "deployments:compare-text": "a file, of two revisions",
     "own:traffic-csv": "a file, of the member who asks",
@@ -84,7 +85,7 @@ NOT_VISITED = {
     "bans:feed_state": "a part of bans:list, asked for by HTMX alone",
     "desk:live-seen": "needs a kernel; visited by test_live.py",
     **dict.fromkeys(
-        ("accounts:invited", "account_confirm_email", "account_reset_password_from_key"),
+        ("accounts:invited", "own:join", "account_confirm_email", "account_reset_password_from_key"),
         "needs what was sent by mail; see test_invitations.py",
     ),
     **dict.fromkeys(("mfa_edit_webauthn", "mfa_remove_webauthn"), "needs a passkey; see test_signing_in.py"),
@@ -313,7 +314,7 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     **{f"own:{name}": _own_forward for name in ("port-close", "port-switch", "port-reopen")},
     **{f"own:{name}": _pk(Device, member__user__username=RESIDENT) for name in ("device", "device-remove")},
     "bans:block-member": _member,
-    "desk:check": _member,
+    **{f"desk:{name}": _member for name in ("check", "member-invite", "invitation-withdraw")},
     "bans:download": lambda: _list() | {"form": "csv"},
     "bans:preview": _pk(Upload),
     "bans:reachable-remove": _pk(Reachable),
