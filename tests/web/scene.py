@@ -55,7 +55,7 @@ POSTED = (
     "nat:pinhole-add", "nat:pinhole-switch", "nat:pinhole-restore", "bans:feed_now", "bans:add", "bans:bulk", "bans:restore", "bans:revert",
     "bans:blocks-bulk", "bans:block-restore", "bans:reachable-add", "bans:reachable-remove", "bans:server-interface", "deployments:deploy",
     "deployments:again", "deployments:pause", "deployments:resume", "deployments:approve", "gateways:put-right", "gateways:count-again",
-    "tickets:change", "tickets:take", "tickets:link", "tickets:unlink", "tickets:notices",
+    "tickets:change", "tickets:take", "tickets:presence", "tickets:link", "tickets:unlink", "tickets:notices",
     "desk:live-end", "inbound:again",
     "mail:again", "desk:members-bulk", "desk:member-activate", "desk:holding-add", "desk:device-add", "own:port-switch", "own:port-reopen",
 )  # fmt: skip
@@ -319,7 +319,7 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     **{f"inbound:{name}": _pk(Arrival, state="quarantined") for name in ("arrival", "delete", "again", "file")},
     "mail:switch-off": lambda: {"token": unsubscribing.link("selin@lindenhof.example", "scene").rstrip("/").rpartition("/")[2]},
     "accounts:session-end": lambda: {"pk": 1},
-    **{f"tickets:{name}": _pk(Ticket) for name in ("ticket", "change", "take", "link")},
+    **{f"tickets:{name}": _pk(Ticket) for name in ("ticket", "change", "take", "presence", "link")},
     "tickets:unlink": _pk(Link),
     "tickets:attachment": _pk(Attachment),
     "own:ticket": _pk(Ticket),
