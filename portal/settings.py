@@ -67,6 +67,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "apps.accounts.languages.FromProfile",
     "allauth.account.middleware.AccountMiddleware",
     "apps.accounts.sessions.LastSeen",
     "pghistory.middleware.HistoryMiddleware",
@@ -267,12 +268,15 @@ STATICFILES_DIRS = [ROOT / "static"]
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
 
+# Hosts that have an IPv4 or an IPv6 address alone and serve the portal's static files: what a browser reaches over which; empty: not tried
+CHECK_HOSTS = {4: os.environ.get("NETZWART_CHECK_IPV4_HOST", ""), 6: os.environ.get("NETZWART_CHECK_IPV6_HOST", "")}
+
 _EVENTS_ORIGIN = ["{0.scheme}://{0.netloc}".format(urlsplit(EVENTS_URL))] if "://" in EVENTS_URL else []  # else it is the portal's own
 SECURE_CSP = {
     "default-src": ["'none'"],
     "script-src": ["'self'"],
     "style-src": ["'self'"],
-    "img-src": ["'self'", "data:"],
+    "img-src": ["'self'", "data:", *filter(None, CHECK_HOSTS.values())],
     "font-src": ["'self'"],
     "connect-src": ["'self'", *_EVENTS_ORIGIN],
     "form-action": ["'self'", *_OIDC_ORIGIN],

@@ -21,6 +21,7 @@ from apps.accounts.models import ApiToken, User
 from apps.accounts.permissions import may
 from apps.accounts.routes import API
 from apps.accounts.tokens import TokenAuthentication, covers
+from apps.events.headers import variables
 from apps.events.kinds import KINDS, Reader
 from apps.members.models import Member
 
@@ -89,11 +90,7 @@ def _request(of: Asked) -> HttpRequest:
     """As far as authentication looks at one."""
     request = HttpRequest()
     request.method = READ
-    for name, value in of.headers:
-        known = "HTTP_" + name.decode("latin-1").upper().replace("-", "_")
-        text = value.decode("latin-1")
-        request.META[known] = f"{request.META[known]},{text}" if known in request.META and known != "HTTP_COOKIE" else text
-    request.META |= {"REMOTE_ADDR": of.client, "SERVER_NAME": "", "SERVER_PORT": "443" if of.secure else "80"}
+    request.META |= variables(of.headers) | {"REMOTE_ADDR": of.client, "SERVER_NAME": "", "SERVER_PORT": "443" if of.secure else "80"}
     request.COOKIES = parse_cookie(request.META.get("HTTP_COOKIE", ""))
     return request
 

@@ -17,6 +17,7 @@ from urllib.parse import parse_qs
 from django.core.handlers.wsgi import WSGIHandler
 from django.utils.translation import gettext as _
 
+from apps.events.headers import variables
 from apps.events.hub import Hub
 from apps.events.reading import Refused
 from apps.events.threads import Threads
@@ -142,18 +143,12 @@ def ask(scope: Any, given: bytes) -> Answer:
 
 def _environ(scope: Any, given: bytes) -> dict[str, Any]:
     host, port = scope.get("server") or ("", 80)
-    environ: dict[str, Any] = {
+    told = variables(scope["headers"])
+    return told | {
         "REQUEST_METHOD": scope["method"], "SCRIPT_NAME": "", "PATH_INFO": scope["path"].encode().decode("latin-1"),
         "QUERY_STRING": scope["query_string"].decode("latin-1"), "SERVER_NAME": host, "SERVER_PORT": str(port),
         "SERVER_PROTOCOL": "HTTP/1.1", "REMOTE_ADDR": (scope.get("client") or ("",))[0], "CONTENT_LENGTH": str(len(given)),
+        "CONTENT_TYPE": told.get("HTTP_CONTENT_TYPE", ""),
         "wsgi.version": (1, 0), "wsgi.url_scheme": scope.get("scheme", "http"), "wsgi.input": io.BytesIO(given),
         "wsgi.errors": io.StringIO(), "wsgi.multithread": True, "wsgi.multiprocess": False, "wsgi.run_once": False,
     }  # fmt: skip
-    for name, value in scope["headers"]:
-        key, text = name.decode("latin-1").upper().replace("-", "_"), value.decode("latin-1")
-        if key == "CONTENT_TYPE":
-            environ[key] = text
-        elif key != "CONTENT_LENGTH":
-            known = f"HTTP_{key}"
-            environ[known] = f"{environ[known]},{text}" if known in environ and known != "HTTP_COOKIE" else text
-    return environ

@@ -10,6 +10,12 @@
     if (!event.target.matches("[data-presence]")) return;
     said = writing();
     event.detail.parameters.writing = said ? "1" : "";
+    event.detail.parameters.entries = document.querySelectorAll(".nw-thread [id^=message-]").length;
+  });
+  // What was new has been shown: then it is not new any more.
+  document.addEventListener("htmx:afterRequest", (event) => {
+    const sign = event.target.closest?.("[data-presence]");
+    if (sign && sign !== event.target) htmx.trigger(sign, "netzwart:news");
   });
   document.addEventListener("input", (event) => {
     const sign = document.querySelector("[data-presence]");

@@ -55,6 +55,7 @@ def test_pages_change_the_moment_something_happens(
         other.get_by_role("button", name="Show").click()
         expect(other.get_by_text("Restart the router once.")).to_be_visible()
         expect(other.locator("#answer textarea")).to_have_value("Half a sentence")
+        expect(other.get_by_text("something new in the thread")).to_have_count(0)
         assert [page.evaluate("window.stayed") for page in pages] == [True, True, True]
 
         with mara.expect_response(lambda answer: answer.url == settings.EVENTS_URL):
