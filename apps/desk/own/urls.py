@@ -8,6 +8,7 @@ app_name = "own"
 urlpatterns = [
     path("", views.home, name="home"),
     path("traffic.csv", views.traffic_csv, name="traffic-csv"),
+    path("months.csv", views.months_csv, name="months-csv"),
     path("everything.zip", views.everything, name="everything"),
     path("devices/", views_devices.devices, name="devices"),
     path("devices/<int:pk>/", views_devices.change, name="device"),
