@@ -308,9 +308,11 @@ PAGES: Final[dict[str, Page]] = {
     "traffic:quota": _MEMBER_FORM,
     "traffic:of": _SEE_MEMBERS,
     "traffic:of-csv": _SEE_MEMBERS,
+    "traffic:of-months-csv": _SEE_MEMBERS,
     # members' own
     "own:home": Page(Right.OWN),
     "own:traffic-csv": Page(Right.OWN),
+    "own:months-csv": Page(Right.OWN),
     "own:everything": Page(Right.OWN),
     "own:pinholes": _form(Right.OWN),
     "own:pinhole-switch": _act(Right.OWN),

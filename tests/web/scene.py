@@ -65,7 +65,8 @@ POSTED = (
     "mail:again", "desk:members-bulk", "desk:member-activate", "desk:holding-add", "desk:device-add", "own:port-switch", "own:port-reopen",
 )  # fmt: skip
 FILES = (
-    "traffic:throughput-csv", "traffic:talkers-csv", "traffic:sums-csv", "traffic:quotas-csv", "traffic:of-csv", "desk:member-everything",
+    "traffic:throughput-csv", "traffic:talkers-csv", "traffic:sums-csv", "traffic:quotas-csv", "traffic:of-csv", "traffic:of-months-csv",
+    "desk:member-everything",
     "tickets:attachment",
     "api-schema", "bans:download", "nat:forwards-csv", "nat:pinholes-csv", "desk:members-csv", "deployments:delta", "deployments:held-text",
     "inbound:file", "desk:export",
@@ -80,6 +81,7 @@ NOT_VISITED = {
     "lib:language": "sends on",
     "deployments:compare-text": "a file, of two revisions",
     "own:traffic-csv": "a file, of the member who asks",
+    "own:months-csv": "a file, of the member who asks",
     "deployments:rollout_now": "a part of deployments:rollout, asked for by HTMX alone",
     "bans:saved": "a part of bans:list, asked for by HTMX alone",
     "bans:feed_state": "a part of bans:list, asked for by HTMX alone",
@@ -329,6 +331,7 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "members:tariff": _pk(Tariff),
     "traffic:of": _member,
     "traffic:of-csv": _member,
+    "traffic:of-months-csv": _member,
     "traffic:quota": _pk(Tariff),
     "rates:limit": _member,
     "rates:release": _pk(RateLimit),
