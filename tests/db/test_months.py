@@ -98,7 +98,7 @@ def test_the_own_page_has_bars_a_table_and_a_csv_of_the_months(network: rows.Net
     quotas.set_quota(tariff=member.tariff, octets=8_000_000, by=network.admin)
     browser: Client = signed_in(account)
     page = text(browser.get("/me/")).replace(SPACE, " ")
-    assert page.count('<rect class="nw-bar"') >= 1
+    assert page.count('<rect class="nw-column"') >= 1
     assert '<td class="nw-num">4.00 MB</td><td class="nw-num">50 % of 8.00 MB (Standard)</td>' in page
     assert 'href="/me/months.csv"' in page
     content = b"".join(browser.get("/me/months.csv").streaming_content).decode().removeprefix("\ufeff")  # type: ignore[attr-defined]
