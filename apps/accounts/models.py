@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.models import AbstractUser, UserManager
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -33,9 +34,12 @@ class Users(UserManager["User"]):
 
 @tracked(exclude=["password", "last_login", "is_staff"])
 class User(AbstractUser):
-    """Somebody who signs in. What the person may do stands in `roles` alone; `is_staff` follows from it."""
+    """Somebody who signs in. What the person may do stands in `roles` alone; `is_staff` follows from it.
 
-    language = models.CharField(_("language"), max_length=2, choices=[("en", "English"), ("de", "Deutsch")], default="en")
+    language: chosen by the person, "" for what the browser asks for.
+    """
+
+    language = models.CharField(_("language"), max_length=2, choices=[("en", "English"), ("de", "Deutsch")], blank=True, default="")
     roles = ArrayField(models.CharField(max_length=20, choices=Role.choices), default=list, verbose_name=_("roles"))
     is_staff = models.GeneratedField(
         expression=models.Q(roles__overlap=[role.value for role in STAFF]),  # type: ignore[arg-type]  # the stubs know no conditions here
@@ -59,6 +63,11 @@ class User(AbstractUser):
     def name(self) -> str:
         """The name to show to others."""
         return self.get_full_name() or self.username
+
+    @property
+    def speaks(self) -> str:
+        """The language of mails to this person, whom no browser is there to ask."""
+        return self.language or settings.LANGUAGE_CODE
 
 
 @tracked(exclude=["last_used"])

@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("accounts", "0007_scoped_tokens"),
+        ("accounts", "0008_a_language_is_chosen_or_none"),
     ]
 
     operations = [

@@ -100,6 +100,7 @@ def world(network: rows.Network) -> World:
     canned = Canned.objects.create(name="Hello", text_de="Hallo", text_en="Hello")
     ids = {
         "desk:member": other.member.pk,
+        "desk:check": other.member.pk,
         "desk:holdings": other.member.pk,
         "desk:holding-add": other.member.pk,
         "desk:holding": other.holding.pk,

@@ -15,7 +15,7 @@ from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.lib.api import bulk, etags, tables, writing
+from apps.lib.api import bulk, etags, tables, waiting, writing
 from apps.lib.api.filters import Filters
 from apps.lib.api.reach import limited, limits
 from apps.lib.api.serializers import shown_fields, with_activations
@@ -204,7 +204,19 @@ class Removes(Rows):
 
 
 class ActiveRows(Rows):
-    """Rows of an ActiveSerializer: since when gateways have them."""
+    """Rows of an ActiveSerializer: since when gateways have them. Whoever asks to wait is told by 202 that a gateway lacks one."""
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        self.waits = self.action != "list" and waiting.asks_to_wait(request)
+
+    def answer(self, row: Any, code: int = status.HTTP_200_OK) -> Response:
+        answer = super().answer(row, code)
+        return waiting.told(answer) if self.waits else answer
+
+    def answers(self, rows: Sequence[Any], code: int = status.HTTP_200_OK) -> Response:
+        answer = super().answers(rows, code)
+        return waiting.told(answer) if self.waits else answer
 
     def prepared(self, rows: Iterable[Any]) -> list[Any]:
         return with_activations(rows) if self.shows("active") else list(rows)
