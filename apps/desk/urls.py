@@ -2,12 +2,28 @@
 
 from django.urls import path
 
-from apps.desk.views import addresses_of, check, dashboard, devices_of, inviting, lifecycle, live, member, member_edit, members, search, why
+from apps.desk.views import (
+    addresses_of,
+    check,
+    dashboard,
+    devices_of,
+    exports,
+    inviting,
+    lifecycle,
+    live,
+    member,
+    member_edit,
+    members,
+    search,
+    why,
+)
 
 app_name = "desk"
 urlpatterns = [
     path("", dashboard.dashboard, name="dashboard"),
     path("search", search.search, name="search"),
+    path("exports/", exports.exports, name="exports"),
+    path("exports/<str:name>", exports.export, name="export"),
     path("why/", why.why, name="why"),
     path("why/live/", live.live, name="live"),
     path("why/live/<str:gateway>/<int:number>/", live.seen, name="live-seen"),
