@@ -203,7 +203,9 @@ class TicketViewSet(Reads, Changes):
     def split(self, request: Request, pk: str = "") -> Response:
         """Make chosen messages a ticket of their own. No mail leaves."""
         asked = given(SplitSerializer, request)
-        return self.changed(splitting.split(ticket=self.get_object(), by=self.writer(), **asked), code=201)
+        made = splitting.split(ticket=self.get_object(), by=self.writer(), **asked)
+        self.within_reach([made])
+        return self.changed(made, code=201)
 
     @answers(202, SentSerializer)
     @action(detail=False, methods=["post"], url_path="answer-many", serializer_class=AnswerManySerializer)

@@ -81,8 +81,8 @@ def merge(*, into: Ticket, tickets: Sequence[Ticket], by: User) -> None:
 
 
 def _take_over(target: Ticket, source: Ticket, by: User) -> None:
-    known = target.links.values_list("kind", "object_id")
-    links = [each for each in source.links.all() if (each.kind, each.object_id) not in set(known)]
+    known = set(target.links.values_list("kind", "object_id"))
+    links = [each for each in source.links.all() if (each.kind, each.object_id) not in known]
     move = Move(kind=Move.Kind.MERGE, source=source, target=target, state=source.state, by=by, adopted=source.member_id != target.member_id)
     move.messages, move.links = list(source.messages.order_by("id").values_list("pk", flat=True)), [each.pk for each in links]
     move.save(force_insert=True)
