@@ -229,7 +229,7 @@ def _years(days: int) -> None:
     """A row for each member and day, up to yesterday, and for each hour of today; then whatever is rolled up from that."""
     from django.db import connection
 
-    from apps.traffic import partitions, rolling
+    from apps.traffic import partitions, rolling, spans
     from apps.traffic.models import Level
 
     rolling.levels(NOW)
@@ -248,6 +248,7 @@ def _years(days: int) -> None:
         Level.objects.filter(name=level).update(complete_until=rolling.begin_of(level, today - timedelta(days=days)))
     for level in (Level.Name.TODAY, Level.Name.WEEK, Level.Name.FOUR_WEEKS):
         rolling.roll_up(level, ASKED)
+    spans.make(ASKED)
 
 
 def _asked(days: int) -> dict[str, float]:

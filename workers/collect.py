@@ -7,7 +7,7 @@ from django.utils import timezone
 from apps.gateways import services
 from apps.lib.errors import Conflict
 from apps.network.models import Gateway, GatewayGroup
-from apps.traffic import rolling
+from apps.traffic import rolling, spans
 from apps.traffic.fairshare import services as fair_shares
 
 log = structlog.get_logger()
@@ -28,8 +28,10 @@ def collect_one(gateway: int) -> None:
 
 @shared_task(name="workers.tend_usage")
 def tend_usage() -> None:
-    """Make partitions, roll up, and drop what is too old."""
-    rolling.tick(timezone.now())
+    """Make partitions, roll up, drop what is too old, and add up what lists begin with."""
+    now = timezone.now()
+    rolling.tick(now)
+    spans.make(now)
 
 
 @shared_task(name="workers.share_fairly")

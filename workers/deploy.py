@@ -8,6 +8,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from apps.deployments import contents, rollouts, services, states
+from apps.events import selectors as events
 from apps.network.models import GatewayGroup
 from firewall.policy import PolicyError
 
@@ -30,10 +31,11 @@ def take_over() -> None:
 
 @shared_task(name="workers.forget")
 def forget() -> None:
-    """Drop what was kept of revisions longer ago than anybody goes back."""
+    """Drop what was kept of revisions longer ago than anybody goes back, and events that nobody is told any more."""
     gone = contents.forget_old(timezone.now() - timedelta(days=settings.KEEP_REVISIONS_DAYS))
     if gone:
         log.info("contents of old revisions forgotten", revisions=gone)
+    events.forget()
 
 
 def _reconcile(group: GatewayGroup, *, by: int | None, cause: str, force: bool) -> None:

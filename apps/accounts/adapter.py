@@ -41,7 +41,7 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no ty
         """In the language of whoever reads it; a worker sends it after the answer, which waits for no server."""
         given = {"email": email, "network": settings.NETWORK_NAME} | context
         reader = context.get("user")
-        with override(reader.language if isinstance(reader, User) else get_language()):
+        with override(reader.language or get_language() if isinstance(reader, User) else get_language()):
             self.render_mail(template_prefix, email, given).send()
 
     def format_email_subject(self, subject: str) -> str:

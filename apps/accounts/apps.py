@@ -7,12 +7,14 @@ class AccountsConfig(AppConfig):
     name = "apps.accounts"
 
     def ready(self) -> None:
+        from apps.accounts.languages import remember
         from apps.accounts.models import RoleChange, User
         from apps.accounts.permissions import may_look
         from apps.audit.trail import UNSHOWN, Trail, tell
-        from apps.lib import navigation
+        from apps.lib import languages, navigation
 
         navigation.opens(may_look)
+        languages.remembers(remember)
         tell(Trail(User, called=_("Account"), words=lambda row: row.name, href=lambda row: reverse("accounts:person", args=[row.pk])))
         tell(
             Trail(

@@ -2,12 +2,27 @@
 
 from django.urls import path
 
-from apps.desk.views import addresses_of, dashboard, devices_of, lifecycle, live, member, member_edit, members, search, why
+from apps.desk.views import (
+    addresses_of,
+    check,
+    dashboard,
+    devices_of,
+    exports,
+    lifecycle,
+    live,
+    member,
+    member_edit,
+    members,
+    search,
+    why,
+)
 
 app_name = "desk"
 urlpatterns = [
     path("", dashboard.dashboard, name="dashboard"),
     path("search", search.search, name="search"),
+    path("exports/", exports.exports, name="exports"),
+    path("exports/<str:name>", exports.export, name="export"),
     path("why/", why.why, name="why"),
     path("why/live/", live.live, name="live"),
     path("why/live/<str:gateway>/<int:number>/", live.seen, name="live-seen"),
@@ -17,6 +32,7 @@ urlpatterns = [
     path("members/bulk/", members.bulk_action, name="members-bulk"),
     path("members/add/", member_edit.add, name="member-add"),
     path("members/<int:pk>/", member.member, name="member"),
+    path("members/<int:pk>/check/", check.check, name="check"),
     path("members/<int:pk>/edit/", member_edit.edit, name="member-edit"),
     path("members/<int:pk>/activate/", member_edit.activate, name="member-activate"),
     path("members/<int:pk>/leave/", lifecycle.leave, name="member-leave"),

@@ -1,13 +1,12 @@
 from django.conf import settings
 from django.urls import path
-from django.views.i18n import set_language
 
-from apps.lib import views
+from apps.lib import languages, views
 
 app_name = "lib"
 urlpatterns = [
     path("theme/", views.theme, name="theme"),
-    path("language/", set_language, name="language"),
+    path("language/", languages.choose, name="language"),
 ]
 if settings.DEBUG:
     urlpatterns += [

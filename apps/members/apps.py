@@ -8,8 +8,11 @@ class MembersConfig(AppConfig):
 
     def ready(self) -> None:
         from apps.audit.trail import UNSHOWN, Trail, tell
+        from apps.lib import languages
+        from apps.members import own
         from apps.members.models import Departure, Device, Member
 
+        languages.remembers(own.remember_language)
         tell(
             Trail(
                 Member,

@@ -5,6 +5,7 @@ network, so that a server that hands out addresses by it (DHCP) finds one member
 """
 
 from django.db import transaction
+from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -35,6 +36,17 @@ def change_device(*, device: Device, name: str, mac: str, by: User) -> Device:
         return services.change_device(device=device, name=name, mac=mac, by=by)
     except Problem as problem:
         raise _without_names(problem, device.member) from problem
+
+
+def set_language(member: Member, language: str) -> None:
+    """Mails come in it from now on; it makes no form of staff's out of date."""
+    Member.objects.filter(pk=member.pk).exclude(language=language).update(language=language)
+
+
+def remember_language(request: HttpRequest, language: str) -> None:
+    """The choice of the top bar is that of mails, too."""
+    if isinstance(request.user, User) and (member := Member.objects.filter(user=request.user).first()):
+        set_language(member, language)
 
 
 def _check_mac(mac: str) -> None:

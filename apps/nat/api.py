@@ -85,11 +85,32 @@ def _with_port(rows: QuerySet[PortForward], port: int) -> QuerySet[PortForward]:
     return rows.filter(on_ports(port, port)) if 0 < port < 65536 else rows.none()
 
 
+COLUMNS = (
+    "changed_in",
+    "changed_at",
+    "group_id",
+    "holding_id",
+    "protocol",
+    "public",
+    "public_port",
+    "private_port",
+    "ports",
+    "purpose",
+    "enabled",
+    "valid",
+    "version",
+    "holding__member_id",
+    "holding__prefix",
+)
+
+
 class ForwardViewSet(ActiveRows, Reads, Adds, Changes, Removes):
     """Port forwards that hold now."""
 
     serializer_class = ForwardSerializer
+    group_path = "group"
     member_path = "holding__member"
+    columns = COLUMNS
     filters = filters_of(
         PortForward,
         "holding",

@@ -16,11 +16,12 @@ class TicketsConfig(AppConfig):
         from apps.tickets import receiving
         from apps.tickets.models import Canned, Ticket
         from apps.tickets.selectors import asking
-        from apps.tickets.telling import KIND
+        from apps.tickets.telling import ANSWERS, KIND
 
         tell(Trail(Ticket, called=_("Ticket"), href=_page))
         tell(Trail(Canned, called=_("Canned answer"), href=lambda _row: reverse("tickets:canned")))
-        kinds.tell(KIND, _("Mails to staff about new tickets, and what is written in their own"))
+        kinds.tell(KIND, _("Mails to staff about new tickets, and what is written in their own"), for_staff=True)
+        kinds.tell(ANSWERS, _("Mails when your tickets are answered"))
         navigation.counts("tickets:list")(asking)
         takes(receiving.take)
 

@@ -12,11 +12,13 @@ from apps.accounts.models import User
 from apps.accounts.roles import Right, with_right
 from apps.mail.models import SwitchedOff
 from apps.mail.services import write
+from apps.mail.unsubscribing import is_off
 from apps.mail.wording import Plain
 from apps.tickets import addressing
 from apps.tickets.models import Message, Ticket
 
 KIND: Final = "tickets"
+ANSWERS: Final = "answers"  # to members, whose own page shows them too
 REFERENCES: Final = 20  # Message-IDs that a mail names: the first, and the last ones
 EXCERPT: Final = 2000  # characters that a notice quotes
 
@@ -24,7 +26,9 @@ EXCERPT: Final = 2000  # characters that a notice quotes
 def reader(ticket: Ticket) -> tuple[str, str]:
     """Where answers go, "" for nowhere, and in which language."""
     member = ticket.member
-    return (member.email, member.language) if member else (ticket.address, ticket.language)
+    if member is None:
+        return ticket.address, ticket.language
+    return ("" if member.user_id and is_off(member.email, ANSWERS) else member.email), member.language
 
 
 def write_answer(message: Message) -> None:
@@ -43,6 +47,7 @@ def write_answer(message: Message) -> None:
     mail = write(
         to=to, language=language, template="ticket_answer", context=context, about=ticket, key=f"ticket message {message.pk}",
         reply_to=addressing.of_ticket(ticket.pk), in_reply_to=before[-1] if before else "", references=before, automatic=False,
+        notice=ANSWERS if ticket.member and ticket.member.user_id else "",
     )  # fmt: skip
     if mail:
         Message.objects.filter(pk=message.pk).update(message_id=mail.message_id)
@@ -83,6 +88,6 @@ def _notice(template: str, message: Message, user: User) -> None:
         "url": f"{settings.PORTAL_URL}{reverse('tickets:ticket', args=[ticket.pk])}", "by_mail": bool(settings.SUPPORT_ADDRESS),
     }  # fmt: skip
     write(
-        to=user.email, language=user.language, template=template, context=context, about=ticket, notice=KIND,
+        to=user.email, language=user.speaks, template=template, context=context, about=ticket, notice=KIND,
         key=f"ticket message {message.pk} to {user.pk}", reply_to=addressing.of_staff(user, ticket.pk),
     )  # fmt: skip

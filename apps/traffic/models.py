@@ -79,6 +79,29 @@ class FourWeeks(Usage):
     """Rolled up from weeks, once all four are over."""
 
 
+class Span(models.Model):
+    """A long time that is over, of which SpanUsage is the sum."""
+
+    since = models.DateTimeField()
+    until = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["since", "until"], name="span_once"),
+            models.CheckConstraint(condition=Q(until__gt=F("since")), name="span_ends_after_it_begins"),
+        ]
+
+
+class SpanUsage(models.Model):
+    """What one member forwarded in a span. A silent member has no row."""
+
+    pk = models.CompositePrimaryKey("span_id", "member_id")
+    span = models.ForeignKey(Span, models.CASCADE, related_name="+")
+    member_id = models.BigIntegerField()
+    up_octets = models.BigIntegerField()
+    down_octets = models.BigIntegerField()
+
+
 class Level(models.Model):
     """How long one of the tables of usage is kept, and up to when it is complete: from there on only finer ones know.
 
@@ -182,6 +205,7 @@ class Throughput(Counted):
             models.UniqueConstraint(fields=["gateway", "family", "bucket"], name="throughput_once_per_bucket"),
             models.CheckConstraint(condition=Q(family__in=[4, 6]), name="throughput_family"),
         ]
+        indexes = [models.Index(fields=["bucket"], name="throughput_by_time")]  # what is too old is looked for every minute
 
 
 class Quota(models.Model):

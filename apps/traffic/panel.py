@@ -28,6 +28,7 @@ VERSIONS: Final[dict[Shown, Promise]] = {
     Shown.SIX: gettext_lazy("IPv6"),
 }
 BEFORE: Final[dict[Preset, Promise]] = {
+    Preset.HOUR: gettext_lazy("the hour before"),
     Preset.DAY: gettext_lazy("the 24 hours before"),
     Preset.WEEK: gettext_lazy("the 7 days before"),
     Preset.MONTH: gettext_lazy("the 30 days before"),

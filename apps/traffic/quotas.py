@@ -25,7 +25,7 @@ MOST: Final = 10**15  # octets: a petabyte is no quota
 _ABOVE: Final = """
     SELECT m.id, m.name, t.name, s.up, s.down, q.octets FROM ({by_member}) s
     JOIN members_member m ON m.id = s.member JOIN members_tariff t ON t.id = m.tariff_id JOIN traffic_quota q ON q.tariff_id = t.id
-    WHERE 100 * (s.up + s.down) >= %s * q.octets ORDER BY (s.up + s.down) / q.octets DESC, m.id
+    WHERE 100 * (s.up + s.down)::numeric >= %s * q.octets ORDER BY (s.up + s.down)::numeric / q.octets DESC, m.id
 """
 
 

@@ -1,4 +1,4 @@
-"""Windows of time that pages show: four that end now, or any from one moment to another."""
+"""Windows of time that pages show: five that end now, or any from one moment to another."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -18,6 +18,7 @@ DAY: Final = timedelta(days=1)
 class Preset(StrEnum):
     """The windows that end now."""
 
+    HOUR = "hour"
     DAY = "day"
     WEEK = "week"
     MONTH = "month"
@@ -25,18 +26,26 @@ class Preset(StrEnum):
 
 
 LABELS: Final[dict[Preset, Promise]] = {
+    Preset.HOUR: _("1 h"),
     Preset.DAY: _("24 h"),
     Preset.WEEK: _("7 days"),
     Preset.MONTH: _("30 days"),
     Preset.YEAR: _("A year"),
 }
 TITLES: Final[dict[Preset, Promise]] = {
+    Preset.HOUR: _("the last hour"),
     Preset.DAY: _("the last 24 hours"),
     Preset.WEEK: _("the last 7 days"),
     Preset.MONTH: _("the last 30 days"),
     Preset.YEAR: _("the last year"),
 }
-USAGE: Final = {Preset.DAY: (FIVE_MINUTES, 288), Preset.WEEK: (HOUR, 168), Preset.MONTH: (DAY, 30), Preset.YEAR: (DAY, 365)}
+USAGE: Final = {
+    Preset.HOUR: (FIVE_MINUTES, 12),
+    Preset.DAY: (FIVE_MINUTES, 288),
+    Preset.WEEK: (HOUR, 168),
+    Preset.MONTH: (DAY, 30),
+    Preset.YEAR: (DAY, 365),
+}
 RATES: Final = USAGE | {Preset.MONTH: (4 * HOUR, 180)}  # how fast it went would drown in whole days
 LISTS: Final = USAGE | {Preset.DAY: (HOUR, 24), Preset.WEEK: (DAY, 7)}  # of everybody: they begin where the coarser level has fewer rows
 EACH: Final[dict[timedelta, Promise]] = {

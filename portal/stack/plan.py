@@ -20,6 +20,7 @@ PROBES = {"nat-1": "probe-1", "nat-2": "probe-2"}  # the lab's node from where e
 WEB_WORKERS, WEB_THREADS = 2, 8
 # gunicorn's own default is 2048; a queue shorter than the kernel allows makes it answer with SYN cookies under load.
 SMALLEST_BACKLOG = 2048
+EVENTS_CONNECTIONS = 4000  # as many streams as NETZWART_EVENTS_STREAMS, and those that are refused
 # A tick every few seconds would bury what is worth reading; a task that fails is shown.
 ROUTINE = r".*INFO/.* Task \S+ (received|succeeded)"
 # True, but nothing a person can act on who started the demo as root for its network.
@@ -94,6 +95,19 @@ def web(port: int) -> Program:
     log = ("--log-level", "warning", "--access-logfile", "-", "--access-logformat", "%(m)s %(U)s %(s)s %(L)s s")
     quiet = ("--no-control-socket", "--graceful-timeout", "2")
     return Program("web", (PYTHON, "-m", "gunicorn", *options, *bind, *log, *quiet, "portal.wsgi:application"))
+
+
+def events(port: int) -> Program:
+    """Live events and requests that wait: one process, whatever the number of streams. Whose proxy is believed, our settings say."""
+    bind = ("--host", "127.0.0.1", "--port", str(port), "--backlog", str(max(accept_queue(), SMALLEST_BACKLOG)))
+    most = ("--limit-concurrency", str(EVENTS_CONNECTIONS), "--timeout-graceful-shutdown", "2")
+    quiet = ("--no-proxy-headers", "--no-server-header", "--no-access-log", "--log-level", "warning", "--lifespan", "on")
+    return Program("events", (PYTHON, "-m", "uvicorn", *bind, *most, *quiet, "portal.asgi:application"))
+
+
+def events_port(port: int) -> int:
+    """From where on a port is looked for: far from the web server's, beside which a second portal may listen."""
+    return port + 1000 if port < 64_000 else port - 1000
 
 
 def notice(places: Places) -> Program:

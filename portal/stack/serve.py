@@ -28,17 +28,25 @@ async def serve(places: Places, port: int, output: Output) -> None:
     started = time.monotonic()
     with alone(places):
         no_lab = why_no_lab(places)
-        environment = {**os.environ, "PYTHONUNBUFFERED": "1", **variables(places, lab=not no_lab)}
+        events = ports.next_free(plan.events_port(port))
+        given = {**addresses(port, events), **os.environ}
+        environment = {**given, "PYTHONUNBUFFERED": "1", **variables(places, lab=not no_lab)}
         async with supervise(environment, output) as supervisor:
             await database.up(supervisor, places)
             no_ssh = sshd.obstacle(places, no_lab)
             await _portal_data(supervisor, places, port, no_ssh)
             await _gateways(supervisor, places, no_lab, no_ssh)
             await _programs(supervisor, places, port, no_ssh)
+            supervisor.start(plan.events(events))
             if not no_lab:
                 supervisor.start(plan.notice(places))
             output.say(f"\nNetzwart is up after {time.monotonic() - started:.1f} s.\n" + welcome(places, port, no_lab))
             await asyncio.get_running_loop().create_future()  # until somebody or something ends it
+
+
+def addresses(port: int, events: int) -> dict[str, str]:
+    """Where pages and live events are, unless somebody has said so: a proxy before both makes them one address."""
+    return {"NETZWART_URL": f"http://127.0.0.1:{port}", "NETZWART_EVENTS_URL": f"http://127.0.0.1:{events}/events/"}
 
 
 def why_no_lab(places: Places) -> str:

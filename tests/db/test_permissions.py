@@ -13,6 +13,7 @@ import pytest
 from django.conf import settings as configured
 from django.core.management import call_command
 from django.db import transaction
+from django.db.models.functions import Now
 from django.test import Client
 
 from apps.accounts import matrix, tokens
@@ -27,6 +28,8 @@ from apps.tickets.bulk import answer_many
 from apps.tickets.merging import merge
 from apps.tickets.models import Attachment, Canned, Content, Link, Move
 from apps.tickets.services import write_to
+from apps.webhooks import services as webhooks
+from apps.webhooks.models import Delivery
 from tests import rows
 from tests.db.pages import signed_in
 
@@ -49,7 +52,7 @@ class World:
 
     def path(self, route: matrix.Route) -> str:
         """The route's address, with the other member's ids wherever a member's thing is meant."""
-        subject = route.basename or route.name
+        subject = f"{route.basename}:{route.action}" if route.basename else route.name
         return "/" + re.sub(
             r"<(?:\w+:)?(\w+)>|\(\?P<(\w+)>(?:[^()]|\([^()]*\))*\)", lambda found: self._value(subject, found[1] or found[2]), route.path
         ).replace("^", "").replace("$", "").replace("\\", "").replace("/?", "/")
@@ -105,8 +108,14 @@ def world(network: rows.Network) -> World:
     double = write_to(member=other.member, subject="Xaver's other question", text="Twice", by=network.admin)
     merge(into=ticket, tickets=[double], by=network.admin)
     move = Move.objects.get()
+    webhook, _secret = webhooks.add(
+        facts=webhooks.Facts(name="Xaver's", url="https://hooks.lindenhof.example/"), by=people["network_admin"]
+    )
+    told = webhooks.ping(endpoint=webhook, by=people["network_admin"])
+    Delivery.objects.filter(pk=told.pk).update(state="sent", ended=Now())
     ids = {
         "desk:member": other.member.pk,
+        "desk:check": other.member.pk,
         "desk:holdings": other.member.pk,
         "desk:holding-add": other.member.pk,
         "desk:holding": other.holding.pk,
@@ -132,6 +141,9 @@ def world(network: rows.Network) -> World:
         "tickets:sent": sent.pk,
         "tickets:unmerge": move.pk,
         "tickets:unlink": about.pk,
+        "webhooks:delivery": told.pk,
+        "webhooks:again": told.pk,
+        "webhooks:": webhook.pk,
         "tickets:": ticket.pk,
         "own:ticket-attachment": attachment.pk,
         "own:ticket": ticket.pk,
@@ -146,7 +158,10 @@ def world(network: rows.Network) -> World:
         "pool": network.private.pk,
         "gateway": network.gateways[0].pk,
         "uplink": network.group.pk,
+        "group:plan": ABSENT,  # reads the database in a transaction of its own, which cannot lie within another
         "group": network.group.pk,
+        "webhook": webhook.pk,
+        "delivery": told.pk,
     }
     marks = ("Verborgen", "verborgen", str(other.holding.prefix.network_address), str(inside), "44321", device.mac, "Xaver")
     return World(people, scripts, other, ids, marks)

@@ -72,6 +72,11 @@ def test_a_day_has_marks_each_six_hours_of_the_clock_on_the_wall_also_as_it_is_s
     ]
 
 
+def test_an_hour_has_marks_each_quarter() -> None:
+    begin = BEGIN + timedelta(hours=23, minutes=10)
+    assert [words for _at, words in marks(begin, begin + HOUR)] == ["23:15", "23:30", "23:45", "00:00"]
+
+
 @pytest.mark.parametrize(
     ("days", "expected"),
     [

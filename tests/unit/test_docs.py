@@ -12,6 +12,7 @@ import pytest
 from django.core.management import get_commands, load_command_class
 from django.urls import Resolver404, get_resolver, resolve
 
+from apps.events.asgi import STREAMS
 from portal.api import router
 
 ROOT = Path(__file__).parents[2]
@@ -122,7 +123,7 @@ def begins() -> set[str]:
 def leads(path: str) -> bool:
     """Is there a page, or one for each row below it? `pk` stands for a number; examples begin with `/api`."""
     path = re.sub(r"(?<=/)pk(?=/|$)", "1", "/api/" if path == "/api" else path)
-    return any(exists(each) for each in (path, f"{path}1/"))
+    return path in STREAMS or any(exists(each) for each in (path, f"{path}1/"))
 
 
 def exists(path: str) -> bool:

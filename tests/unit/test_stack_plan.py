@@ -10,7 +10,19 @@ from portal.stack.errors import StackError
 from portal.stack.lock import alone, held
 from portal.stack.outcome import Outcome, read, summary
 from portal.stack.places import Places
-from portal.stack.plan import accept_queue, collector, gateway, gateway_in_memory, mailer, prober, prober_socket, web, worker
+from portal.stack.plan import (
+    accept_queue,
+    collector,
+    events,
+    events_port,
+    gateway,
+    gateway_in_memory,
+    mailer,
+    prober,
+    prober_socket,
+    web,
+    worker,
+)
 from workers import app
 
 PLACES = Places.at(Path("/srv/var"))
@@ -20,6 +32,14 @@ def test_the_web_server_queues_as_many_connections_as_the_kernel_allows_and_list
     command = web(8000).command
     assert int(command[command.index("--backlog") + 1]) >= accept_queue()
     assert command[command.index("--bind") + 1] == "127.0.0.1:8000"
+
+
+def test_live_events_listen_on_loopback_and_far_from_a_second_portals_port() -> None:
+    command = events(9000).command
+    assert command[command.index("--host") + 1] == "127.0.0.1"
+    assert int(command[command.index("--backlog") + 1]) >= accept_queue()
+    assert "--no-proxy-headers" in command, "whose X-Forwarded-For is believed says NETZWART_TRUSTED_PROXIES alone"
+    assert all(1 <= events_port(port) <= 65_535 and abs(events_port(port) - port) > 100 for port in (1, 8000, 8001, 64_000, 65_535))
 
 
 def test_a_gateway_is_the_same_agent_in_the_lab_and_in_memory() -> None:

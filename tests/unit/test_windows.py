@@ -15,6 +15,7 @@ NOW = datetime(2026, 11, 21, 16, 7, 30, tzinfo=UTC)
 @pytest.mark.parametrize(
     ("preset", "since", "buckets"),
     [
+        (Preset.HOUR, datetime(2026, 11, 21, 15, 10, tzinfo=UTC), 12),
         (Preset.DAY, datetime(2026, 11, 20, 16, 10, tzinfo=UTC), 288),
         (Preset.WEEK, datetime(2026, 11, 14, 17, tzinfo=UTC), 168),
         (Preset.MONTH, datetime(2026, 10, 23, tzinfo=UTC), 30),

@@ -41,6 +41,10 @@ from apps.traffic.models import Collected, FairShare
 from apps.traffic.rates.models import RateLimit
 from apps.traffic.rates.selectors import uplink_of
 from apps.traffic.rates.services import limit, set_uplink
+from apps.webhooks import gathering
+from apps.webhooks import services as webhooks
+from apps.webhooks.models import Delivery, Endpoint
+from tests.whole.system import wait_for
 
 LONG = "Kindergarten-Freundeskreis-Nachbarschaftshilfe-Donaudampfschifffahrtsgesellschaft"  # 81 letters without a place to break
 FEED = b"".join(b"198.18.%d.0/24 # %s\n" % (at, LONG.encode()) for at in range(60))
@@ -59,13 +63,14 @@ POSTED = (
     "deployments:again", "deployments:pause", "deployments:resume", "deployments:approve", "gateways:put-right", "gateways:count-again",
     "tickets:many", "tickets:unmerge", "tickets:change", "tickets:take", "tickets:link", "tickets:unlink", "tickets:notices",
     "desk:live-end", "inbound:again",
+    "webhooks:ping", "webhooks:again",
     "mail:again", "desk:members-bulk", "desk:member-activate", "desk:holding-add", "desk:device-add", "own:port-switch", "own:port-reopen",
 )  # fmt: skip
 FILES = (
     "traffic:throughput-csv", "traffic:talkers-csv", "traffic:sums-csv", "traffic:quotas-csv", "traffic:of-csv", "desk:member-everything",
     "tickets:attachment", "tickets:chart-csv",
     "api-schema", "bans:download", "nat:forwards-csv", "nat:pinholes-csv", "desk:members-csv", "deployments:delta", "deployments:held-text",
-    "inbound:file",
+    "inbound:file", "desk:export",
 )  # fmt: skip
 NOT_VISITED = {
     **dict.fromkeys(POSTED, "an answer to POST alone"),
@@ -104,9 +109,9 @@ def make() -> User:
 
 
 def fill() -> User:
-    """One of everything that the demo network has not. Returns whoever looks at the pages."""
+    """One of everything that the demo network has not, also beside a worker that deploys it first. Returns whoever looks at the pages."""
     mara, group = User.objects.get(username="mara"), GatewayGroup.objects.get()
-    assert reconcile(group, by=mara.pk)
+    reconcile(group, by=mara.pk)
     _openings(mara)
     _bans(mara)
     jakob = User.objects.get(username="jakob")
@@ -121,13 +126,13 @@ def fill() -> User:
     _mails()
     _tickets(mara, member)
     _arrivals()
+    _webhooks(mara)
     group.removal_least = 3
     group.save()
-    assert reconcile(group, by=mara.pk)
+    wait_for(lambda: reconcile(group, by=mara.pk) is None)
     for forward in PortForward.objects.filter(holds_now(), enabled=True)[:5]:
         forward.delete()
-    reconcile(group, by=mara.pk)
-    assert HeldBack.objects.exists()
+    wait_for(lambda: reconcile(group, by=mara.pk) is None and HeldBack.objects.exists())
     return mara
 
 
@@ -186,6 +191,20 @@ def _arrivals() -> None:
             ended=None if state == "waiting" else timezone.now(), reason=TOO_MANY_ADDRESSES if state in ("quarantined", "deleted") else "",
             detail=LONG,
         )  # fmt: skip
+
+
+def _webhooks(mara: User) -> None:
+    """One with a delivery in each state, and one that is paused; none is ever sent from here."""
+    facts = webhooks.Facts(name=LONG[:80], url=f"https://hooks.lindenhof.example/{LONG}", kinds=["forward", "member"], events=["created"])
+    row, _secret = webhooks.add(facts=facts, by=mara)
+    webhooks.add(facts=webhooks.Facts(name="Paused", url="https://hooks.lindenhof.example/", active=False), by=mara)
+    for number, state in enumerate(Delivery.State.values):
+        made = gathering.delivery(row, {"event": "member.changed", "reason": LONG, "before": None}, object_id=number)
+        made.state, made.tries, made.ended = state, number, None if state == "waiting" else timezone.now()
+        made.due, made.status, made.answer = timezone.now() + timedelta(days=1), 500, f"{LONG}\n{LONG * 3}"
+        made.error = f"unknown host: {LONG}.example"
+        made.save()
+    Endpoint.objects.filter(pk=row.pk).update(failures=4, rest_until=timezone.now() + timedelta(days=1))
 
 
 def _openings(mara: User) -> None:
@@ -275,8 +294,12 @@ STRANGERS = (
     "socialaccount_login_error",
 )  # fmt: skip
 
+# Pages that say that there is nothing, because whoever looks has none of it.
+NOTHING = ("an address that leads nowhere", "mfa_deactivate_totp", "mfa_download_recovery_codes", "mfa_view_recovery_codes")
+
 # What stands in the address of a page whose address needs something.
 SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
+    "desk:export": lambda: {"name": "names.zone"},
     **{f"bans:{name}": _list for name in LISTS},
     **{f"bans:{name}": _pk(Ban) for name in ("ban", "saved", "lift", "revert")},
     **{f"bans:{name}": _blocked for name in ("block", "block-lift", "block-restore")},
@@ -298,6 +321,7 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     **{f"own:{name}": _own_forward for name in ("port-close", "port-switch", "port-reopen")},
     **{f"own:{name}": _pk(Device, member__user__username=RESIDENT) for name in ("device", "device-remove")},
     "bans:block-member": _member,
+    "desk:check": _member,
     "bans:download": lambda: _list() | {"form": "csv"},
     "bans:preview": _pk(Upload),
     "bans:reachable-remove": _pk(Reachable),
@@ -328,11 +352,13 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "mail:switch-off": lambda: {"token": unsubscribing.link("selin@lindenhof.example", "scene").rstrip("/").rpartition("/")[2]},
     "accounts:session-end": lambda: {"pk": 1},
     **{f"tickets:{name}": _pk(Ticket) for name in ("ticket", "change", "take", "link", "split")},
+    **{f"webhooks:{name}": _pk(Endpoint) for name in ("webhook", "edit", "secret", "remove")},
+    "webhooks:delivery": _pk(Delivery),
     "tickets:unlink": _pk(Link),
     "tickets:sent": _pk(Bulk),
     "tickets:unmerge": _pk(TicketMove),
     "tickets:attachment": _pk(Attachment),
-    "own:ticket": _pk(Ticket),
+    "own:ticket": _pk(Ticket, member__user__username=RESIDENT),
     **{f"tickets:canned-{name}": _pk(Canned) for name in ("edit", "remove")},
     "accounts:invitation-withdraw": lambda: {"pk": 1},
     "accounts:token-revoke": lambda: {"pk": 1},

@@ -7,13 +7,15 @@ import json
 import os
 import sys
 from collections.abc import Iterator
+from time import time
 
 import django
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 django.setup()
 
-from django.conf import settings  # noqa: E402 - what follows needs Django
+from allauth.account.internal.flows.login import AUTHENTICATION_METHODS_SESSION_KEY  # noqa: E402 - what follows needs Django
+from django.conf import settings  # noqa: E402
 from django.core.exceptions import ObjectDoesNotExist  # noqa: E402
 from django.test import Client  # noqa: E402
 
@@ -45,9 +47,12 @@ def address(name: str) -> str | None:
 
 
 def session(username: str) -> str:
-    """The cookie of somebody who has signed in just now."""
+    """The cookie of somebody who has signed in just now, with a password."""
     client = Client()
     client.force_login(User.objects.get(username=username))
+    session = client.session
+    session[AUTHENTICATION_METHODS_SESSION_KEY] = [{"method": "password", "at": time(), "username": username}]
+    session.save()
     return client.cookies[settings.SESSION_COOKIE_NAME].value
 
 

@@ -111,7 +111,7 @@ class Exchange:
             step()
             return over()
 
-        wait_for(lambda: over() or worked(), seconds=60)
+        wait_for(lambda: over() or worked())
 
     def some_rounds(self, number: int = 2) -> None:
         """Wait until everybody has said so many things."""

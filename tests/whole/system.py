@@ -24,7 +24,7 @@ PROBES = {"nat-1": "probe-1", "nat-2": "probe-2"}
 INTERNET = "203.0.113.10"
 
 
-def wait_for[Value](what: Callable[[], Value], *, seconds: float = 15) -> Value:
+def wait_for[Value](what: Callable[[], Value], *, seconds: float = 60) -> Value:
     """The first true value of `what`. Fails when there is none in time."""
     give_up = time.monotonic() + seconds
     while not (value := what()):

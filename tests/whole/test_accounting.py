@@ -80,7 +80,7 @@ def test_what_is_deployed_handed_over_taken_away_and_killed_costs_nobody_an_octe
             processes[name].wait()
             stack.enter_context(agent(lab, name, sockets))
         link.close_all()
-        wait_for(lambda: all(collect(each) for each in network.gateways), seconds=60)
+        wait_for(lambda: all(collect(each) for each in network.gateways))
         assert (up(network, "m1"), up(network, "m2")) == (expected, others)
 
         # who leaves is counted to the end, and a second reading does not count them twice

@@ -98,7 +98,7 @@ class Town:
     def balanced(self) -> None:
         """Nobody talks, all gateways are read, and each member's sums are what the witness saw."""
         with self.exchange.still():
-            seen = wait_for(self.all_read, seconds=60)
+            seen = wait_for(self.all_read)
             self.books.note(seen)
             now = timezone.now()
             told = {each.name: used(each, now - timedelta(hours=2), now + timedelta(hours=1), now=now) for each in Member.objects.all()}
@@ -230,7 +230,7 @@ def deploy_if_need_be(network: rows.Network) -> None:
 def table_is_made_anew(town: Town) -> None:
     """Somebody deletes it, just after it was read."""
     with town.exchange.still():
-        town.books.note(wait_for(town.all_read, seconds=60))
+        town.books.note(wait_for(town.all_read))
         for name in GATEWAYS:
             town.lab.run(name, ["nft", "delete", "table", "inet", "netzwart"])
         deploy_if_need_be(town.network)
@@ -279,7 +279,7 @@ def test_what_the_gateways_let_through_is_what_the_database_says_of_each_member(
             exchange.some_rounds()
             changes_hands_in_mid_sentence(town, homes[14], homes[15])
             exchange.some_rounds()
-            wait_for(lambda: killed() >= KILLS, seconds=60)
+            wait_for(lambda: killed() >= KILLS)
         town.balanced()
         town.udp_is_what_was_said()
         exchange.some_rounds()

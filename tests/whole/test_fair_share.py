@@ -66,7 +66,7 @@ def test_who_fills_the_line_is_limited_until_it_is_no_longer_full_and_a_neighbou
         with closing(Speaker(lab, "m2", INTERNET, up=False)) as neighbour:
             set_free(neighbour, SECOND)
         assert goes_on()
-    wait_for(lambda: read(network).calm_since, seconds=60)
+    wait_for(lambda: read(network).calm_since)
     read(network)
     look(network.group, timezone.now() + timedelta(minutes=2))
     assert not RateLimit.objects.filter(holds_now()).exists()

@@ -142,7 +142,7 @@ def test_a_worker_that_is_killed_during_a_trial_is_replaced_and_its_rollout_goes
     rollout = Rollout.objects.latest("pk")
     hearing(bare_lab)
     with worker(url, sockets / "second.log", tick=1):
-        wait_for(lambda: settled(deployed), seconds=40)
+        wait_for(lambda: settled(deployed))
     rollout.refresh_from_db()
     assert rollout.state == Rollout.State.CONFIRMED, rollout.error
     assert {state.revision for state in GatewayState.objects.select_related("revision")} == {rollout.revision}
@@ -156,7 +156,7 @@ def test_a_worker_that_wakes_up_late_changes_nothing_any_more(bare_lab: Lab, dep
         os.kill(first.pid, signal.SIGSTOP)
         hearing(bare_lab)
         with worker(url, sockets / "second.log", tick=1):
-            wait_for(lambda: settled(deployed), seconds=40)
+            wait_for(lambda: settled(deployed))
             before = [*RolloutStep.objects.order_by("pk").values()]
             os.kill(first.pid, signal.SIGCONT)
             wait_for(lambda: "another worker has taken over" in (sockets / "first.log").read_text())
@@ -172,7 +172,7 @@ def test_what_an_emptied_broker_forgot_is_found_by_the_next_tick(
         assert client.llen("celery") == 1, "the nudge waits for a worker"
         client.flushall()
     with worker(url, sockets / "worker.log", tick=1):
-        wait_for(lambda: settled(deployed), seconds=30)
+        wait_for(lambda: settled(deployed))
     assert reaches(bare_lab, "internet", str(rows.PUBLIC), 8443) is not None
     assert talk()
 
@@ -191,7 +191,7 @@ def test_without_a_broker_saving_goes_on_and_when_it_is_back_what_is_missing_goe
         assert time.monotonic() - start < 2
         assert PortForward.objects.count() == 1
         with broker(sockets):
-            wait_for(lambda: settled(deployed), seconds=60)
+            wait_for(lambda: settled(deployed))
     nudge._publisher.cache_clear()
     assert reaches(bare_lab, "internet", str(rows.PUBLIC), 8443) is not None
 
@@ -218,7 +218,7 @@ def test_a_database_that_drops_everybody_during_a_trial_finds_the_rollout_gone_o
         with connection.cursor() as cursor:
             cursor.execute(DROP_EVERYBODY)
         hearing(bare_lab)
-        wait_for(lambda: settled(deployed), seconds=40)
+        wait_for(lambda: settled(deployed))
     assert reaches(bare_lab, "internet", str(rows.PUBLIC), 8443) is not None
     assert talk()
 
@@ -255,7 +255,7 @@ def test_a_gateway_that_is_cut_off_after_the_commit_goes_back_by_itself_and_is_n
         assert kernel(nat_1) != before
         with cable_cut(bare_lab):
             wait_for(lambda: kernel(nat_1) == before)
-            wait_for(lambda: not Rollout.objects.filter(state__in=Rollout.OPEN).exists(), seconds=60)
+            wait_for(lambda: not Rollout.objects.filter(state__in=Rollout.OPEN).exists())
     hearing(bare_lab)
     rollout = Rollout.objects.latest("pk")
     assert rollout.state == Rollout.State.FAILED

@@ -44,7 +44,7 @@ def test_a_thousand_forwards_of_one_call_carry_packets_once_every_gateway_says_s
         found = call(f"{at}?holding={holding}&public_port__gte={FIRST}&limit=1000&fields=active", key)["results"]
         return len(found) == COUNT and all(gateway["since"] for each in found for gateway in each["active"])
 
-    wait_for(confirmed, seconds=60)
+    wait_for(confirmed)
     for port in (FIRST, FIRST + COUNT - 1):
         answer = reaches(lab, "internet", str(rows.PUBLIC), port, "udp")
         assert answer is not None

@@ -26,6 +26,7 @@ from tests.whole.test_snat import insert_failed
 
 pytestmark = [
     pytest.mark.kernel,
+    pytest.mark.alone,
     pytest.mark.xdist_group("whole"),
     pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one processor does one thing at a time"),
 ]

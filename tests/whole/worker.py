@@ -69,7 +69,7 @@ def worker(redis_url: str, log: Path, *, tick: float = 0) -> Iterator[Popen[byte
     command += ["--beat", "--schedule", str(log.with_suffix(".schedule"))] if tick else []
     with log.open("wb") as output, Popen(command, cwd=ROOT, env=given, stdout=output, stderr=output, process_group=0) as process:
         try:
-            wait_for(lambda: b" ready." in log.read_bytes() or process.poll() is not None, seconds=60)
+            wait_for(lambda: b" ready." in log.read_bytes() or process.poll() is not None)
             assert process.poll() is None, log.read_text()
             yield process
         finally:

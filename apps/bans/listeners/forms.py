@@ -12,6 +12,8 @@ from apps.network.models import Gateway, GatewayGroup
 class ListenerForm(forms.ModelForm[Listener]):
     """A listener. Whether somebody is there already, the service says."""
 
+    GUARD = ("guarded", "window_scale")  # a row of their own where the others stand side by side
+
     version = forms.IntegerField(widget=forms.HiddenInput, required=False)
 
     class Meta:

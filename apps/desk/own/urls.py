@@ -2,13 +2,16 @@
 
 from django.urls import path
 
-from apps.desk.own import views, views_devices, views_pinholes, views_tickets
+from apps.desk.own import views, views_check, views_devices, views_pinholes, views_settings, views_tickets
 
 app_name = "own"
 urlpatterns = [
     path("", views.home, name="home"),
     path("traffic.csv", views.traffic_csv, name="traffic-csv"),
     path("everything.zip", views.everything, name="everything"),
+    path("check/", views_check.check, name="check"),
+    path("check/ticket/", views_check.ticket, name="check-ticket"),
+    path("settings/", views_settings.settings, name="settings"),
     path("devices/", views_devices.devices, name="devices"),
     path("devices/<int:pk>/", views_devices.change, name="device"),
     path("devices/<int:pk>/remove/", views_devices.remove, name="device-remove"),

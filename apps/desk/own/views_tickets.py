@@ -1,5 +1,6 @@
 """What a member has asked, and what was answered."""
 
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
@@ -11,13 +12,14 @@ from apps.tickets import own
 from apps.tickets.attachments import handed_out
 from apps.tickets.forms import AskForm, WriteForm
 
-MOST = 100  # of the last tickets
+PER_PAGE = 20
 
 
 @own_page
 def tickets(request: HttpRequest, member: Member) -> HttpResponse:
     """All of the member's, the last written to first."""
-    return render(request, "desk/own/tickets.html", {"tickets": own.tickets_of(member)[:MOST]})
+    page = Paginator(own.tickets_of(member), PER_PAGE).get_page(request.GET.get("page"))
+    return render(request, "desk/own/tickets.html", {"page": page})
 
 
 @own_page

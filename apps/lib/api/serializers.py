@@ -1,6 +1,7 @@
 """What the API's objects share: which fields are shown, how they point to each other, and since when gateways have them."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, ClassVar, Final
 
 from django.db.models import Model
@@ -10,6 +11,7 @@ from rest_framework import serializers
 from apps.lib.activation import Activation, activations
 from apps.lib.api.filters import unknown
 from apps.lib.api.openapi.shapes import ACTIVE, Shape
+from apps.lib.api.showing import Shower, shower
 from apps.lib.models import Deployed
 
 BRIEF: Final = ("id", "number", "name", "address", "prefix", "state", "display")
@@ -39,6 +41,17 @@ class ApiSerializer(serializers.ModelSerializer[Any]):
         fields = super().get_fields()
         shown: Iterable[str] | None = self.context.get("shown")
         return fields if shown is None else {name: fields[name] for name in fields if name in shown}
+
+    @cached_property
+    def _showers(self) -> list[tuple[str, Shower]]:
+        return [(str(field.field_name), shower(field)) for field in self._readable_fields]
+
+    def to_representation(self, instance: Any) -> dict[str, Any]:
+        """As REST framework's, but how each field is reached is found out once for all rows."""
+        try:
+            return {name: show(instance) for name, show in self._showers}
+        except serializers.SkipField:
+            return dict(super().to_representation(instance))
 
     def create_many(self, items: Sequence[dict[str, Any]]) -> list[Any]:
         """All of these, or it raises: whoever can do it faster than one by one overrides it."""

@@ -1,20 +1,23 @@
-"""The times below a chart: hours of a day, days of a week, weeks of some months, months of a year, in the site's zone."""
+"""The times below a chart: quarters of an hour, hours of a day, days of a week, weeks or months, in the site's zone."""
 
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 
 from django.utils.dateformat import format as format_date
 from django.utils.timezone import get_current_timezone
 from django.utils.translation import pgettext
 
-HOURS, DAYS, WEEKS = timedelta(hours=36), timedelta(days=9), timedelta(days=70)
+QUARTERS, HOURS, DAYS, WEEKS = timedelta(hours=2), timedelta(hours=36), timedelta(days=9), timedelta(days=70)
+QUARTER = timedelta(minutes=15)
 
 
 def marks(begin: datetime, end: datetime) -> list[tuple[datetime, str]]:
     """When a label stands below the chart, and what it says."""
     zone = get_current_timezone()
     first, last = begin.astimezone(zone), end.astimezone(zone)
-    if end - begin <= HOURS:
+    if end - begin <= QUARTERS:
+        moments, words = _quarters(begin, end, zone), pgettext("time of day", "H:i")
+    elif end - begin <= HOURS:
         moments, words = _hours(first, last), pgettext("time of day", "H:i")
     elif end - begin <= DAYS:
         moments, words = _days(first, last), pgettext("day below a chart", "D j")
@@ -24,6 +27,14 @@ def marks(begin: datetime, end: datetime) -> list[tuple[datetime, str]]:
         moments, words = (day for day in _days(first, last) if day.day == 1), pgettext("month below a chart", "M")
     room = first + (last - first) * 0.97  # a label is centred: one at the very end would be cut off
     return [(moment, format_date(moment, words)) for moment in moments if first <= moment <= room]
+
+
+def _quarters(begin: datetime, end: datetime, zone: tzinfo) -> Iterator[datetime]:
+    """Every quarter of an hour: where the clock is changed, all of them too."""
+    at = begin + (datetime.min.replace(tzinfo=UTC) - begin) % QUARTER
+    while at < end:
+        yield at.astimezone(zone)
+        at += QUARTER
 
 
 def _hours(first: datetime, last: datetime) -> Iterator[datetime]:

@@ -1,0 +1,192 @@
+"""The application of the events process (ASGI 3): streams of events, and requests to the API that wait until gateways have confirmed.
+
+Everything else is 404 here: pages and API are gunicorn's. Streams end by themselves, when their reader may listen no longer, and all
+at once with SIGTERM.
+"""
+
+import asyncio
+import json
+import signal
+import time
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any, Final
+from urllib.parse import parse_qs
+
+import structlog
+from django.conf import settings
+from django.db import DatabaseError, InterfaceError
+from django.utils.translation import gettext as _
+
+from apps.events import listening, selectors, sse, waiting
+from apps.events.hub import Hub, Mailbox
+from apps.events.kinds import Reader
+from apps.events.position import parse
+from apps.events.reading import Asked, Refused, asked, origin_is_ours, reader
+from apps.events.threads import Threads
+from apps.lib.api.problems import MEDIA_TYPE, body
+
+type Scope = dict[str, Any]
+type Receive = Callable[[], Awaitable[dict[str, Any]]]
+type Send = Callable[[dict[str, Any]], Awaitable[None]]
+type Headers = Iterable[tuple[bytes, bytes]]
+
+STREAMS: Final = ("/events/", "/api/events/")
+BEAT: Final = 15.0  # seconds of silence after which a comment is sent
+RETRY_MS: Final = 2_000
+SENT_WITHIN: Final = 30.0  # seconds in which the network takes what is sent
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True)
+class Times:
+    """Seconds between two looks at whether the reader still may, and until a stream ends by itself."""
+
+    check: float
+    stream: float
+
+
+class Application:
+    """One for the process. Its threads: `doors` for who comes and who stays, `look` for what happened, `calls` for requests that wait."""
+
+    def __init__(self) -> None:
+        self._hub = Hub(settings.EVENTS_STREAMS, settings.EVENTS_STREAMS_EACH)
+        self._times = Times(settings.EVENTS_CHECK_SECONDS, settings.EVENTS_STREAM_SECONDS)
+        self._doors, self._looks, self._calls = Threads(3, "doors"), Threads(1, "look"), Threads(3, "calls")
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._live(receive, send)
+        elif scope["type"] == "http":
+            await self._answer(scope, receive, send)
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        await receive()
+        listener = asyncio.create_task(listening.listen(self._hub, self._looks.run))
+        self._end_with_the_process()
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        self._hub.close()
+        await listening.ended(listener)
+        for threads in (self._doors, self._looks, self._calls):
+            threads.close()
+        await send({"type": "lifespan.shutdown.complete"})
+
+    def _end_with_the_process(self) -> None:
+        """The server waits for its connections before it says that it ends; so streams end with the signal itself."""
+        loop, before = asyncio.get_running_loop(), signal.getsignal(signal.SIGTERM)
+
+        def close(number: int, frame: FrameType | None) -> None:
+            loop.call_soon_threadsafe(self._hub.close)
+            if callable(before):
+                before(number, frame)
+
+        signal.signal(signal.SIGTERM, close)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await self._lead(scope, receive, send)
+        except Refused as refused:
+            await _problem(send, refused.status, str(refused))
+        except (DatabaseError, InterfaceError) as error:
+            log.warning("database away", path=scope["path"], error=str(error).strip())
+            await _problem(send, 503, _("The database does not answer. Nothing was changed; try again in a moment."))
+
+    async def _lead(self, scope: Scope, receive: Receive, send: Send) -> None:
+        who = asked(scope)
+        if scope["path"] in STREAMS and scope["method"] == "GET":
+            await self._stream(who, scope, receive, send)
+        elif who.of_api and b"wait=" in scope["query_string"]:
+            listener = await self._doors.run(reader, who)
+            with self._hub.place(listener.user):
+                await waiting.serve(scope, receive, send, self._hub, self._calls)
+        else:
+            await _problem(send, 404, _("There is nothing at this address."))
+
+    async def _stream(self, who: Asked, scope: Scope, receive: Receive, send: Send) -> None:
+        origin = origin_is_ours(who)
+        listener = await self._doors.run(reader, who)
+        with self._hub.place(listener.user), self._hub.joined(listener) as mailbox:
+            await send({"type": "http.response.start", "status": 200, "headers": [*sse.HEADERS, *_for_origin(origin)]})
+            gone = asyncio.create_task(_until_gone(receive, mailbox))
+            try:
+                await self._begin(_last_seen(scope, who), mailbox, send)
+                await self._go_on(who, mailbox, send)
+            except (DatabaseError, InterfaceError) as error:
+                log.warning("database away", path=scope["path"], error=str(error).strip())
+            except (TimeoutError, OSError):
+                log.info("a stream is taken by nobody", user=listener.user)
+                return
+            finally:
+                gone.cancel()
+            await _send(send, b"", more=False)
+
+    async def _begin(self, last: str, mailbox: Mailbox, send: Send) -> None:
+        """Where the reader is; and what happened since, when it says where it was."""
+        known = parse(last)
+        here = known or self._hub.position
+        if here is None:
+            here = await self._looks.run(selectors.now)
+        await _send(send, sse.opening(RETRY_MS, here))
+        if known:
+            found = await self._doors.run(selectors.since, known)
+            told = [each for each in found.events if mailbox.reader.sees(each)]
+            mailbox.since = found.position
+            await _send(send, sse.reset(found.position) if found.missed else sse.batch(told, found.position) if told else b"")
+        elif last:
+            await _send(send, sse.reset(here))
+
+    async def _go_on(self, who: Asked, mailbox: Mailbox, send: Send) -> None:
+        now = time.monotonic()
+        ends, check = now + self._times.stream, now + self._times.check
+        while not mailbox.closed and now < ends:
+            data = await mailbox.next(max(0.0, min(BEAT, check - now, ends - now)))
+            now = time.monotonic()
+            if now >= check:
+                if not await self._still(who, mailbox.reader):
+                    return
+                check = now + self._times.check
+            if data or (self._hub.position and not mailbox.closed):
+                await _send(send, data or sse.beat(self._hub.position))  # type: ignore[arg-type]  # there is one, as just asked
+
+    async def _still(self, who: Asked, listener: Reader) -> bool:
+        """Whether the reader may listen to the same things as at first. A database that is away says nothing about that."""
+        try:
+            return await self._doors.run(reader, who) == listener
+        except Refused:
+            return False
+        except (DatabaseError, InterfaceError):
+            return True
+
+
+def _last_seen(scope: Scope, who: Asked) -> str:
+    """From the header, or for whoever cannot send one from `?after=`."""
+    sent = next((value.decode("latin-1") for name, value in who.headers if name == b"last-event-id"), "")
+    return sent or parse_qs(scope["query_string"].decode("latin-1")).get("after", [""])[0]
+
+
+def _for_origin(origin: str) -> Headers:
+    if not origin:
+        return []
+    return [(b"access-control-allow-origin", origin.encode()), (b"access-control-allow-credentials", b"true"), (b"vary", b"Origin")]
+
+
+async def _until_gone(receive: Receive, mailbox: Mailbox) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    mailbox.close()
+
+
+async def _send(send: Send, data: bytes, *, more: bool = True) -> None:
+    if data or not more:
+        async with asyncio.timeout(SENT_WITHIN):
+            await send({"type": "http.response.body", "body": data, "more_body": more})
+
+
+async def _problem(send: Send, status: int, sentence: str) -> None:
+    said = json.dumps(body(status, sentence)).encode()
+    headers = [(b"content-type", MEDIA_TYPE.encode()), (b"content-length", str(len(said)).encode()), (b"cache-control", b"no-store")]
+    headers += [(b"retry-after", b"5")] if status in (429, 503) else []
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": said})

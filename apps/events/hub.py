@@ -1,0 +1,126 @@
+"""From one look at the database to everybody who listens. Who reads slowly has a bounded queue, and then looks at everything again."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Final
+
+from django.utils.translation import gettext as _
+
+from apps.events import sse
+from apps.events.kinds import Reader, Told
+from apps.events.position import Position
+from apps.events.reading import Refused
+
+MOST: Final = 200  # events that wait for one reader
+
+
+class Mailbox:
+    """What waits for one stream. since: up to where its reader has been told already, as far as that is known."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self.since: Position | None = None
+        self.closed = False
+        self._waiting: list[Told] = []
+        self._position: Position | None = None
+        self._missed = False
+        self._woken = asyncio.Event()
+
+    def put(self, events: Sequence[Told], position: Position) -> None:
+        """Those that the reader may see; too many at once become one call to look at everything again."""
+        told = [each for each in events if self.reader.sees(each)]
+        if not told:
+            return
+        if len(self._waiting) + len(told) > MOST:
+            self.reset(position)
+            return
+        self._waiting += told
+        self._position = position
+        self._woken.set()
+
+    def reset(self, position: Position) -> None:
+        """Something cannot be told one by one."""
+        self._waiting.clear()
+        self._missed, self._position = True, position
+        self._woken.set()
+
+    def close(self) -> None:
+        """The stream ends."""
+        self.closed = True
+        self._woken.set()
+
+    async def next(self, within: float) -> bytes:
+        """All that waits, as soon as there is something; nothing after so many seconds, or when the stream ends."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(within):
+                await self._woken.wait()
+        if not self.closed:
+            self._woken.clear()
+        return self._taken()
+
+    def _taken(self) -> bytes:
+        fresh = [each for each in self._waiting if not (self.since and self.since.saw(each.transaction))]
+        missed, position = self._missed, self._position
+        self._waiting.clear()
+        self._missed = False
+        if position is None:
+            return b""
+        return (sse.reset(position) if missed else b"") + (sse.batch(fresh, position) if fresh else b"")
+
+
+class Hub:
+    """Everybody who listens now, and up to where all have been told. most, each: streams in all, and of one person."""
+
+    def __init__(self, most: int, each: int) -> None:
+        self._most, self._each = most, each
+        self._mailboxes: set[Mailbox] = set()
+        self._of: Counter[int] = Counter()
+        self.position: Position | None = None
+        self.turned = asyncio.Event()
+        self.closed = False
+
+    @contextmanager
+    def place(self, user: int) -> Iterator[None]:
+        """One of the places that there are. Raises Refused when none is free."""
+        if self.closed or self._of.total() >= self._most:
+            raise Refused(503, _("Too many listen already. Ask again in a moment."))
+        if self._of[user] >= self._each:
+            raise Refused(429, _("You listen at %(most)d places already. End one first.") % {"most": self._each})
+        self._of[user] += 1
+        try:
+            yield
+        finally:
+            self._of[user] -= 1
+            if not self._of[user]:
+                del self._of[user]
+
+    @contextmanager
+    def joined(self, reader: Reader) -> Iterator[Mailbox]:
+        """The reader's mailbox, from now on."""
+        mailbox = Mailbox(reader)
+        self._mailboxes.add(mailbox)
+        try:
+            yield mailbox
+        finally:
+            self._mailboxes.discard(mailbox)
+
+    def publish(self, events: Sequence[Told], position: Position, *, missed: bool = False) -> None:
+        """What one look found. missed: it found that there was more than it tells."""
+        self.position = position
+        for mailbox in self._mailboxes:
+            if missed:
+                mailbox.reset(position)
+            else:
+                mailbox.put(events, position)
+        if events or missed:
+            turned, self.turned = self.turned, asyncio.Event()
+            turned.set()
+
+    def close(self) -> None:
+        """Ends all streams, and whatever waits; nobody comes in any more."""
+        self.closed = True
+        self.turned.set()
+        for mailbox in list(self._mailboxes):
+            mailbox.close()

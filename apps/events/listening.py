@@ -1,0 +1,66 @@
+"""One connection of this process waits for NOTIFY; each wake, and each pause without one, leads to a look, which the hub hands on.
+
+What is told never depends on a notification: a look finds everything since the last one. A connection that breaks is made again.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any, Final
+
+import psycopg
+import structlog
+from django.db import DatabaseError, InterfaceError, connection
+
+from apps.events import selectors
+from apps.events.hub import Hub
+from apps.events.selectors import Look
+
+CHANNEL: Final = "netzwart_events"
+NAME: Final = "netzwart-events"  # of the connection, in pg_stat_activity
+PAUSE: Final = 10.0  # seconds after which it looks without being woken
+AGAIN: Final = (0.1, 0.3, 1.0, 3.0)  # seconds before it connects again, then always the last
+WITHIN: Final = 10.0  # seconds for connecting
+OF_DJANGO: Final = ("context", "cursor_factory", "prepare_threshold")  # what its own connections have besides libpq's parameters
+log = structlog.get_logger()
+
+type InThread = Callable[..., Awaitable[Any]]
+
+
+async def listen(hub: Hub, in_thread: InThread) -> None:
+    """Runs until it is cancelled. in_thread: calls a function that asks the database, and waits for it."""
+    tried = 0
+    while True:
+        try:
+            async with await _connected() as woken_by:
+                await woken_by.execute(f"LISTEN {CHANNEL}")
+                while True:
+                    await _look(hub, in_thread)
+                    tried = 0
+                    async for _each in woken_by.notifies(timeout=PAUSE, stop_after=1):
+                        pass
+        except (psycopg.Error, DatabaseError, InterfaceError, OSError, TimeoutError) as error:
+            log.warning("events wait for the database", error=str(error).strip())
+        await asyncio.sleep(AGAIN[min(tried, len(AGAIN) - 1)])
+        tried += 1
+
+
+async def _connected() -> psycopg.AsyncConnection[Any]:
+    params = {name: value for name, value in connection.get_connection_params().items() if name not in OF_DJANGO}
+    async with asyncio.timeout(WITHIN):
+        return await psycopg.AsyncConnection.connect(**params | {"autocommit": True, "application_name": NAME})
+
+
+async def _look(hub: Hub, in_thread: InThread) -> None:
+    if hub.position is None:
+        hub.publish((), await in_thread(selectors.now))
+        return
+    found: Look = await in_thread(selectors.since, hub.position)
+    hub.publish(found.events, found.position, missed=found.missed)
+
+
+async def ended(task: asyncio.Task[None]) -> None:
+    """Cancels it, and waits until it is over."""
+    task.cancel()
+    with suppress(asyncio.CancelledError):
+        await task

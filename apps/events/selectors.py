@@ -1,0 +1,64 @@
+"""Reading events, and forgetting them."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from django.db import connection
+
+from apps.events.kinds import Told
+from apps.events.position import Position
+
+KEPT: Final = 3600  # seconds
+MARGIN: Final = 60  # seconds before the end of that: what is just being forgotten counts as gone
+MOST: Final = 1_000  # events at once; who missed more looks at everything again
+
+NOW = "SELECT extract(epoch FROM statement_timestamp())::bigint, pg_current_snapshot()::text"
+# One statement: what it returns is exactly what its own snapshot saw and the other did not, however late a transaction committed.
+SINCE = """
+    WITH asked AS MATERIALIZED (SELECT %s::pg_snapshot AS seen)
+    SELECT extract(epoch FROM statement_timestamp())::bigint, pg_current_snapshot()::text,
+        pg_snapshot_xmax(asked.seen) > pg_snapshot_xmax(pg_current_snapshot()), e.kind, e.object_id, e.state, e.member_id, e.own,
+        e.transaction::text::bigint
+    FROM asked LEFT JOIN LATERAL (
+        SELECT * FROM events_event
+        WHERE transaction >= pg_snapshot_xmin(asked.seen) AND NOT pg_visible_in_snapshot(transaction, asked.seen)
+        ORDER BY id LIMIT %s
+    ) e ON true
+    ORDER BY e.id
+"""
+FORGET = "DELETE FROM events_event WHERE at < statement_timestamp() - make_interval(secs => %s)"
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What happened, up to which position. missed: more than can be told, or longer ago than anything is kept."""
+
+    position: Position
+    events: tuple[Told, ...] = ()
+    missed: bool = False
+
+
+def now() -> Position:
+    """Everything that has been committed is before it."""
+    with connection.cursor() as cursor:
+        cursor.execute(NOW)
+        return Position(*cursor.fetchone())
+
+
+def since(position: Position) -> Look:
+    """Each event of a transaction that the position did not see, in the order in which they were written; each exactly once."""
+    with connection.cursor() as cursor:
+        cursor.execute(SINCE, [position.snapshot, MOST + 1])
+        rows = cursor.fetchall()
+    seconds, snapshot, of_another_database = rows[0][:3]
+    events = tuple(Told(*row[3:]) for row in rows if row[3] is not None)
+    known = -MARGIN <= seconds - position.seconds <= KEPT - MARGIN
+    here = Position(seconds, snapshot)
+    return Look(here, events) if known and not of_another_database and len(events) <= MOST else Look(here, missed=True)
+
+
+def forget() -> int:
+    """Delete what nobody is told any more; how many."""
+    with connection.cursor() as cursor:
+        cursor.execute(FORGET, [KEPT])
+        return int(cursor.rowcount)

@@ -1,0 +1,12 @@
+"""The entry to live events and to requests that wait: a process of its own, so that none of them holds a thread of the web server."""
+
+import os
+
+from django.core.wsgi import get_wsgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
+get_wsgi_application()  # sets Django up
+
+from apps.events.asgi import Application  # noqa: E402 - needs Django to be set up
+
+application = Application()

@@ -1,0 +1,140 @@
+"""“Is it me or the network?”: whose fault it is, in which words, and that a ticket carries exactly what was shown."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.conf import LazySettings
+from django.test import Client
+from django.utils import timezone
+
+from apps.accounts import tokens
+from apps.bans.blocks.services import block
+from apps.deployments.models import GatewayState
+from apps.deployments.services import reconcile
+from apps.desk.check.finding import Fault
+from apps.desk.check.report import report
+from apps.members.models import Member
+from apps.nat.models import NatMapping
+from apps.network.models import Gateway, Holding
+from apps.tickets.models import Ticket
+from apps.traffic.models import FairShare
+from apps.traffic.rates.services import limit
+from tests import rows
+from tests.db.pages import HTMX, queries, signed_in, text
+
+
+def found(network: rows.Network, host: str = "m1") -> tuple[Fault, str]:
+    """Whose it is, and the line on top."""
+    member = Member.objects.select_related("tariff").get(pk=network.residents[host].member.pk)
+    told = report(member, timezone.now(), own=True)
+    return told.verdict.fault, told.verdict.title
+
+
+def answers(network: rows.Network, **changes: Any) -> None:
+    """As after a deploy: both gateways were asked just now."""
+    for gateway in network.gateways:
+        GatewayState.objects.update_or_create(gateway=gateway, defaults={"seen": timezone.now()} | changes)
+
+
+def test_on_gateways_that_run_it_the_network_is_fine(served: rows.Network) -> None:
+    assert found(served)[0] is Fault.NETWORK  # nothing was deployed yet
+    assert reconcile(served.group)
+    answers(served)
+    fault, line = found(served)
+    assert (fault, line) == (Fault.NONE, "The network is fine as far as we can see, and your address is active")
+    told = report(served.residents["m1"].member, timezone.now(), own=True)
+    words = {each.title: each.words for each in told.findings}
+    holding = served.residents["m1"].holding
+    assert words[holding.address].startswith("Leaves as 198.51.100.7. Active on nat-1 since ")
+    assert ", nat-2 since " in words[holding.address]
+    assert "confirmed" in words["Last change of the rules"]
+    assert "Gateway nat-1, IPv4 primary" in words
+
+    # A gateway that stands by may be silent; one that packets pass through may not.
+    Gateway.objects.filter(name="nat-2").update(carries6=False)
+    Gateway.objects.filter(name="nat-1").update(carries6=True)
+    silent = {"unreachable_since": timezone.now() - timedelta(minutes=5)}
+    GatewayState.objects.filter(gateway__name="nat-2").update(**silent)
+    assert found(served)[0] is Fault.NONE
+    GatewayState.objects.filter(gateway__name="nat-1").update(**silent)
+    assert found(served) == (Fault.NETWORK, "It is us: nat-1 does not answer")
+    GatewayState.objects.update(unreachable_since=None)
+
+    # What is limited is slower; what is full is ours.
+    who = Member.objects.get(pk=served.residents["m1"].member.pk)
+    limit(member=who, up_kbit=1000, down_kbit=5000, reason="other", note="", until=None, by=served.admin)
+    assert found(served) == (Fault.LIMIT, "It is your connection: its rate is limited")
+    FairShare.objects.create(group=served.group, on=True, since=timezone.now())
+    assert found(served) == (Fault.NETWORK, "It is us: the line to the internet is full")
+
+
+@pytest.mark.parametrize(
+    ("state", "line"),
+    [("pending", "the membership is not active yet"), ("left", "the membership has ended")],
+)
+def test_a_membership_that_is_not_active_is_the_connections_own(network: rows.Network, state: str, line: str) -> None:
+    Member.objects.filter(pk=network.residents["m1"].member.pk).update(state=state)
+    assert found(network) == (Fault.CONNECTION, f"It is your connection: {line}")
+
+
+def test_without_an_address_or_a_way_out_of_the_network_it_is_the_connection(network: rows.Network) -> None:
+    resident = network.residents["m1"]
+    NatMapping.objects.filter(pk=resident.mapping.pk).delete()
+    Holding.objects.filter(pk=resident.prefix.pk).delete()
+    assert found(network)[1] == "It is your connection: no address of it leads to the internet"
+    Holding.objects.filter(pk=resident.holding.pk).delete()
+    assert found(network)[1] == "It is your connection: it has no address"
+
+
+def test_a_block_comes_first_and_says_what_to_do(network: rows.Network) -> None:
+    selin = lives_in(network)
+    block(member=network.residents["m1"].member, reason="unpaid", by=network.admin)
+    page = text(selin.get("/me/check/"))
+    assert "It is your connection: it is blocked." in page
+    assert "Do what the reason asks for, then write to us." in page
+
+
+def lives_in(network: rows.Network, host: str = "m1") -> Client:
+    account = rows.user("selin", staff=False)
+    Member.objects.filter(pk=network.residents[host].member.pk).update(user=account)
+    return signed_in(account)
+
+
+def test_the_page_says_from_where_it_was_asked_for(network: rows.Network) -> None:
+    selin, address = lives_in(network), network.residents["m1"].holding.address
+    assert f"From {address}, over this connection." in text(selin.get("/me/check/", REMOTE_ADDR=address))
+    assert "From 198.51.100.7, over this connection." in text(selin.get("/me/check/", REMOTE_ADDR="198.51.100.7"))
+    elsewhere = text(selin.get("/me/check/", REMOTE_ADDR="192.0.2.77"))
+    assert "From 192.0.2.77, which is none of these addresses" in elsewhere
+    assert "nobody has set up the addresses for that" in elsewhere
+    assert queries(selin, "/me/check/") <= 30
+
+
+def test_a_ticket_carries_exactly_what_was_shown_and_nothing_that_was_forged(network: rows.Network, settings: LazySettings) -> None:
+    settings.CHECK_HOSTS = {4: "v4.lindenhof.example", 6: "v6.lindenhof.example"}
+    selin = lives_in(network)
+    page = selin.get("/me/check/ticket/?ipv4=yes&ipv6=no")
+    assert 'data-reach="//v4.lindenhof.example/static/netzwart/reached.svg"' in text(selin.get("/me/check/"))
+    shown, token = page.context["found"], page.context["token"]
+    assert "+ Your browser over IPv4: It reached us." in shown
+    assert "! Your browser over IPv6: It did not reach us within 6 s." in shown
+    assert "It is us: " in page.context["form"].initial["subject"]
+    given = {"subject": "Nothing works", "text": "Since noon."}
+    assert selin.post("/me/check/ticket/", given | {"found": f"{token}x"}).status_code == 422
+    assert selin.post("/me/check/ticket/", given | {"found": token, "text": ""}).status_code == 422
+    assert not Ticket.objects.exists()
+    selin.post("/me/check/ticket/", given | {"found": token})
+    assert Ticket.objects.get().messages.get().text == f"Since noon.\n\n{shown}"
+
+
+def test_staff_sees_the_same_beside_the_member_and_the_ticket_and_scripts_too(network: rows.Network) -> None:
+    staff, pk = signed_in(network.admin), network.residents["m1"].member.pk
+    assert f'hx-get="/members/{pk}/check/"' in text(staff.get(f"/members/{pk}/"))
+    assert "It is the network: " in text(staff.get(f"/members/{pk}/check/"))
+    panel = text(staff.get(f"/members/{pk}/check/", headers=HTMX | {"HX-Target": "check"}))
+    assert panel.strip().startswith('<div id="check">')
+    script = Client(headers={"authorization": f"Bearer {tokens.create(user=network.admin, name='s')[1]}"})
+    told = script.get(f"/api/members/members/{pk}/check/").json()
+    assert told["fault"] == "network"
+    assert {"membership", "address", "block", "rate", "gateway"} <= {each["name"] for each in told["findings"]}
