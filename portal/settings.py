@@ -271,7 +271,7 @@ LOGGING = {
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("de", "Deutsch")]
-LOCALE_PATHS = [ROOT / "locale"]
+LOCALE_PATHS = [ROOT / "locale", ROOT / "locale" / "packages"]  # our texts, and those of packages that we say otherwise
 USE_TZ = True
 TIME_ZONE = os.environ.get("NETZWART_TIME_ZONE", "Europe/Berlin")
 

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from apps.tickets.views import canned, chart, many, moving, ticket, tickets
+from apps.tickets.views import canned, chart, many, moving, presence, ticket, tickets
 
 app_name = "tickets"
 urlpatterns = [
@@ -23,6 +23,7 @@ urlpatterns = [
     path("<int:pk>/", ticket.ticket, name="ticket"),
     path("<int:pk>/change/", ticket.change, name="change"),
     path("<int:pk>/take/", ticket.take, name="take"),
+    path("<int:pk>/presence/", presence.sign, name="presence"),
     path("<int:pk>/link/", ticket.link, name="link"),
     path("links/<int:pk>/drop/", ticket.unlink, name="unlink"),
     path("attachments/<int:pk>/", ticket.attachment, name="attachment"),

@@ -65,7 +65,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
             form.take(problem)
             if isinstance(problem, Conflict):
                 form.data = request.POST.copy()
-                form.data["version"] = str(Endpoint.objects.get(pk=pk).version)  # type: ignore[index]  # a copy may be written
+                form.data["version"] = str(Endpoint.objects.get(pk=pk).version)
     return render(request, "webhooks/edit.html", {"form": form, "row": row}, status=422 if form.is_bound else 200)
 
 

@@ -116,6 +116,7 @@ def world(network: rows.Network) -> World:
     ids = {
         "desk:member": other.member.pk,
         "desk:check": other.member.pk,
+        "desk:invitation-withdraw": other.member.pk,
         "desk:holdings": other.member.pk,
         "desk:holding-add": other.member.pk,
         "desk:holding": other.holding.pk,
