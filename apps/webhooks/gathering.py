@@ -91,7 +91,7 @@ def _deliveries(kind: Kind, found: Sequence[tuple[Any, Any | None]], endpoints: 
         facts = payload.told(kind, event, before, people)
         for endpoint in endpoints if facts else ():
             if not endpoint.on or payload.what(event, before) in endpoint.on:
-                yield delivery(endpoint, facts or {}, source=kind.events._meta.db_table, position=event.pgh_id, object_id=event.pgh_obj_id)
+                yield delivery(endpoint, facts or {}, source=kind.events._meta.db_table, position=event.pgh_id, object_id=kind.id_of(event))
 
 
 def delivery(endpoint: Endpoint, facts: Mapping[str, Any], **about: Any) -> Delivery:

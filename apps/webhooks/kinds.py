@@ -28,6 +28,11 @@ class Kind:
     events: Any
     serializer: type[serializers.Serializer[Any]]
 
+    def id_of(self, event: Any) -> int:
+        """Under which id the API has the row: its own, or its group's where a group has one alone."""
+        own = "id" in self.serializer.Meta.fields  # type: ignore[attr-defined]  # serializers of models have one
+        return int(event.pgh_obj_id if own else event.group_id)
+
     def shown(self, event: Any) -> dict[str, Any]:
         """The row's own fields as the API shows them, as they were at an event. What is computed of other rows is left out."""
         return {name: _text(field, event, column) for name, field, column in fields_of(self)}

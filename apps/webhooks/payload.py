@@ -24,11 +24,12 @@ def told(kind: Kind, event: Any, before: Any | None, people: Mapping[int, str]) 
     if happened == "changed" and earlier == now:
         return None
     metadata = event.pgh_context.metadata if event.pgh_context else {}
+    pk = kind.id_of(event)
     person, reason = metadata.get("user"), metadata.get("reason")
     return {
         "event": f"{kind.name}.{happened}",
         "at": moment(event.pgh_created_at),
-        "object": {"kind": kind.name, "id": event.pgh_obj_id, "url": f"{settings.PORTAL_URL}{kind.path}{event.pgh_obj_id}/"},
+        "object": {"kind": kind.name, "id": pk, "url": f"{settings.PORTAL_URL}{kind.path}{pk}/"},
         "by": {"id": person, "username": people.get(person)} if isinstance(person, int) else None,
         "reason": reason if isinstance(reason, str) else "",
         "before": None if happened == "created" else earlier,

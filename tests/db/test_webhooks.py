@@ -21,6 +21,7 @@ from apps.lib.errors import Problem
 from apps.mail.models import Message
 from apps.members.models import Device, Member
 from apps.nat.models import PortForward
+from apps.nat.rules.models import PortRules
 from apps.nat.services import add_forward
 from apps.webhooks import gathering, sending, services
 from apps.webhooks.kinds import fields_of, kinds
@@ -119,6 +120,18 @@ def test_every_kind_has_its_history_and_none_of_it_is_a_secret(network: rows.Net
     assert "token" not in kinds()
     shown = {name for kind in kinds().values() for name, _field, _column in fields_of(kind)}
     assert not [name for name in shown if any(word in name for word in ("password", "secret", "sha256", "salt", "key"))]
+
+
+def test_settings_of_a_group_are_told_with_the_address_that_the_api_has_them_at(network: rows.Network) -> None:
+    hook(network.admin, kinds=["portrules"])
+    PortRules.objects.create(group_id=network.group.pk)
+    PortRules.objects.create(group_id=rows.GatewayGroup.objects.create(name="Second").pk)
+    found = told()
+    _token, key = tokens.create(user=network.admin, name="s")
+    client = Client(headers={"authorization": f"Bearer {key}"})
+    urls = [each["object"]["url"].removeprefix("http://127.0.0.1:8000") for each in found]
+    assert [client.get(url).json()["group"] for url in urls] == [each["object"]["id"] for each in found]
+    assert found[0]["object"]["id"] == network.group.pk
 
 
 def test_only_what_the_owner_may_see_now_is_told(network: rows.Network, receiver: Receiver) -> None:
