@@ -23,6 +23,7 @@ from apps.members.models import Device, Member
 from apps.nat.models import PortForward
 from apps.nat.rules.models import PortRules
 from apps.nat.services import add_forward
+from apps.network.models import GatewayGroup
 from apps.webhooks import gathering, sending, services
 from apps.webhooks.kinds import fields_of, kinds
 from apps.webhooks.models import Delivery, Endpoint, Position
@@ -125,7 +126,7 @@ def test_every_kind_has_its_history_and_none_of_it_is_a_secret(network: rows.Net
 def test_settings_of_a_group_are_told_with_the_address_that_the_api_has_them_at(network: rows.Network) -> None:
     hook(network.admin, kinds=["portrules"])
     PortRules.objects.create(group_id=network.group.pk)
-    PortRules.objects.create(group_id=rows.GatewayGroup.objects.create(name="Second").pk)
+    PortRules.objects.create(group_id=GatewayGroup.objects.create(name="Second").pk)
     found = told()
     _token, key = tokens.create(user=network.admin, name="s")
     client = Client(headers={"authorization": f"Bearer {key}"})
