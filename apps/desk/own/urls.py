@@ -8,6 +8,7 @@ app_name = "own"
 urlpatterns = [
     path("", views.home, name="home"),
     path("traffic.csv", views.traffic_csv, name="traffic-csv"),
+    path("months.csv", views.months_csv, name="months-csv"),
     path("everything.zip", views.everything, name="everything"),
     path("check/", views_check.check, name="check"),
     path("check/ticket/", views_check.ticket, name="check-ticket"),
