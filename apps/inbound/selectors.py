@@ -10,6 +10,7 @@ from django.utils.translation import pgettext
 from apps.inbound.charsets import clean
 from apps.inbound.head import head
 from apps.inbound.models import Arrival
+from apps.inbound.watching import pressing
 from apps.lib.navigation import Count as NavigationCount
 from apps.lib.once import once_a_page
 
@@ -46,7 +47,7 @@ def tabs() -> list[tuple[str, str, int]]:
 
 def asking(_request: HttpRequest) -> NavigationCount | None:
     """The number beside the page's name: how many wait for somebody's look."""
-    number = Arrival.objects.filter(state=Arrival.State.QUARANTINED).count()
+    number = pressing()["quarantined"]
     return NavigationCount(number, asks=True) if number else None
 
 

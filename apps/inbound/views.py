@@ -27,7 +27,7 @@ def arrivals(request: HttpRequest) -> HttpResponse:
     page = Paginator(selectors.arrivals(state, search), PER_PAGE).get_page(asked.get("page"))
     shown = {"page": page, "state": state, "search": search, "counts": selectors.counts(), "tabs": selectors.tabs()}
     now = timezone.now()
-    truth = {"away": watching.outage(now), "late": watching.unread(now), "took": selectors.last_taken()}
+    truth = {"away": watching.outage(now), "late": watching.unread(), "took": selectors.last_taken()}
     return render(request, "inbound/arrivals.html", shown | truth)
 
 

@@ -6,13 +6,15 @@ takes it, and says so in a log of its own: nobody here can know.
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
-from django.db.models import Count, Min, Value
+from django.db.models import Count, Min, Q, Value
 from django.db.models.functions import Coalesce
+from django.utils import timezone
 
 from apps.inbound.imap import mailbox
 from apps.inbound.models import Arrival, Mailbox
+from apps.lib.once import once_a_page
 
 LATE: Final = timedelta(minutes=10)  # it is looked at each minute, and read right after
 
@@ -59,8 +61,16 @@ def outage(now: datetime) -> Outage | None:
     return Outage(row.place, row.tried, row.succeeded, "") if row.tried <= now - LATE else None
 
 
-def unread(now: datetime) -> Unread | None:
+def unread() -> Unread | None:
     """What arrived more than LATE ago and nobody has read."""
-    waiting = Arrival.objects.filter(state=Arrival.State.WAITING, arrived__lte=now - LATE)
-    found = waiting.aggregate(number=Count("pk"), since=Min("arrived"))
-    return Unread(found["number"], found["since"]) if found["number"] else None
+    found = pressing()
+    return Unread(found["late"], found["since"]) if found["late"] else None
+
+
+@once_a_page
+def pressing() -> dict[str, Any]:
+    """quarantined: how many wait for somebody's look; late, since: what waits too long for being read. One question to the database."""
+    late = Q(state=Arrival.State.WAITING, arrived__lte=timezone.now() - LATE)
+    of_both = Arrival.objects.order_by().filter(state__in=(Arrival.State.QUARANTINED, Arrival.State.WAITING))
+    quarantined = Count("pk", filter=Q(state=Arrival.State.QUARANTINED))
+    return of_both.aggregate(quarantined=quarantined, late=Count("pk", filter=late), since=Min("arrived", filter=late))

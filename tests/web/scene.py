@@ -63,6 +63,9 @@ POSTED = (
     "deployments:again", "deployments:pause", "deployments:resume", "deployments:approve", "gateways:put-right", "gateways:count-again",
     "tickets:many", "tickets:unmerge", "tickets:change", "tickets:take", "tickets:presence", "tickets:link", "tickets:unlink",
     "tickets:notices", "desk:live-end", "inbound:again",
+    "tickets:many", "tickets:unmerge", "tickets:change", "tickets:take", "tickets:presence",
+    "tickets:link", "tickets:unlink", "tickets:notices",
+    "desk:live-end", "inbound:again",
     "webhooks:ping", "webhooks:again",
     "mail:again", "desk:members-bulk", "desk:member-activate", "desk:holding-add", "desk:device-add", "own:port-switch", "own:port-reopen",
 )  # fmt: skip
@@ -360,6 +363,8 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     **{f"webhooks:{name}": _pk(Delivery) for name in ("delivery", "again")},
     **{f"webhooks:{name}": _pk(Endpoint) for name in ("webhook", "edit", "secret", "remove")},
     "webhooks:delivery": _pk(Delivery),
+    **{f"webhooks:{name}": _pk(Endpoint) for name in ("webhook", "edit", "secret", "remove", "ping")},
+    **{f"webhooks:{name}": _pk(Delivery) for name in ("delivery", "again")},
     **{f"tickets:{name}": _pk(Ticket) for name in ("ticket", "change", "take", "presence", "link", "split")},
     "tickets:unlink": _pk(Link),
     "tickets:sent": _pk(Bulk),

@@ -283,7 +283,7 @@ def _of_mail_in(now: datetime) -> Iterator[Need]:
         why = away.error or _("No worker looks at it: one that takes the queue “readings” does.")
         what = _("The mailbox %(place)s is not fetched.") % {"place": away.place}
         yield Need("mailbox", state, what, f"{why} {last}".strip(), away.since, _("Look"), url("inbound:arrivals"))
-    if late := watching.unread(now):
+    if late := watching.unread():
         what = ngettext("%(n)s mail waits to be read.", "%(n)s mails wait to be read.", late.number) % {"n": formats.number(late.number)}
         why = _("No worker reads mail: one that takes the queue “mail” does.")
         yield Need(
