@@ -214,6 +214,7 @@ def test_a_route_without_a_line_is_closed_to_everybody(world: World, monkeypatch
     monkeypatch.delitem(API, "member")
     assert matrix.without_a_line() == [
         "api:member-activate",
+        "api:member-check",
         "api:member-detail",
         "api:member-leave",
         "api:member-list",
