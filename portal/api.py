@@ -19,9 +19,10 @@ from apps.nat.api_mappings import MappingViewSet
 from apps.nat.moving.api import MoveViewSet
 from apps.nat.pinholes.api import PinholeViewSet
 from apps.network.api import HoldingViewSet, PoolViewSet
-from apps.tickets.api import CannedViewSet, TicketViewSet
+from apps.tickets.api import CannedViewSet, SentViewSet, TicketViewSet
 from apps.traffic.api import AddressesUsageViewSet, MembersUsageViewSet
 from apps.traffic.rates.api import RateLimitViewSet
+from apps.webhooks.api import DeliveryViewSet, WebhookViewSet
 
 router = Router()
 router.register("members/members", MemberViewSet, "member")
@@ -59,10 +60,13 @@ router.register("accounts/rolechanges", RoleChangeViewSet, "rolechange")
 router.register("bans/notices", NoticeViewSet, "notice")
 router.register("bans/reachable", ReachableViewSet, "reachable")
 router.register("tickets/tickets", TicketViewSet, "ticket")
+router.register("tickets/answers", SentViewSet, "answer")
 router.register("tickets/canned", CannedViewSet, "canned")
 router.register("accounts/people", PersonViewSet, "person")
 router.register("accounts/tokens", TokenViewSet, "token")
 router.register("accounts/invitations", InvitationViewSet, "invitation")
 router.register("audit/enquiries", EnquiryViewSet, "enquiry")
+router.register("webhooks/webhooks", WebhookViewSet, "webhook")
+router.register("webhooks/deliveries", DeliveryViewSet, "delivery")
 router.register("traffic/members", MembersUsageViewSet, "usage")
 router.register("traffic/addresses", AddressesUsageViewSet, "address-usage")

@@ -7,6 +7,7 @@ from typing import Any
 
 from apps.desk.forms import HoldingForm
 from apps.lib.activation import Activation, activations
+from apps.lib.standing import NEWS
 from apps.lib.states import On, Post
 from apps.members.forms import DeviceForm
 from apps.members.models import Device, Member
@@ -58,7 +59,7 @@ def addresses(member: Member, *, form: HoldingForm | None = None, added: int = 0
         "hold_form": form or HoldingForm(member),
         "added": next((row for row in rows if row.holding.pk == added), None),
         "released": released,
-        "poll_addresses": "every 500ms" if moving and added else "every 5s" if moving else "",
+        "poll_addresses": f"every {'500ms' if added else '5s'}, {NEWS}" if moving else "",
     }
 
 

@@ -138,17 +138,23 @@ class Application:
             await _send(send, sse.reset(here))
 
     async def _go_on(self, who: Asked, mailbox: Mailbox, send: Send) -> None:
-        now = time.monotonic()
-        ends, check = now + self._times.stream, now + self._times.check
-        while not mailbox.closed and now < ends:
-            data = await mailbox.next(max(0.0, min(BEAT, check - now, ends - now)))
-            now = time.monotonic()
-            if now >= check:
-                if not await self._still(who, mailbox.reader):
-                    return
-                check = now + self._times.check
-            if data or (self._hub.position and not mailbox.closed):
-                await _send(send, data or sse.beat(self._hub.position))  # type: ignore[arg-type]  # there is one, as just asked
+        ends = time.monotonic() + self._times.stream
+        watch = asyncio.create_task(self._watch(who, mailbox))
+        try:
+            while not mailbox.closed and (left := ends - time.monotonic()) > 0:
+                data = await mailbox.next(min(BEAT, left))
+                if self._hub.position:
+                    await _send(send, data or sse.beat(self._hub.position))
+        finally:
+            watch.cancel()
+
+    async def _watch(self, who: Asked, mailbox: Mailbox) -> None:
+        """Closes the mailbox of a reader who may not listen any more. Beside the stream: a database that hangs must not silence it."""
+        may = True
+        while may:
+            await asyncio.sleep(self._times.check)
+            may = await self._still(who, mailbox.reader)
+        mailbox.close()
 
     async def _still(self, who: Asked, listener: Reader) -> bool:
         """Whether the reader may listen to the same things as at first. A database that is away says nothing about that."""

@@ -56,8 +56,9 @@ class Mailbox:
         with suppress(TimeoutError):
             async with asyncio.timeout(within):
                 await self._woken.wait()
-        if not self.closed:
-            self._woken.clear()
+        if self.closed:
+            return b""
+        self._woken.clear()
         return self._taken()
 
     def _taken(self) -> bytes:

@@ -8,6 +8,9 @@ from apps.lib.activation import Activation, activations
 from apps.lib.models import Deployed
 from apps.lib.states import On, Post
 
+NEWS = "netzwart:news"
+"""What fires on an element when something happens that it watches (static/netzwart/live.js)."""
+
 
 @dataclass(frozen=True)
 class Standing[Thing: Deployed]:
@@ -46,4 +49,4 @@ def poll(rows: Sequence[Standing[Deployed]]) -> str:
     missing = [each for row in rows for each in row.gateways if not each.since]
     if not missing:
         return ""
-    return "every 5s" if all(each.waits and each.waits.person for each in missing) else "every 500ms"
+    return f"every {'5s' if all(each.waits and each.waits.person for each in missing) else '500ms'}, {NEWS}"

@@ -99,6 +99,24 @@ def test_who_reads_too_slowly_is_told_to_look_again_and_then_goes_on(process: Pr
         assert numbers(slow, 1) == [7]
 
 
+def test_a_database_that_cannot_say_who_somebody_is_silences_no_stream(process: Process) -> None:
+    user = rows.user()
+    with closing(stream(process.port, cookie(user))) as listening_on, closing(connection.copy()) as other:
+        other.set_autocommit(False)
+        with other.cursor() as cursor:
+            cursor.execute("LOCK TABLE django_session IN ACCESS EXCLUSIVE MODE")
+        wait_for(waiting_for_a_lock, seconds=60)
+        tell(1)
+        assert numbers(listening_on, 1) == [1]
+        other.rollback()
+
+
+def waiting_for_a_lock() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%%django_session%%'")
+        return bool(cursor.fetchone()[0])
+
+
 def test_streams_are_for_those_who_may_and_for_as_long_as_they_may(process: Process) -> None:
     network = rows.network()
     mara, theo = cookie(network.admin), cookie(rows.user("theo", roles=["auditor"]))

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from http.cookies import SimpleCookie
 from ipaddress import ip_address
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.conf import settings as configured
 from django.core.management import call_command
 from django.db import transaction
+from django.db.models.functions import Now
 from django.test import Client
 
 from apps.accounts import matrix, tokens
@@ -22,8 +24,12 @@ from apps.bans.blocks.services import block
 from apps.members.models import Device, Member
 from apps.nat.pinholes.services import add_pinhole
 from apps.nat.services import add_forward
-from apps.tickets.models import Attachment, Canned, Content, Link
+from apps.tickets.bulk import answer_many
+from apps.tickets.merging import merge
+from apps.tickets.models import Attachment, Canned, Content, Link, Move
 from apps.tickets.services import write_to
+from apps.webhooks import services as webhooks
+from apps.webhooks.models import Delivery
 from tests import rows
 from tests.db.pages import signed_in
 
@@ -98,9 +104,19 @@ def world(network: rows.Network) -> World:
     Content.objects.create(attachment=attachment, octets=b"Xaver")
     about = Link.objects.create(ticket=ticket, kind="members.device", object_id=device.pk, by=network.admin)
     canned = Canned.objects.create(name="Hello", text_de="Hallo", text_en="Hello")
+    sent = answer_many(key=uuid4(), tickets=[ticket], text_de="Hallo Xaver", text_en="", by=network.admin)
+    double = write_to(member=other.member, subject="Xaver's other question", text="Twice", by=network.admin)
+    merge(into=ticket, tickets=[double], by=network.admin)
+    move = Move.objects.get()
+    webhook, _secret = webhooks.add(
+        facts=webhooks.Facts(name="Xaver's", url="https://hooks.lindenhof.example/"), by=people["network_admin"]
+    )
+    told = webhooks.ping(endpoint=webhook, by=people["network_admin"])
+    Delivery.objects.filter(pk=told.pk).update(state="sent", ended=Now())
     ids = {
         "desk:member": other.member.pk,
         "desk:check": other.member.pk,
+        "desk:invitation-withdraw": other.member.pk,
         "desk:holdings": other.member.pk,
         "desk:holding-add": other.member.pk,
         "desk:holding": other.holding.pk,
@@ -123,7 +139,12 @@ def world(network: rows.Network) -> World:
         "gateways:": network.group.pk,
         "tickets:attachment": attachment.pk,
         "tickets:canned": canned.pk,
+        "tickets:sent": sent.pk,
+        "tickets:unmerge": move.pk,
         "tickets:unlink": about.pk,
+        "webhooks:delivery": told.pk,
+        "webhooks:again": told.pk,
+        "webhooks:": webhook.pk,
         "tickets:": ticket.pk,
         "own:ticket-attachment": attachment.pk,
         "own:ticket": ticket.pk,
@@ -140,6 +161,8 @@ def world(network: rows.Network) -> World:
         "uplink": network.group.pk,
         "group:plan": ABSENT,  # reads the database in a transaction of its own, which cannot lie within another
         "group": network.group.pk,
+        "webhook": webhook.pk,
+        "delivery": told.pk,
     }
     marks = ("Verborgen", "verborgen", str(other.holding.prefix.network_address), str(inside), "44321", device.mac, "Xaver")
     return World(people, scripts, other, ids, marks)

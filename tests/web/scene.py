@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from ipaddress import ip_address, ip_network
 from typing import Any
+from uuid import uuid4
 
 from django.db.models import Model
 from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, reverse
@@ -29,17 +30,21 @@ from apps.nat.models import Move, Pinhole, PortForward
 from apps.nat.moving import services as moving
 from apps.nat.pinholes.services import add_pinhole
 from apps.network.models import Gateway, GatewayGroup, Holding, Pool
-from apps.tickets import canned
+from apps.tickets import bulk, canned, merging, splitting
 from apps.tickets import own as tickets_of_members
 from apps.tickets import services as tickets
 from apps.tickets.attachments import File
 from apps.tickets.links import link
-from apps.tickets.models import Attachment, Canned, Link, Ticket
+from apps.tickets.models import Attachment, Bulk, Canned, Link, Ticket
 from apps.tickets.models import Message as TicketMessage
+from apps.tickets.models import Move as TicketMove
 from apps.traffic.models import Collected, FairShare
 from apps.traffic.rates.models import RateLimit
 from apps.traffic.rates.selectors import uplink_of
 from apps.traffic.rates.services import limit, set_uplink
+from apps.webhooks import gathering
+from apps.webhooks import services as webhooks
+from apps.webhooks.models import Delivery, Endpoint
 from tests.whole.system import wait_for
 
 LONG = "Kindergarten-Freundeskreis-Nachbarschaftshilfe-Donaudampfschifffahrtsgesellschaft"  # 81 letters without a place to break
@@ -49,21 +54,23 @@ RESIDENT = "selin"
 
 # What cannot be visited: answers to POST alone, files, and a few more with their reasons.
 POSTED = (
-    "accounts:token-revoke",
-    "desk:departure-drop", "desk:move-drop", "own:pinhole-switch", "own:pinhole-reopen",
+    "accounts:token-revoke", "accounts:back-channel-logout",
+    "desk:departure-drop", "desk:move-drop", "desk:member-invite", "desk:invitation-withdraw", "own:pinhole-switch", "own:pinhole-reopen",
     "accounts:session-end", "accounts:sessions-end-others", "accounts:invitation-withdraw",
     "accounts:person-sign-out", "accounts:roles-agree", "accounts:roles-drop",
     "lib:theme", "nat:forward-add", "nat:forward-switch", "nat:forward-restore",
     "nat:pinhole-add", "nat:pinhole-switch", "nat:pinhole-restore", "bans:feed_now", "bans:add", "bans:bulk", "bans:restore", "bans:revert",
     "bans:blocks-bulk", "bans:block-restore", "bans:reachable-add", "bans:reachable-remove", "bans:server-interface", "deployments:deploy",
     "deployments:again", "deployments:pause", "deployments:resume", "deployments:approve", "gateways:put-right", "gateways:count-again",
-    "tickets:change", "tickets:take", "tickets:link", "tickets:unlink", "tickets:notices",
-    "desk:live-end", "inbound:again",
+    "tickets:many", "tickets:unmerge", "tickets:change", "tickets:take", "tickets:presence", "tickets:link", "tickets:unlink",
+    "tickets:notices", "desk:live-end", "inbound:again",
+    "webhooks:ping", "webhooks:again",
     "mail:again", "desk:members-bulk", "desk:member-activate", "desk:holding-add", "desk:device-add", "own:port-switch", "own:port-reopen",
 )  # fmt: skip
 FILES = (
-    "traffic:throughput-csv", "traffic:talkers-csv", "traffic:sums-csv", "traffic:quotas-csv", "traffic:of-csv", "desk:member-everything",
-    "tickets:attachment",
+    "traffic:throughput-csv", "traffic:talkers-csv", "traffic:sums-csv", "traffic:quotas-csv", "traffic:of-csv", "traffic:of-months-csv",
+    "desk:member-everything",
+    "tickets:attachment", "tickets:chart-csv",
     "api-schema", "bans:download", "nat:forwards-csv", "nat:pinholes-csv", "desk:members-csv", "deployments:delta", "deployments:held-text",
     "inbound:file", "desk:export",
 )  # fmt: skip
@@ -73,15 +80,17 @@ NOT_VISITED = {
     "own:everything": "a file, for members",
     "own:ticket-attachment": "a file, for members",
     "set_language": "sends on",
+    "accounts:signed-out": "sends on",
     "lib:language": "sends on",
     "deployments:compare-text": "a file, of two revisions",
     "own:traffic-csv": "a file, of the member who asks",
+    "own:months-csv": "a file, of the member who asks",
     "deployments:rollout_now": "a part of deployments:rollout, asked for by HTMX alone",
     "bans:saved": "a part of bans:list, asked for by HTMX alone",
     "bans:feed_state": "a part of bans:list, asked for by HTMX alone",
     "desk:live-seen": "needs a kernel; visited by test_live.py",
     **dict.fromkeys(
-        ("accounts:invited", "account_confirm_email", "account_reset_password_from_key"),
+        ("accounts:invited", "own:join", "account_confirm_email", "account_reset_password_from_key"),
         "needs what was sent by mail; see test_invitations.py",
     ),
     **dict.fromkeys(("mfa_edit_webauthn", "mfa_remove_webauthn"), "needs a passkey; see test_signing_in.py"),
@@ -122,6 +131,7 @@ def fill() -> User:
     _mails()
     _tickets(mara, member)
     _arrivals()
+    _webhooks(mara)
     group.removal_least = 3
     group.save()
     wait_for(lambda: reconcile(group, by=mara.pk) is None)
@@ -167,6 +177,12 @@ def _tickets(mara: User, member: Member) -> None:
         Ticket.objects.filter(pk=made.pk).update(state=state, assignee=mara, touched_at=timezone.now() - timedelta(days=1))
     Ticket.objects.create(subject="Who is this?", address=f"{LONG[:60]}@example.org")
     link(ticket=full, kind="network.gateway", object_id=Gateway.objects.order_by("pk")[0].pk, by=mara)
+    joined = tickets_of_members.ask(member=member, subject=f"Again: {LONG}"[:200], text=LONG, files=[file], by=by)
+    merging.merge(into=full, tickets=[joined], by=mara)
+    last = full.messages.latest("pk").pk
+    splitting.split(ticket=full, messages=[last], subject=f"Apart: {LONG}"[:200], same_member=False, by=mara)
+    sent = bulk.answer_many(key=uuid4(), tickets=[full, joined], text_de=LONG, text_en=LONG, by=mara)
+    sent.items.filter(ticket=joined).update(done_at=timezone.now(), why=LONG[:300])
     canned.add(name=LONG[:80], text_de=f"Hallo {{name}}, {LONG}", text_en=LONG, by=mara)
 
 
@@ -180,6 +196,20 @@ def _arrivals() -> None:
             ended=None if state == "waiting" else timezone.now(), reason=TOO_MANY_ADDRESSES if state in ("quarantined", "deleted") else "",
             detail=LONG,
         )  # fmt: skip
+
+
+def _webhooks(mara: User) -> None:
+    """One with a delivery in each state, and one that is paused; none is ever sent from here."""
+    facts = webhooks.Facts(name=LONG[:80], url=f"https://hooks.lindenhof.example/{LONG}", kinds=["forward", "member"], events=["created"])
+    row, _secret = webhooks.add(facts=facts, by=mara)
+    webhooks.add(facts=webhooks.Facts(name="Paused", url="https://hooks.lindenhof.example/", active=False), by=mara)
+    for number, state in enumerate(Delivery.State.values):
+        made = gathering.delivery(row, {"event": "member.changed", "reason": LONG, "before": None}, object_id=number)
+        made.state, made.tries, made.ended = state, number, None if state == "waiting" else timezone.now()
+        made.due, made.status, made.answer = timezone.now() + timedelta(days=1), 500, f"{LONG}\n{LONG * 3}"
+        made.error = f"unknown host: {LONG}.example"
+        made.save()
+    Endpoint.objects.filter(pk=row.pk).update(failures=4, rest_until=timezone.now() + timedelta(days=1))
 
 
 def _openings(mara: User) -> None:
@@ -296,7 +326,7 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     **{f"own:{name}": _own_forward for name in ("port-close", "port-switch", "port-reopen")},
     **{f"own:{name}": _pk(Device, member__user__username=RESIDENT) for name in ("device", "device-remove")},
     "bans:block-member": _member,
-    "desk:check": _member,
+    **{f"desk:{name}": _member for name in ("check", "member-invite", "invitation-withdraw")},
     "bans:download": lambda: _list() | {"form": "csv"},
     "bans:preview": _pk(Upload),
     "bans:reachable-remove": _pk(Reachable),
@@ -311,6 +341,7 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "members:tariff": _pk(Tariff),
     "traffic:of": _member,
     "traffic:of-csv": _member,
+    "traffic:of-months-csv": _member,
     "traffic:quota": _pk(Tariff),
     "rates:limit": _member,
     "rates:release": _pk(RateLimit),
@@ -326,8 +357,12 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     **{f"inbound:{name}": _pk(Arrival, state="quarantined") for name in ("arrival", "delete", "again", "file")},
     "mail:switch-off": lambda: {"token": unsubscribing.link("selin@lindenhof.example", "scene").rstrip("/").rpartition("/")[2]},
     "accounts:session-end": lambda: {"pk": 1},
-    **{f"tickets:{name}": _pk(Ticket) for name in ("ticket", "change", "take", "link")},
+    **{f"webhooks:{name}": _pk(Endpoint) for name in ("webhook", "edit", "secret", "remove")},
+    "webhooks:delivery": _pk(Delivery),
+    **{f"tickets:{name}": _pk(Ticket) for name in ("ticket", "change", "take", "presence", "link", "split")},
     "tickets:unlink": _pk(Link),
+    "tickets:sent": _pk(Bulk),
+    "tickets:unmerge": _pk(TicketMove),
     "tickets:attachment": _pk(Attachment),
     "own:ticket": _pk(Ticket, member__user__username=RESIDENT),
     **{f"tickets:canned-{name}": _pk(Canned) for name in ("edit", "remove")},
@@ -350,6 +385,8 @@ ALSO = (
     ("mail:outbox", "q=nobody-of-this-name"),
     ("tickets:list", "state=all"),
     ("tickets:list", "q=kindergarten"),
+    ("tickets:chart", "window=year"),
+    ("tickets:merge", "ticket={ticket}&ticket={other}"),
     ("tickets:list", "q=nobody-of-this-name"),
     ("desk:members", "q=nobody-of-this-name"),
     ("bans:covering", "address=203.0.113.225"),
@@ -369,7 +406,8 @@ def pages() -> list[Page]:
     """Every page of the URL configuration, in its order, and some again with what is asked for."""
     named = [Page(name, address(name)) for name in visited() if not name.startswith("own:")]
     revisions = list(Revision.objects.order_by("pk").values_list("pk", flat=True))
-    known = {"first": revisions[0], "last": revisions[-1]}
+    ticket, other = Ticket.objects.filter(merged_into=None, member__user__username=RESIDENT).order_by("pk").values_list("pk", flat=True)[:2]
+    known = {"first": revisions[0], "last": revisions[-1], "ticket": ticket, "other": other}
     asked = [Page(name, f"{address(name)}?{query.format(**known)}") for name, query in ALSO]
     return [*named, *asked, Page("an address that leads nowhere", "/nowhere/")]
 

@@ -1,0 +1,19 @@
+"""A ticket's page says every few seconds that it is open, and is told who else is there."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_POST
+
+from apps.accounts.permissions import person, staff_page
+from apps.tickets import presence
+from apps.tickets.models import Ticket
+
+
+@staff_page
+@require_POST
+def sign(request: HttpRequest, pk: int) -> HttpResponse:
+    """A sign of life; the answer is what stands in the page about others."""
+    ticket = get_object_or_404(Ticket.objects.select_related("assignee").defer("search"), pk=pk)
+    presence.here(ticket=ticket, writing=request.POST.get("writing") == "1", by=person(request))
+    around = presence.around(ticket, presence.seen_of(request.POST), person(request))
+    return render(request, "tickets/_around.html", {"ticket": ticket, "around": around})

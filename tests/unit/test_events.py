@@ -1,0 +1,104 @@
+"""Places in the stream, its text, and what one reader may keep waiting."""
+
+import asyncio
+import json
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from apps.events import sse
+from apps.events.hub import MOST, Hub, Mailbox
+from apps.events.kinds import Reader, Told
+from apps.events.position import LONGEST, Position, parse
+from apps.events.reading import Refused
+
+HERE, LATER = Position(1, "10:10:"), Position(2, "20:30:21,25")
+MARA = Reader(1, frozenset({"rollout"}))
+
+
+def event(pk: int, *, kind: str = "rollout", transaction: int = 15) -> Told:
+    return Told(kind, pk, "queued", None, own=False, transaction=transaction)
+
+
+@given(st.integers(0, 10**11), st.sets(st.integers(1, 10**17), min_size=1, max_size=50))
+def test_a_position_is_read_as_it_was_written_and_knows_what_it_saw(seconds: int, numbers: set[int]) -> None:
+    first, *under_way = sorted(numbers)
+    end = max(numbers) + 1
+    made = Position(seconds, f"{first}:{end}:{','.join(map(str, under_way))}")
+    assert parse(str(made)) == made
+    assert made.saw(first - 1) and not made.saw(end)
+    assert not any(made.saw(each) for each in under_way)
+
+
+WRONG = ("", "17", "1-", "1-2:1:", "1-0:1:", "1-5:9:4", "1-5:9:9", "1-5:9:7,6", "1-5:9:7,7", "1-5:9:,", "1-5:9:\n", "-1-5:9:")
+
+
+@pytest.mark.parametrize("text", [*WRONG, f"1-{'5' * 20}:9:"])
+def test_what_the_database_would_not_take_is_no_position(text: str) -> None:
+    assert parse(text) is None
+
+
+def test_a_position_that_is_too_long_is_none() -> None:
+    assert parse(f"1-1:{10**17}:{','.join(str(each) for each in range(2, LONGEST))}") is None
+
+
+def test_a_stream_reads_as_the_standard_says_and_only_the_last_of_a_batch_moves_the_place_on() -> None:
+    assert sse.opening(2000, HERE) == b"retry: 2000\nid: 1-10:10:\n\n"
+    first, last, rest = sse.batch([event(1), event(2)], LATER).decode().split("\n\n")
+    assert rest == "" and "id:" not in first.replace('"id":', "")
+    assert last.split("\n")[:2] == ["id: 2-20:30:21,25", "event: rollout"]
+    assert json.loads(last.split("\n")[2].removeprefix("data: ")) == {"type": "rollout", "id": 2, "state": "queued"}
+    assert sse.reset(HERE) == b"id: 1-10:10:\nevent: reset\ndata: {}\n\n"
+    assert sse.beat(HERE).startswith(b":") and b"data" not in sse.beat(HERE)
+
+
+def run(work: Callable[[], Coroutine[None, None, None]]) -> None:
+    """In a thread of its own: in this one, browser tests may have a loop that runs."""
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(lambda: asyncio.run(work())).result()
+
+
+def test_a_mailbox_keeps_little_and_tells_nothing_twice() -> None:
+    async def reads() -> None:
+        mailbox = Mailbox(MARA)
+        mailbox.put([event(1, kind="ticket")], HERE)
+        assert await mailbox.next(0) == b""
+        mailbox.since = LATER
+        mailbox.put([event(1, transaction=19), event(2, transaction=21), event(3, transaction=22), event(4, transaction=30)], LATER)
+        assert await mailbox.next(0) == sse.batch([event(2), event(4)], LATER)
+        for number in range(3 * MOST):
+            mailbox.put([event(number, transaction=40)], LATER)
+        waiting = await mailbox.next(0)
+        assert waiting.startswith(sse.reset(LATER)) and waiting.count(b"event: rollout") < MOST
+        assert await mailbox.next(0) == b""
+
+    run(reads)
+
+
+def refused(hub: Hub, user: int) -> int:
+    """The status with which nobody more comes in."""
+    with pytest.raises(Refused) as error, hub.place(user):
+        pytest.fail("one too many")
+    return error.value.status
+
+
+def test_places_are_counted_for_each_person_and_in_all_and_given_back() -> None:
+    async def comes_and_goes() -> None:
+        hub = Hub(most=3, each=2)
+        with hub.place(1), hub.place(1):
+            assert refused(hub, 1) == 429
+            with hub.place(2):
+                assert refused(hub, 3) == 503
+        with hub.place(1), hub.place(1), hub.joined(MARA) as mailbox:
+            turned = hub.turned
+            hub.publish([event(1)], LATER)
+            assert turned.is_set() and not hub.turned.is_set()
+            assert await mailbox.next(0)
+            hub.close()
+            assert mailbox.closed and hub.turned.is_set()
+        assert refused(hub, 1) == 503
+
+    run(comes_and_goes)

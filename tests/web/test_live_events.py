@@ -1,0 +1,66 @@
+"""Pages change while one looks at them, without being loaded again: a real process of live events, three people, a ticket and a rollout."""
+
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from django.conf import LazySettings
+from playwright.sync_api import Browser, expect
+from pytest_django.live_server_helper import LiveServer
+
+from apps.deployments.models import Revision, Rollout
+from apps.tickets import own, services
+from tests import rows
+from tests.listening import events_process
+from tests.web.conftest import signed_in
+
+pytestmark = [pytest.mark.browser]
+
+
+def test_pages_change_the_moment_something_happens(
+    chromium: Browser, live_server: LiveServer, settings: LazySettings, tmp_path: Path, network: rows.Network
+) -> None:
+    selin, theo = rows.user("selin", staff=False), rows.user("theo", roles=["helpdesk"])
+    member = rows.member("Selin Kaya", user=selin)
+    ticket = own.ask(member=member, subject="No IPv6 since the move", text="Since Monday.", by=selin)
+    rollout = Rollout.objects.create(group=network.group, revision=Revision.objects.create(group=network.group, snapshot="1:1:"))
+    with ExitStack() as stack:
+        process = stack.enter_context(events_process(tmp_path, NETZWART_URL=live_server.url))
+        settings.EVENTS_URL = f"http://localhost:{process.port}/events/"
+        settings.SECURE_CSP = settings.SECURE_CSP | {"connect-src": ["'self'", f"http://localhost:{process.port}"]}
+        faults: list[str] = []
+        pages = []
+        staff = f"/tickets/{ticket.pk}/"
+        for user, path in ((network.admin, staff), (theo, staff), (selin, f"/me/tickets/{ticket.pk}/")):
+            window = signed_in(chromium, live_server, user, locale="en-GB")
+            stack.callback(window.close)
+            page = window.new_page()
+            page.on("pageerror", lambda error: faults.append(str(error)))
+            page.on("console", lambda message: faults.append(message.text) if "Content Security Policy" in message.text else None)
+            with page.expect_response(lambda answer: answer.url == settings.EVENTS_URL):
+                page.goto(path)
+            page.evaluate("window.stayed = true")
+            pages.append(page)
+        mara, other, asks = pages
+
+        expect(other.get_by_text("Mara Lindqvist is looking at this.")).to_be_visible()
+        mara.locator("#answer textarea").fill("Which laptop is it?")
+        expect(other.get_by_text("Mara Lindqvist is writing here.")).to_be_visible()
+        services.take(ticket=ticket, by=network.admin)
+        expect(other.get_by_text("Mara Lindqvist has taken it meanwhile.")).to_be_visible()
+
+        services.answer(ticket=ticket, text="Restart the router once.", by=network.admin)
+        expect(asks.get_by_text("Restart the router once.")).to_be_visible()
+        other.locator("#answer textarea").fill("Half a sentence")
+        other.get_by_role("button", name="Show").click()
+        expect(other.get_by_text("Restart the router once.")).to_be_visible()
+        expect(other.locator("#answer textarea")).to_have_value("Half a sentence")
+        expect(other.get_by_text("something new in the thread")).to_have_count(0)
+        assert [page.evaluate("window.stayed") for page in pages] == [True, True, True]
+
+        with mara.expect_response(lambda answer: answer.url == settings.EVENTS_URL):
+            mara.goto("/rollouts/")
+        expect(mara.locator("#rollouts tbody tr").first).to_contain_text("Queued")
+        Rollout.objects.filter(pk=rollout.pk).update(state=Rollout.State.CONFIRMED)
+        expect(mara.locator("#rollouts tbody tr").first).to_contain_text("Confirmed")
+        assert faults == []
