@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from ipaddress import ip_network
+from ipaddress import ip_address, ip_network
 from typing import Any
 from uuid import uuid4
 
@@ -17,6 +17,7 @@ from apps.bans import allowing, feeding, services, uploads
 from apps.bans.models import AllowEntry, Ban, BanFeed, BanList, Block, Listener, Reachable, Upload
 from apps.deployments.models import HeldBack, Revision, Rollout
 from apps.deployments.services import reconcile
+from apps.desk import enquiring
 from apps.desk.seeding import demo
 from apps.inbound.limits import TOO_MANY_ADDRESSES
 from apps.inbound.models import Arrival
@@ -121,6 +122,7 @@ def fill() -> User:
     _openings(mara)
     _bans(mara)
     jakob = User.objects.get(username="jakob")
+    enquiring.ask(address=ip_address("198.51.100.7"), port=65535, at=timezone.now(), reason=LONG, by=mara)
     ask(user=jakob, before=jakob.roles, after=["network_admin", "auditor"], reason=LONG, by=mara)
     member = Member.objects.get(user__username=RESIDENT)
     of_pinhole = Member.objects.get(**_member())
