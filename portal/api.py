@@ -6,8 +6,10 @@ from apps.bans.blocks.api import BlockViewSet
 from apps.bans.blocks.api_notice import NoticeViewSet, ReachableViewSet
 from apps.bans.listeners.api import ListenerViewSet
 from apps.deployments.api import HeldBackViewSet, HoldViewSet, RevisionViewSet, RolloutViewSet
+from apps.desk.api import EnquiryViewSet
 from apps.desk.check.api import MemberViewSet
-from apps.gateways.api import GatewayGroupViewSet, GatewayViewSet, LimitsViewSet, ProfileViewSet, ProtectionViewSet, UplinkViewSet
+from apps.desk.why.api import TracedGatewayViewSet
+from apps.gateways.api import GatewayGroupViewSet, LimitsViewSet, ProfileViewSet, ProtectionViewSet, UplinkViewSet
 from apps.gateways.api_sharing import FairShareViewSet, PortRulesViewSet
 from apps.lib.api.routing import Router
 from apps.members.api import DeviceViewSet, RoomViewSet, SiteViewSet, TariffViewSet
@@ -20,6 +22,7 @@ from apps.network.api import HoldingViewSet, PoolViewSet
 from apps.tickets.api import CannedViewSet, TicketViewSet
 from apps.traffic.api import AddressesUsageViewSet, MembersUsageViewSet
 from apps.traffic.rates.api import RateLimitViewSet
+from apps.webhooks.api import DeliveryViewSet, WebhookViewSet
 
 router = Router()
 router.register("members/members", MemberViewSet, "member")
@@ -47,7 +50,7 @@ router.register("gateways/protection", ProtectionViewSet, "protection")
 router.register("gateways/profile", ProfileViewSet, "profile")
 router.register("gateways/limits", LimitsViewSet, "limits")
 router.register("traffic/ratelimits", RateLimitViewSet, "ratelimit")
-router.register("gateways/gateways", GatewayViewSet, "gateway")
+router.register("gateways/gateways", TracedGatewayViewSet, "gateway")
 router.register("gateways/uplinks", UplinkViewSet, "uplink")
 router.register("gateways/portrules", PortRulesViewSet, "portrules")
 router.register("gateways/fairshare", FairShareViewSet, "fairshare")
@@ -61,5 +64,8 @@ router.register("tickets/canned", CannedViewSet, "canned")
 router.register("accounts/people", PersonViewSet, "person")
 router.register("accounts/tokens", TokenViewSet, "token")
 router.register("accounts/invitations", InvitationViewSet, "invitation")
+router.register("audit/enquiries", EnquiryViewSet, "enquiry")
+router.register("webhooks/webhooks", WebhookViewSet, "webhook")
+router.register("webhooks/deliveries", DeliveryViewSet, "delivery")
 router.register("traffic/members", MembersUsageViewSet, "usage")
 router.register("traffic/addresses", AddressesUsageViewSet, "address-usage")

@@ -4,6 +4,7 @@ Without any environment they describe a development checkout: a private PostgreS
 """
 
 import os
+import re
 from ipaddress import ip_network
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -55,6 +56,7 @@ INSTALLED_APPS = [
     "apps.traffic",
     "apps.gateways",
     "apps.tickets",
+    "apps.webhooks",
     "apps.desk",
 ]
 MIGRATION_MODULES = {app.removeprefix("apps."): app.replace("apps", "migrations") for app in INSTALLED_APPS if app.startswith("apps.")}
@@ -214,6 +216,11 @@ EVENTS_STREAMS = int(os.environ.get("NETZWART_EVENTS_STREAMS", "2000"))
 EVENTS_STREAMS_EACH = int(os.environ.get("NETZWART_EVENTS_STREAMS_EACH", "6"))
 EVENTS_CHECK_SECONDS = float(os.environ.get("NETZWART_EVENTS_CHECK_SECONDS", "30"))
 EVENTS_STREAM_SECONDS = float(os.environ.get("NETZWART_EVENTS_STREAM_SECONDS", "600"))
+
+# The zone in which members' devices are named, in what is exported for DNS
+DNS_ZONE = os.environ.get("NETZWART_DNS_ZONE", "members.home.arpa").strip(".").lower()
+if not re.fullmatch(r"[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*", DNS_ZONE):
+    raise ImproperlyConfigured(f"NETZWART_DNS_ZONE is {DNS_ZONE!r}. Write it like members.example.org.")
 NETWORK_NAME = os.environ.get("NETZWART_NETWORK_NAME", "Lindenhof")
 # How workers reach the agents in the lab: the lab's name and where its state lies. Empty: no lab on this machine.
 LAB_NAME = os.environ.get("NETZWART_LAB_NAME", "")
@@ -245,6 +252,12 @@ FEED_DIRECTORY = os.environ.get("NETZWART_FEED_DIRECTORY", "")
 FEED_PRIVATE = os.environ.get("NETZWART_FEED_PRIVATE", "") == "1"
 FEED_SECONDS = float(os.environ.get("NETZWART_FEED_SECONDS", "120"))
 
+# Webhooks: whether addresses without TLS may be told, networks that may be told though they are not of the public internet, and for how
+# many days the log is kept
+WEBHOOK_HTTP = os.environ.get("NETZWART_WEBHOOK_HTTP", "") == "1"
+WEBHOOK_NETWORKS = [ip_network(each) for each in os.environ.get("NETZWART_WEBHOOK_NETWORKS", "").split(",") if each]
+KEEP_WEBHOOK_DAYS = int(os.environ.get("NETZWART_KEEP_WEBHOOK_DAYS", "30"))
+
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
@@ -258,7 +271,7 @@ LOGGING = {
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("de", "Deutsch")]
-LOCALE_PATHS = [ROOT / "locale"]
+LOCALE_PATHS = [ROOT / "locale", ROOT / "locale" / "packages"]  # our texts, and those of packages that we say otherwise
 USE_TZ = True
 TIME_ZONE = os.environ.get("NETZWART_TIME_ZONE", "Europe/Berlin")
 

@@ -2,6 +2,8 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
+from apps.accounts import views_single
+from apps.desk.handing import api as exports
 from apps.lib.api.openapi import views as openapi
 from portal.api import router
 
@@ -10,7 +12,9 @@ handler404, handler500 = "apps.lib.api.problems.not_found", "apps.lib.api.proble
 urlpatterns: list[URLPattern | URLResolver] = [
     path("api/schema/", openapi.schema, {"router": router}, name="api-schema"),
     path("api/docs/", openapi.docs, {"router": router}, name="api-docs"),
-    path("api/", include((router.urls, "api"))),
+    path("api/", include(([*router.urls, *exports.urlpatterns], "api"))),
+    path("account/logout/", views_single.SignOut.as_view(), name="account_logout"),
+    path("account/oidc/<slug:provider_id>/login/callback/", views_single.callback, name="openid_connect_callback"),
     path("account/", include("apps.accounts.urls")),
     path("account/", include("allauth.account.urls")),
     path("account/second-factor/", include("allauth.mfa.urls")),
@@ -25,6 +29,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("fair-share/", include("apps.traffic.fairshare.urls")),
     path("mail/in/", include("apps.inbound.urls")),
     path("mail/", include("apps.mail.urls")),
+    path("webhooks/", include("apps.webhooks.urls")),
     path("tickets/", include("apps.tickets.urls")),
     path("bans/", include("apps.bans.urls")),
     path("rollouts/", include("apps.deployments.urls")),

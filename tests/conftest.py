@@ -37,6 +37,7 @@ REASONS: dict[str, Callable[[], str]] = {"kernel": why_no_kernel, "browser": why
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--deep", action="store_true", help="ten times as many random cases where a test has many")
+    parser.addoption("--minutes", type=int, default=0, help="for how long the API is sent new random requests, round after round")
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -23,6 +23,8 @@ SLOW = (
     "workers.refresh_feed",
     "workers.lifecycle",
     "workers.fetch_mail",
+    "workers.tell_webhooks",
+    "workers.erase_deliveries",
 )
 POSTAL = ("workers.send_mail", "workers.erase_mail", "workers.receive_mail")
 TAKE_OVER_SECONDS = 5.0
@@ -33,6 +35,7 @@ USAGE_SECONDS = 60.0
 MAIL_SECONDS = 15.0
 MAIL_IN_SECONDS = 60.0
 QUOTA_SECONDS = 600.0
+WEBHOOK_SECONDS = 5.0
 
 
 def _every(seconds: float, task: str) -> dict[str, object]:
@@ -48,7 +51,7 @@ def _make() -> Celery:
     broker.register()
     from apps.lib.nudge import broker_url
 
-    tasks = [f"workers.{each}" for each in ("deploy", "collect", "feeds", "lifecycle", "mail", "mail_in")]
+    tasks = [f"workers.{each}" for each in ("deploy", "collect", "feeds", "lifecycle", "mail", "mail_in", "webhooks")]
     made = Celery("workers", broker=broker_url(settings.REDIS_URL), include=tasks)
     made.conf.update(
         accept_content=["json"],
@@ -74,6 +77,8 @@ def _make() -> Celery:
             "erase mail": _every(FORGET_SECONDS, "workers.erase_mail"),
             "receive mail": _every(MAIL_IN_SECONDS, "workers.receive_mail"),
             "fetch mail": _every(MAIL_IN_SECONDS, "workers.fetch_mail"),
+            "tell webhooks": _every(WEBHOOK_SECONDS, "workers.tell_webhooks"),
+            "erase deliveries": _every(FORGET_SECONDS, "workers.erase_deliveries"),
             "collect": _every(settings.COLLECT_SECONDS, "workers.collect"),
             "share fairly": _every(settings.COLLECT_SECONDS, "workers.share_fairly"),
             "tell of quotas": _every(QUOTA_SECONDS, "workers.tell_of_quotas"),

@@ -18,7 +18,7 @@ class TokenSerializer(ApiSerializer):
 
     class Meta:
         model = ApiToken
-        fields = ["id", "name", "start", "scopes", "member_id", "networks", "created", "last_used", "expires"]
+        fields = ["id", "name", "start", "scopes", "member_id", "group_id", "site_id", "networks", "created", "last_used", "expires"]
         read_only_fields = fields
         brief = ["id", "name", "start"]
 

@@ -28,7 +28,7 @@ _signer = Signer(salt="invitation")
 def invite(*, email: str, roles: list[str], by: User) -> tuple[Invitation, str]:
     """A new invitation and its token. Raises Problem when the address has an account or an invitation, or roles are not to be given."""
     address = email.strip().lower()
-    if User.objects.filter(email__iexact=address).exists() or EmailAddress.objects.filter(email__iexact=address).exists():
+    if has_account(address):
         raise Problem(_("%(address)s has an account already.") % {"address": address}, fieldname="email")
     if not set(roles) <= set(Role.values):
         raise Problem(_("There is no such role."), fieldname="roles")
@@ -75,15 +75,24 @@ def take(invitation: Invitation, *, username: str, first_name: str, last_name: s
     taken = Invitation.objects.filter(pk=invitation.pk, taken=None, withdrawn=None, expires__gt=Now())
     if taken.update(taken=Now()) != 1:
         raise Conflict(_("This invitation was used already, or has ended."))
+    given = {"username": username, "first_name": first_name, "last_name": last_name, "password": password}
+    return make_account(email=invitation.email, roles=invitation.roles, **given)
+
+
+def make_account(*, email: str, username: str, first_name: str, last_name: str, password: str, roles: list[str]) -> User:
+    """Somebody who opened a link that was sent to the address, which so is confirmed. Raises Problem when the name is taken."""
     try:
         with transaction.atomic():
-            user = User.objects.create_user(
-                username, invitation.email, password, roles=invitation.roles, first_name=first_name, last_name=last_name
-            )
+            user = User.objects.create_user(username, email, password, roles=roles, first_name=first_name, last_name=last_name)
     except IntegrityError as error:
         raise Problem(_("%(name)s is taken. Choose another name.") % {"name": username}, fieldname="username") from error
-    EmailAddress.objects.create(user=user, email=invitation.email, primary=True, verified=True)
+    EmailAddress.objects.create(user=user, email=email, primary=True, verified=True)
     return user
+
+
+def has_account(email: str) -> bool:
+    """Whether somebody signs in with this address already."""
+    return User.objects.filter(email__iexact=email).exists() or EmailAddress.objects.filter(email__iexact=email).exists()
 
 
 def withdraw(invitation: Invitation) -> None:

@@ -75,7 +75,9 @@ class ApiToken(models.Model):
     """A script's key. Only its SHA-256 is kept: the key itself is shown once. It allows what its owner may do now, and no more than:
 
     scopes: collections of the API as "forward:read" or "forward:write", which reads too, "*:read" all of them; None: everything.
-    member_id: this member's things alone; None: everybody's. networks: asked from there alone; none: from anywhere.
+    member_id, group_id, site_id: the things of this member, gateway group, or of those who live in this house alone; all None: everything.
+
+    networks: asked from there alone; none: from anywhere.
     """
 
     user = models.ForeignKey(User, models.CASCADE, related_name="tokens")
@@ -83,16 +85,38 @@ class ApiToken(models.Model):
     start = models.CharField(max_length=8, blank=True, default="")
     scopes = ArrayField(models.CharField(max_length=40), null=True)
     member_id = models.BigIntegerField(null=True)
+    group_id = models.BigIntegerField(null=True)
+    site_id = models.BigIntegerField(null=True)
     networks = ArrayField(PrefixField(), default=list)
     sha256 = models.CharField(max_length=64, unique=True)
     created = models.DateTimeField(auto_now_add=True)
     last_used = models.DateTimeField(null=True)
     expires = models.DateTimeField(null=True)
 
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(member_id=None, group_id=None)
+                | models.Q(member_id=None, site_id=None)
+                | models.Q(group_id=None, site_id=None),
+                name="apitoken_one_limit_at_most",
+            ),
+        ]
+
     @property
     def may(self) -> str:
         """The scopes in words."""
         return gettext("all that you may do") if self.scopes is None else ", ".join(self.scopes) or gettext("nothing")
+
+    @property
+    def reach(self) -> str:
+        """For whose things alone, in words; "" for everybody's."""
+        texts = {
+            "member_id": gettext("for the member with the id %(id)d alone"),
+            "group_id": gettext("for the gateway group with the id %(id)d alone"),
+            "site_id": gettext("for the house with the id %(id)d alone"),
+        }
+        return next((text % {"id": pk} for name, text in texts.items() if (pk := getattr(self, name)) is not None), "")
 
     @property
     def sources(self) -> str:

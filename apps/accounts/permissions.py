@@ -16,6 +16,7 @@ from apps.accounts.models import ApiToken, User
 from apps.accounts.roles import Right, rights
 from apps.accounts.routes import API, PAGES, ROOT_OF_API, SAFE
 from apps.accounts.tokens import covers
+from apps.lib.api.reach import closed
 
 type View = Callable[..., HttpResponseBase]
 
@@ -58,8 +59,8 @@ class Allowed(BasePermission):
 
 
 def _within(token: ApiToken, view: Any, method: str) -> bool:
-    """Whether the token is for this collection; one of a single member has those alone whose rows are of one member."""
-    return covers(token, view.basename, method) and (token.member_id is None or bool(getattr(view, "member_path", "")))
+    """Whether the token is for this collection; one that is limited to some things has those alone whose rows can be told apart so."""
+    return covers(token, view.basename, method) and not closed(token, view)
 
 
 class Doorkeeper:

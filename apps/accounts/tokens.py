@@ -37,17 +37,22 @@ def create(
     expires: datetime | None = None,
     scopes: Sequence[str] | None = None,
     member: int | None = None,
+    group: int | None = None,
+    site: int | None = None,
     networks: Iterable[Prefix] = (),
 ) -> tuple[ApiToken, str]:
     """A new token and its key. The key is not kept: show it now or never. Raises Problem for scopes that there are none of."""
     wrong = next((scope for scope in scopes or () if scope not in all_scopes()), None)
     if wrong is not None:
         raise Problem(_("There is no scope “%(scope)s”. Write it like forward:read or forward:write.") % {"scope": wrong[:80]}, "scopes")
+    if sum(each is not None for each in (member, group, site)) > 1:
+        raise Problem(_("A token is for one member, one gateway group or one house, not for two of these."))
     if ApiToken.objects.filter(user=user).count() >= MOST:
         raise Problem(_("You have %(most)d tokens already. Revoke one that nobody needs.") % {"most": MOST})
     key = START + secrets.token_urlsafe(32)
-    limits = {"scopes": None if scopes is None else sorted(set(scopes)), "member_id": member, "networks": list(networks)}
-    made = ApiToken.objects.create(user=user, name=name, start=key[:SHOWN], sha256=fingerprint(key), expires=expires, **limits)
+    limits = {"scopes": None if scopes is None else sorted(set(scopes)), "networks": list(networks)}
+    things = {"member_id": member, "group_id": group, "site_id": site}
+    made = ApiToken.objects.create(user=user, name=name, start=key[:SHOWN], sha256=fingerprint(key), expires=expires, **limits, **things)
     return made, key
 
 

@@ -1,27 +1,22 @@
 """Fetch a feed, from the web or from a directory, within limits, and never from where it must not be asked for.
 
-A host is resolved once for each request, and exactly that address is connected to: what was checked is what answers. Redirects are
-checked like the first address. Knows no database. Raises NoFeed.
+How a host is asked stands in `apps/lib/outbound.py`; redirects are checked like the first address. Knows no database. Raises NoFeed.
 """
 
 import http.client
-import socket
-import ssl
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
-from ipaddress import IPv6Network, ip_address
 from pathlib import Path
-from threading import Event, Timer
 from time import monotonic
 from urllib.parse import SplitResult, urljoin, urlsplit
 
-from firewall.policy import Address
+from apps.lib import outbound
+from apps.lib.outbound import NoAnswer, Question, Reach
 
 REDIRECTS = 5
 CHUNK = 1 << 16
-NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052
 _MOVED = {301, 302, 303, 307, 308}
 
 
@@ -82,15 +77,9 @@ def is_url(source: str) -> bool:
 def checked(url: str) -> SplitResult:
     """The URL, taken apart, if we would ask there at all."""
     try:
-        parts = urlsplit(url)
-        _port = parts.port
-    except ValueError as error:
-        raise NoFeed(Fault.ADDRESS, url) from error
-    if parts.scheme not in ("http", "https"):
-        raise NoFeed(Fault.SCHEME, parts.scheme or url)
-    if not parts.hostname or parts.username is not None or not url.isascii() or not url.isprintable() or " " in url:
-        raise NoFeed(Fault.ADDRESS, url)
-    return parts
+        return outbound.taken_apart(url)
+    except NoAnswer as error:
+        raise NoFeed(Fault(error.fault), error.what) from error
 
 
 def read_file(directory: Path | None, name: str, known: Fetched, limits: Limits) -> Fetched:
@@ -131,79 +120,18 @@ def fetch(url: str, known: Fetched, limits: Limits, progress: Callable[[int], No
     raise NoFeed(Fault.REDIRECTS, url)
 
 
-def allowed(address: Address) -> bool:
-    """Is it of the public internet? Addresses within addresses count too."""
-    if address.version == 6:
-        inner = address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
-        if address in NAT64:
-            inner = ip_address(int(address) & 0xFFFFFFFF)  # type: ignore[assignment]  # below 2^32 it is IPv4
-        if inner is not None and not allowed(inner):
-            return False
-    return address.is_global and not address.is_multicast
-
-
-def _resolved(host: str, port: int, *, private: bool) -> str:
-    """The address to connect to. One that must not be asked is refused even if another of the host's would do."""
-    try:
-        found = [str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
-    except (OSError, UnicodeError) as error:
-        raise NoFeed(Fault.UNKNOWN_HOST, host) from error
-    for address in found:
-        if not private and not allowed(ip_address(address.partition("%")[0])):
-            raise NoFeed(Fault.PRIVATE, f"{host} ({address})")
-    return found[0]
-
-
-class _Pinned(http.client.HTTPConnection):
-    """A connection to one address, whatever the host's name leads to by now."""
-
-    def __init__(self, parts: SplitResult, address: str, seconds: float) -> None:
-        secure = parts.scheme == "https"
-        super().__init__(str(parts.hostname), parts.port or (443 if secure else 80), timeout=seconds)
-        self._address, self._context = address, ssl.create_default_context() if secure else None
-
-    def connect(self) -> None:
-        self.sock = socket.create_connection((self._address, self.port), self.timeout)
-        if self._context:
-            self.sock = self._context.wrap_socket(self.sock, server_hostname=self.host)
-
-
 @contextmanager
 def _asked(parts: SplitResult, known: Fetched, limits: Limits, deadline: float) -> Iterator[http.client.HTTPResponse]:
-    """The head of the answer; its body is read within. Whoever dawdles, octet by octet, is cut off at the deadline."""
-    host = str(parts.hostname)
-    address = _resolved(host, parts.port or (443 if parts.scheme == "https" else 80), private=limits.private)
+    """The head of the answer; its body is read within."""
     left = deadline - monotonic()
     if left <= 0:
         raise NoFeed(Fault.TOO_SLOW, limits.seconds)
-    connection, over = _Pinned(parts, address, left), Event()
-    timer = Timer(left, _cut, [connection, over])
-    timer.daemon = True
-    timer.start()
     try:
-        connection.request("GET", parts._replace(scheme="", netloc="", fragment="").geturl() or "/", headers=_headers(known))
-        yield connection.getresponse()
-        if over.is_set():
-            raise NoFeed(Fault.TOO_SLOW, limits.seconds)
-    except NoFeed as fault:
-        raise (NoFeed(Fault.TOO_SLOW, limits.seconds) if over.is_set() else fault) from None
-    except ssl.SSLError as error:
-        raise NoFeed(Fault.TOO_SLOW if over.is_set() else Fault.CERTIFICATE, f"{host}: {error.reason or error}") from error
-    except (OSError, http.client.HTTPException, ValueError) as error:
-        slow = over.is_set() or isinstance(error, TimeoutError)
-        raise NoFeed(Fault.TOO_SLOW if slow else Fault.UNREACHABLE, limits.seconds if slow else f"{host}: {error}") from error
-    finally:
-        timer.cancel()
-        connection.close()
-
-
-def _cut(connection: _Pinned, over: Event) -> None:
-    over.set()
-    if connection.sock:
-        try:
-            connection.sock.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            return  # it is gone already
+        with outbound.asked(parts, Question(headers=_headers(known)), Reach(private=limits.private), left) as response:
+            yield response
+    except NoAnswer as error:
+        slow = error.fault is outbound.Fault.TOO_SLOW
+        raise NoFeed(Fault(error.fault), limits.seconds if slow else error.what) from error
 
 
 def _headers(known: Fetched) -> dict[str, str]:

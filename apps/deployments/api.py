@@ -3,19 +3,25 @@
 from typing import Any
 
 from django.db.models import Exists, Model, OuterRef, QuerySet
+from django.urls import reverse
 from rest_framework import serializers
 from rest_framework.decorators import action
+from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.deployments import decisions, selectors
+from apps.deployments import contents, decisions, selectors, services
+from apps.deployments.contents import NotKept
+from apps.deployments.describing import SHOWN_DELTA
 from apps.deployments.models import HeldBack, Hold, Revision, RevisionContent, Rollout, RolloutStep
+from apps.deployments.revisions import database_clock, not_kept
 from apps.deployments.selectors import last_rollouts
-from apps.lib.api.filters import filters_of
+from apps.lib.api.filters import filters_of, unknown
 from apps.lib.api.openapi.operations import answers
 from apps.lib.api.openapi.shapes import INTEGER, TEXT, TRUTH, Shape, array, mapping, nullable, record
 from apps.lib.api.serializers import ApiSerializer
-from apps.lib.api.viewsets import Reads, given
+from apps.lib.api.viewsets import Reads, given, refuse_limited
+from firewall.render import render
 
 EVIDENCE: Shape = array(record(what=TEXT, passed=nullable(TRUTH), ms=nullable({"type": "number"}), text=TEXT))
 CHANGES: Shape = array(record(kind=TEXT, added=INTEGER, removed=INTEGER, changed=INTEGER, of=INTEGER))
@@ -57,14 +63,34 @@ class RolloutSerializer(ApiSerializer):
         brief = ["id", "revision", "group", "state"]
 
 
+ASKED: Shape = record(watch=TEXT)
+
+
+class DeploySerializer(serializers.Serializer[Any]):
+    """again: also try what a gateway refused, or was not there for."""
+
+    again = serializers.BooleanField(default=False)
+
+
 class RolloutViewSet(Reads):
     """Rollouts, the newest first."""
 
     serializer_class = RolloutSerializer
+    group_path = "group"
     filters = filters_of(Rollout, "revision", "group", "state", "created", "finished", by="revision__by")
 
     def get_queryset(self) -> QuerySet[Rollout]:
         return last_rollouts()
+
+    @answers(202, ASKED)
+    @action(detail=False, methods=["post"], serializer_class=DeploySerializer)
+    def deploy(self, request: Request) -> Response:
+        """Let a worker look now. If a gateway runs something else than is asked for, a rollout appears at `watch`."""
+        refuse_limited(request)
+        newest = Rollout.objects.order_by("-id").values_list("id", flat=True).first() or 0
+        services.request(by=_person(request), force=given(DeploySerializer, request)["again"])
+        watch = f"{reverse('api:rollout-list')}?id__gt={newest}"
+        return Response({"watch": watch}, status=202, headers={"Location": watch})
 
     @action(detail=True, methods=["post"])
     def pause(self, request: Request, pk: str = "") -> Response:
@@ -122,11 +148,32 @@ class RevisionViewSet(Reads):
     """Revisions, the newest first."""
 
     serializer_class = RevisionSerializer
+    group_path = "group"
     filters = filters_of(Revision, "group", "created", "by", "cause", "elements")
 
     def get_queryset(self) -> QuerySet[Revision]:
         kept = Exists(RevisionContent.objects.filter(revision=OuterRef("pk")))
         return Revision.objects.select_related("group", "by").annotate(kept=kept).defer("delta").order_by("-id")
+
+    @answers(200, record(text=TEXT, whole=TRUTH))
+    @action(detail=True)
+    def delta(self, request: Request, pk: str = "") -> Response:
+        """What it changed, as nft text; `whole`: is that all of it?"""
+        text = Revision.objects.values_list("delta", flat=True).get(pk=self.get_object().pk)
+        return Response({"text": text, "whole": len(text) < SHOWN_DELTA})
+
+    @answers(200, record(gateway=TEXT, text=TEXT), gateway="the name of a gateway that it was meant for")
+    @action(detail=True)
+    def text(self, request: Request, pk: str = "") -> Response:
+        """The whole ruleset of one gateway, as nft text. 404 when the revision is not kept any more."""
+        revision, name = self.get_object(), request.query_params.get("gateway", "")
+        if name not in revision.digests:
+            raise unknown(name, sorted(revision.digests), "gateway")
+        try:
+            ruleset = contents.load(revision)[name]
+        except NotKept as error:
+            raise NotFound(not_kept([revision])) from error
+        return Response({"gateway": name, "text": render(ruleset, now=database_clock())})
 
     @answers(201, HoldSerializer)
     @action(detail=True, methods=["post"], serializer_class=WhySerializer)
@@ -140,6 +187,7 @@ class HoldViewSet(Reads):
     """Groups that are held at an older revision."""
 
     serializer_class = HoldSerializer
+    group_path = "group"
     filters = filters_of(Hold, "group", "revision", "since")
 
     def get_queryset(self) -> QuerySet[Hold]:
@@ -174,6 +222,7 @@ class HeldBackViewSet(Reads):
     """What waits for a second person, and what became of what waited, the newest first."""
 
     serializer_class = HeldBackSerializer
+    group_path = "group"
     filters = filters_of(HeldBack, "group", "kind", "digest", "removed", "state", "since", "decided")
 
     def get_queryset(self) -> QuerySet[HeldBack]:

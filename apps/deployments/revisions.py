@@ -137,6 +137,17 @@ def of_release(hold: Hold) -> Preview:
         return Preview(None, _("What the database asks for now must not be deployed: %(error)s") % {"error": error})
 
 
+def of_following(group: GatewayGroup, gateway: str = "") -> Preview:
+    """What a deploy would change now, held or not: from what the group's gateways confirmed last to what the database asks for."""
+    now = running(group)
+    try:
+        return Preview(comparing.rulesets(contents.load(now) if now else {}, _wanted(group), database_clock(), gateway))
+    except NotKept:
+        return Preview(None, not_kept([now] if now else []))
+    except PolicyError as error:
+        return Preview(None, _("What the database asks for now must not be deployed: %(error)s") % {"error": error})
+
+
 def _wanted(group: GatewayGroup) -> dict[str, Ruleset]:
     names = dict(group.gateways.values_list("pk", "name"))
     return {names[pk]: ruleset for pk, ruleset in want(group).rulesets.items()}

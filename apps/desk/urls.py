@@ -2,12 +2,28 @@
 
 from django.urls import path
 
-from apps.desk.views import addresses_of, check, dashboard, devices_of, lifecycle, live, member, member_edit, members, search, why
+from apps.desk.views import (
+    addresses_of,
+    check,
+    dashboard,
+    devices_of,
+    exports,
+    inviting,
+    lifecycle,
+    live,
+    member,
+    member_edit,
+    members,
+    search,
+    why,
+)
 
 app_name = "desk"
 urlpatterns = [
     path("", dashboard.dashboard, name="dashboard"),
     path("search", search.search, name="search"),
+    path("exports/", exports.exports, name="exports"),
+    path("exports/<str:name>", exports.export, name="export"),
     path("why/", why.why, name="why"),
     path("why/live/", live.live, name="live"),
     path("why/live/<str:gateway>/<int:number>/", live.seen, name="live-seen"),
@@ -20,6 +36,8 @@ urlpatterns = [
     path("members/<int:pk>/check/", check.check, name="check"),
     path("members/<int:pk>/edit/", member_edit.edit, name="member-edit"),
     path("members/<int:pk>/activate/", member_edit.activate, name="member-activate"),
+    path("members/<int:pk>/invite/", inviting.invite, name="member-invite"),
+    path("members/<int:pk>/invitation/withdraw/", inviting.withdraw, name="invitation-withdraw"),
     path("members/<int:pk>/leave/", lifecycle.leave, name="member-leave"),
     path("members/<int:pk>/everything.zip", lifecycle.everything, name="member-everything"),
     path("members/<int:pk>/move/", lifecycle.move, name="member-move"),

@@ -2,7 +2,10 @@
 
 from django.urls import path
 
-from apps.desk.views import history
+from apps.desk.views import addresses, history
 
 app_name = "audit"
-urlpatterns = [path("history/", history.history, name="history")]
+urlpatterns = [
+    path("history/", history.history, name="history"),
+    path("history/enquiries/", addresses.enquiries, name="enquiries"),
+]

@@ -1,22 +1,28 @@
 """Gateway groups in the REST API, and what their gateways do for all members alike: protection, limits and profile, by the group's id."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, ClassVar
 
 from django.db.models import QuerySet
 from rest_framework import serializers
+from rest_framework.decorators import action
 from rest_framework.generics import get_object_or_404
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.bans.listeners.models import ServerInterface
+from apps.deployments.models import GatewayState
+from apps.deployments.revisions import database_clock, of_following
+from apps.deployments.words import in_words
 from apps.gateways import kernels, settings
 from apps.gateways.flood import set_flood_mode
 from apps.gateways.services import configure
 from apps.lib.activation import activations
 from apps.lib.api.fields import AddressText, PrefixText
 from apps.lib.api.filters import filters_of
-from apps.lib.api.openapi.shapes import ACTIVE, INTEGER, TEXT, TIME, Shape, array, record
+from apps.lib.api.openapi.operations import answers
+from apps.lib.api.openapi.shapes import ACTIVE, INTEGER, TEXT, TIME, Shape, array, mapping, nullable, record
 from apps.lib.api.serializers import ApiSerializer
 from apps.lib.api.viewsets import Changes, ChangesOne, Reads
 from apps.lib.models import Deployed
@@ -25,12 +31,20 @@ from apps.network.models import Gateway, GatewayGroup, Limits, Profile, Protecti
 from apps.traffic.fairshare.models import FairShare
 from apps.traffic.rates.selectors import uplink_of
 from apps.traffic.rates.services import set_uplink
+from firewall.diff import Delta
+from firewall.render import render_delta
 
 type Row = Protection | Limits | Profile | Uplink | PortRules | FairShare
 
 
 OTHERS: Shape = array(record(name=TEXT, wanted=TEXT, found=TEXT, why=TEXT))
 KERNELS: Shape = array(record(gateway=INTEGER, at=TIME, tracked=INTEGER, most=INTEGER, buckets=INTEGER, others=OTHERS))
+CHANGES: Shape = array(record(kind=TEXT, added=INTEGER, removed=INTEGER, changed=INTEGER, of=INTEGER))
+PLAN: Shape = record(gateway=TEXT, problem=TEXT, in_words=TEXT, changes=CHANGES, chains=INTEGER, text=TEXT)
+DIFFERS: Shape = record(missing=array(TEXT), foreign=array(TEXT), missing_count=INTEGER, foreign_count=INTEGER)
+DRIFT: Shape = record(
+    since=nullable(TIME), chains=array(TEXT), elements=mapping(DIFFERS), settings=array(record(name=TEXT, wanted=TEXT, found=TEXT))
+)
 
 
 class SettingsSerializer(ApiSerializer):
@@ -144,11 +158,15 @@ class ProfileSerializer(ActiveSettingsSerializer):
 class SettingsViewSet(ChangesOne):
     """Read, and changed with PATCH or PUT on top of the version that was read; 409 where somebody else was faster."""
 
+    group_path = "pk"
     row_of: ClassVar[Callable[[GatewayGroup], Row]]
     queryset: QuerySet[Any] = GatewayGroup.objects.all()
 
     def get_object(self) -> Row:
-        return type(self).row_of(get_object_or_404(self.get_queryset(), pk=self.kwargs["pk"]))
+        return type(self).row_of(get_object_or_404(self.reached(self.get_queryset()), pk=self.kwargs["pk"]))
+
+    def within_reach(self, rows: Sequence[Row]) -> Sequence[Row]:
+        return rows  # one cannot be made another group's
 
     def lock(self, row: Row) -> None:
         super().lock(row.group)  # the row need not be there yet
@@ -195,9 +213,29 @@ class GatewayGroupViewSet(Reads, Changes):
     """Groups, and whether they are in flood mode."""
 
     serializer_class = GatewayGroupSerializer
+    group_path = "pk"
     queryset = GatewayGroup.objects.order_by("name", "id")
     filters = filters_of(GatewayGroup, "name", "flood_mode", "version")
     http_method_names = ["get", "patch", "head", "options"]
+
+    @answers(200, PLAN, gateway="the name of one of its gateways; the first unless told")
+    @action(detail=True)
+    def plan(self, request: Request, pk: str = "") -> Response:
+        """What a deploy would change now. Nothing is sent, and no gateway is asked: what it runs is what it confirmed last."""
+        preview = of_following(self.get_object(), request.query_params.get("gateway", ""))
+        if preview.compared is None:
+            return Response({"gateway": "", "problem": preview.problem, "in_words": "", "changes": [], "chains": 0, "text": ""})
+        compared, lines = preview.compared, preview.compared.lines
+        return Response(
+            {
+                "gateway": compared.gateway,
+                "problem": "",
+                "in_words": in_words(lines, rules=compared.chains),
+                "changes": [asdict(line) | {"kind": line.kind.value} for line in lines],
+                "chains": compared.chains,
+                "text": render_delta(compared.delta, now=database_clock()) if compared.delta != Delta() else "",
+            }
+        )
 
 
 class UplinkSerializer(ActiveSettingsSerializer):
@@ -243,6 +281,17 @@ class GatewayViewSet(Reads, Changes):
     """Gateways: their interfaces, and from where they are managed."""
 
     serializer_class = GatewaySerializer
+    group_path = "group"
     queryset = Gateway.objects.select_related("server_interface").order_by("id")
     filters = filters_of(Gateway, "group", "name", "link", "address", "carries4", "carries6", "version")
     http_method_names = ["get", "patch", "head", "options"]
+
+    @answers(200, DRIFT)
+    @action(detail=True)
+    def drift(self, request: Request, pk: str = "") -> Response:
+        """What its kernel held otherwise than was committed, when it was last looked at; `since` is null where nothing differs."""
+        status = GatewayState.objects.filter(gateway=self.get_object()).first()
+        found = (status and status.drift) or {"rules": [], "elements": {}, "sysctls": []}
+        settings = [dict(zip(("name", "wanted", "found"), map(str, each), strict=True)) for each in found.get("sysctls", [])]
+        since = status.drift_since if status and status.drift else None
+        return Response({"since": since, "chains": found["rules"], "elements": found["elements"], "settings": settings})

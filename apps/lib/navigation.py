@@ -72,6 +72,8 @@ SECTIONS = (
             Item(_("Why?"), "desk:why", "why"),
             Item(_("Inbox"), "inbound:arrivals", "reply"),
             Item(_("Outbox"), "mail:outbox", "mail"),
+            Item(_("Exports"), "desk:exports", "download"),
+            Item(_("Webhooks"), "webhooks:list", "bell"),
             Item(_("Incidents"), "status:incidents", "incidents"),
         ),
     ),

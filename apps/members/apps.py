@@ -10,7 +10,7 @@ class MembersConfig(AppConfig):
         from apps.audit.trail import UNSHOWN, Trail, tell
         from apps.lib import languages
         from apps.members import own
-        from apps.members.models import Departure, Device, Member
+        from apps.members.models import Departure, Device, Member, MemberInvitation
 
         languages.remembers(own.remember_language)
         tell(
@@ -19,6 +19,15 @@ class MembersConfig(AppConfig):
                 called=_("Member"),
                 words=lambda row: f"{row.name}, M-{row.number}",
                 href=lambda row: reverse("desk:member", args=[row.pk]),
+            )
+        )
+        tell(
+            Trail(
+                MemberInvitation,
+                called=_("Invitation"),
+                part_of="member",
+                href=lambda row: reverse("desk:member", args=[row.member_id]),
+                unshown=UNSHOWN | {"by", "made"},
             )
         )
         tell(

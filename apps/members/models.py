@@ -190,3 +190,25 @@ class Departure(models.Model):
 
     def __str__(self) -> str:
         return str(self.on)
+
+
+@tracked()
+class MemberInvitation(models.Model):
+    """A link that connects an account with a membership, once. To which address it went, the link itself says (inviting.py)."""
+
+    member = models.ForeignKey(Member, models.CASCADE, related_name="invitations")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", verbose_name=_("invited by"))
+    made = models.DateTimeField(_("invited"), auto_now_add=True)
+    expires = models.DateTimeField(_("link ends"))
+    taken = models.DateTimeField(_("accepted"), null=True)
+    withdrawn = models.DateTimeField(_("withdrawn"), null=True)
+
+    class Meta:
+        ordering = ["-id"]
+        constraints = [
+            models.UniqueConstraint(fields=["member"], condition=models.Q(taken=None, withdrawn=None), name="memberinvitation_one_open"),
+            models.CheckConstraint(condition=models.Q(taken=None) | models.Q(withdrawn=None), name="memberinvitation_taken_or_withdrawn"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.member)

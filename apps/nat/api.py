@@ -108,6 +108,7 @@ class ForwardViewSet(ActiveRows, Reads, Adds, Changes, Removes):
     """Port forwards that hold now."""
 
     serializer_class = ForwardSerializer
+    group_path = "group"
     member_path = "holding__member"
     columns = COLUMNS
     filters = filters_of(

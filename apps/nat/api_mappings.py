@@ -57,6 +57,7 @@ class MappingViewSet(ActiveRows, Reads, Adds, Removes):
     """How private addresses leave now."""
 
     serializer_class = MappingSerializer
+    group_path = "group"
     member_path = "holding__member"
     filters = filters_of(
         NatMapping,

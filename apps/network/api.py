@@ -45,6 +45,7 @@ class HoldingViewSet(Reads, Adds, Removes):
     """Addresses and prefixes that members hold now. `address`: whoever holds it. Removing one ends what hangs on it."""
 
     serializer_class = HoldingSerializer
+    group_path = "group"
     member_path = "member"
     filters = filters_of(Holding, "member", "device", "pool", "kind", since="valid__startswith", until="valid__endswith") | {
         "address": Filter("prefix", NETWORK, exact=NET_CONTAINS)
@@ -91,6 +92,7 @@ class PoolViewSet(Reads, Adds, Changes):
     """Blocks of addresses. A change takes `name` and `prefix`, and leaves the rest as it is."""
 
     serializer_class = PoolSerializer
+    group_path = "group"
     filters = filters_of(Pool, "group", "kind", "name", "prefix", "member_length", "sharing", "block_size", "version")
 
     def get_queryset(self) -> QuerySet[Pool]:

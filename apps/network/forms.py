@@ -130,6 +130,9 @@ class HeldForm(forms.Form):
         required=False,
         widget=forms.DateTimeInput(attrs={"type": "datetime-local", "step": "1"}, format="%Y-%m-%dT%H:%M:%S"),
     )
+    reason = forms.CharField(
+        label=_("Why you ask"), max_length=200, widget=forms.TextInput(attrs={"placeholder": _("abuse report 4711"), "autocomplete": "off"})
+    )
 
     def moment(self, now: datetime) -> datetime:
         """The time asked for; without one, now."""

@@ -13,7 +13,7 @@ class TrafficConfig(AppConfig):
         from apps.mail import kinds
         from apps.network.models import Uplink
         from apps.traffic import noticing
-        from apps.traffic.models import FairShare, RateLimit
+        from apps.traffic.models import FairShare, Quota, RateLimit
 
         tell(
             Trail(
@@ -21,12 +21,17 @@ class TrafficConfig(AppConfig):
             )
         )
         tell(Trail(FairShare, called=_("Fair share"), part_of="group", href=_fair_share))
+        tell(Trail(Quota, called=_("Quota"), part_of="tariff", href=_quotas, fields={"octets": _("bytes a month")}))
         kinds.tell(noticing.KIND, _("Mails when your traffic quota is nearly or wholly used up"))
         tell(Trail(Uplink, called=_("Uplink"), part_of="group", href=_uplink))
 
 
 def _list(_row: Any) -> str:
     return reverse("rates:list")
+
+
+def _quotas(_row: Any) -> str:
+    return reverse("traffic:quotas")
 
 
 def _uplink(row: Any) -> str:

@@ -7,6 +7,8 @@ allows none in a composite primary key, and holdings are never deleted.
 from django.db import models
 from django.db.models import F, Q
 
+from apps.lib.formats import volume
+from apps.lib.history import tracked
 from apps.members.models import Tariff
 from apps.network.models import Gateway, Holding
 from apps.traffic.fairshare.models import FairShare as FairShare
@@ -208,6 +210,7 @@ class Throughput(Counted):
         indexes = [models.Index(fields=["bucket"], name="throughput_by_time")]  # what is too old is looked for every minute
 
 
+@tracked()
 class Quota(models.Model):
     """How many octets a member with this tariff should not exceed in a calendar month, up and down together. Nothing is cut off by it."""
 
@@ -216,3 +219,6 @@ class Quota(models.Model):
 
     class Meta:
         constraints = [models.CheckConstraint(condition=Q(octets__gt=0), name="quota_is_something")]
+
+    def __str__(self) -> str:
+        return volume(self.octets)

@@ -7,7 +7,7 @@ from django.utils import timezone
 from apps.accounts.permissions import staff_page
 from apps.lib.spreadsheets import download
 from apps.members.models import Member
-from apps.traffic import panel
+from apps.traffic import months, panel
 from apps.traffic.windows import ending, preset_of
 
 
@@ -28,6 +28,17 @@ def traffic(request: HttpRequest, pk: int) -> HttpResponse:
 def traffic_csv(request: HttpRequest, pk: int) -> StreamingHttpResponse:
     """Each bucket of the window."""
     return as_csv(_member(pk), request)
+
+
+@staff_page
+def months_csv(_request: HttpRequest, pk: int) -> StreamingHttpResponse:
+    """Each of the last twelve months."""
+    return months_as_csv(_member(pk))
+
+
+def months_as_csv(member: Member) -> StreamingHttpResponse:
+    """The member's usage month by month, and the quota as far as it is known, to be saved."""
+    return download(f"months-M-{member.number}", months.head(), months.rows(months.months(member, now=timezone.now())))
 
 
 def as_csv(member: Member, request: HttpRequest) -> StreamingHttpResponse:

@@ -14,10 +14,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from apps.lib import formats
+from apps.lib.charts.bars import Bars
 from apps.lib.charts.drawing import Drawing
 from apps.members.models import Member
 from apps.traffic import drawings
 from apps.traffic.drawings import Names, Shown, down_up
+from apps.traffic.months import Month, drawing, months
 from apps.traffic.quotas import Filling, filling
 from apps.traffic.selectors import Octets, Point, Total, against_before, series, total_of
 from apps.traffic.windows import LABELS, Preset, Window, ending, preset_of
@@ -69,6 +71,7 @@ class Panel:
     octets: Octets
     before: Octets
     quota: Filling | None
+    months: list[Month]
 
     @property
     def windows(self) -> list[Choice]:
@@ -92,6 +95,10 @@ class Panel:
     @property
     def drawing(self) -> Drawing:
         return drawings.usage(self.points, self.window, self.names, self.version)
+
+    @property
+    def bars(self) -> Bars:
+        return drawing(self.months)
 
     @property
     def compares(self) -> bool:
@@ -137,7 +144,7 @@ def panel(member: Member, asked: QueryDict, names: Names, *, now: datetime) -> P
     version = Shown(family) if family in Shown else Shown.BOTH
     octets, before = against_before(member, window.since, window.until, now=now)
     points = points_of(member, window, now=now)
-    return Panel(window, version, names, total_of(member), points, octets, before, filling(member, now=now))
+    return Panel(window, version, names, total_of(member), points, octets, before, filling(member, now=now), months(member, now=now))
 
 
 def points_of(member: Member, window: Window, *, now: datetime) -> list[Point]:

@@ -1,7 +1,7 @@
 """Which table of usage knows which part of a window: the coarsest where it is complete, finer ones at the edges."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from apps.lib.once import once_a_page
@@ -35,7 +35,8 @@ def finest_kept(since: datetime, now: datetime) -> timedelta:
 def pieces(since: datetime, until: datetime, now: datetime, unit: timedelta | None = None) -> list[Piece]:
     """The parts in order of time. unit: of points, which no bucket may straddle; without it, all is one sum.
 
-    Where the finer level is no longer kept, the first bucket of the coarser one is taken whole, though it began before the window.
+    Where the finer level is no longer kept, the first bucket of the coarser one is taken whole, though it began before the window, and
+    nothing of the one in which the window ends: so windows that follow each other count nothing twice.
     """
     known = {row.name: row for row in _levels()}
     levels = [name for name in ORDER if name in known and (unit is None or (name in POINTS and not unit % UNITS[name]))]
@@ -50,14 +51,15 @@ def pieces(since: datetime, until: datetime, now: datetime, unit: timedelta | No
             return [Piece(level, since, until)]
         earlier = [name for name in finer if name != Level.Name.TODAY]
         first = begin_of(level, complete[level] if level == Level.Name.TODAY else since)
-        if first < since and (level == Level.Name.TODAY or oldest[earlier[0]] <= since):
+        if first < since and (level == Level.Name.TODAY or oldest[earlier[0]] <= first):
             first += UNITS[level]
         after = complete[level] if complete[level] <= until else begin_of(level, until)
+        tail = finer if complete[level] <= until or oldest[earlier[0]] <= after else ()
         if first >= after:
-            return parts(since, until, finer)
-        return [*parts(since, first, earlier), Piece(level, first, after), *parts(after, until, finer)]
+            return parts(since, until, tail)
+        return [*parts(since, first, earlier), Piece(level, first, after), *parts(after, until, tail)]
 
-    return parts(since, until, levels)
+    return parts(since.astimezone(UTC), until.astimezone(UTC), levels)  # on the wall, days of a clock change are an hour longer or shorter
 
 
 def union(found: list[Piece], columns: str, where: str = "true") -> tuple[str, list[datetime]]:

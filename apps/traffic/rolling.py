@@ -43,6 +43,7 @@ ROLL: Final = """
 
 def begin_of(level: str, at: datetime) -> datetime:
     """When the bucket began that holds this moment, in UTC."""
+    at = at.astimezone(UTC)
     return at - (at - EPOCH) % UNITS[Level.Name(level)]
 
 

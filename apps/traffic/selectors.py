@@ -178,14 +178,20 @@ def total_of(member: Member) -> Total:
 
 
 @once_a_page
-def _held_by(member: int) -> tuple[Held, ...]:
+def held_by(member: int) -> tuple[Held, ...]:
     """All that the member holds and held."""
     return tuple(Held(*row) for row in Holding.objects.filter(member=member).values_list("pk", "kind", "group"))
 
 
+@once_a_page
+def gateways_of(groups: frozenset[int]) -> tuple[int, ...]:
+    """Of these groups, by id."""
+    return tuple(Gateway.objects.filter(group__in=groups).values_list("pk", flat=True))
+
+
 def series(member: Member, since: datetime, until: datetime, unit: timedelta, *, now: datetime) -> list[Point]:
     """The member's usage, a point for each bucket of `unit` (a multiple of five minutes) that begins in the window and has begun by now."""
-    return _series(_held_by(member.pk), since, until, unit, now)
+    return _series(held_by(member.pk), since, until, unit, now)
 
 
 def series_of_holding(holding: Holding, since: datetime, until: datetime, unit: timedelta, *, now: datetime) -> list[Point]:
@@ -194,8 +200,7 @@ def series_of_holding(holding: Holding, since: datetime, until: datetime, unit: 
 
 
 def _series(held: Sequence[Held], since: datetime, until: datetime, unit: timedelta, now: datetime) -> list[Point]:
-    gateways = Gateway.objects.filter(group__in={each.group for each in held})
-    read = covered(gateways.values_list("pk", flat=True), since, until, now)
+    read = covered(gateways_of(frozenset(each.group for each in held)), since, until, now)
     sums = _by_bucket(held, since, until, unit, now)
     return [_point(start, unit, sums.get(start, Octets()), read, now) for start in starts(since, min(until, now), unit)]
 
@@ -227,7 +232,7 @@ def _by_bucket(held: Sequence[Held], since: datetime, until: datetime, unit: tim
 
 def used(member: Member, since: datetime, until: datetime, *, now: datetime) -> Octets:
     """All that the member forwarded in the window."""
-    sums = _by_bucket(_held_by(member.pk), since, until, UNITS[Level.Name.DAY], now)
+    sums = _by_bucket(held_by(member.pk), since, until, UNITS[Level.Name.DAY], now)
     return Octets(*map(sum, zip(Octets(), *sums.values(), strict=True)))
 
 

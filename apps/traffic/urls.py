@@ -17,4 +17,5 @@ urlpatterns = [
     path("traffic/quotas/<int:pk>/", views.quota, name="quota"),
     path("members/<int:pk>/traffic/", of_member.traffic, name="of"),
     path("members/<int:pk>/traffic.csv", of_member.traffic_csv, name="of-csv"),
+    path("members/<int:pk>/months.csv", of_member.months_csv, name="of-months-csv"),
 ]

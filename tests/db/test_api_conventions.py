@@ -12,6 +12,7 @@ from apps.audit.trail import trails
 from apps.lib.api import counting
 from apps.lib.api.filters import column, orders
 from apps.lib.api.kinds import TEXT
+from apps.lib.api.openapi.views import described
 from apps.lib.api.serializers import ApiSerializer, shown_fields
 from apps.lib.api.viewsets import Adds, Changes, ChangesOne, Reads, Removes, Rows
 from apps.network.models import Holding
@@ -186,3 +187,16 @@ def test_pages_follow_each_other_and_their_count_is_right(api: Client, network: 
     assert get(api, "network/addresses", limit=1, kind="prefix6").json()["count"] == len(seen) // 2
     assert len(counting._known) == 1, "what is remembered is bounded"
     counting._known.clear()
+
+
+def test_times_of_far_offsets_and_numbers_that_no_column_holds_are_compared_or_refused(api: Client) -> None:
+    far = get(api, "nat/forwards", since__gte="1999-12-31T23:00:00+23:00")
+    assert far.json()["count"] == get(api, "nat/forwards", since__gte="1999-12-31T00:00:00Z").json()["count"]
+    assert get(api, "nat/forwards", since__gte="0001-01-01T00:00:00+23:00").status_code == 400
+    assert get(api, "members/tariffs", version=10**13, offset=10).json()["count"] == 0
+
+
+def test_the_schema_knows_numbers_to_choose_from_and_addresses_that_may_be_empty() -> None:
+    ticket = described(router)["components"]["schemas"]["Ticket"]["properties"]
+    assert ticket["priority"]["type"] == "integer" and ticket["priority"]["enum"] == [1, 2, 3, 4]
+    assert "format" not in ticket["address"]

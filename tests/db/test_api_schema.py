@@ -60,6 +60,9 @@ def test_no_object_is_free_of_form_and_every_reference_leads_somewhere() -> None
     references = set(re.findall(r'"\$ref": "#/components/(\w+)/(\w+)"', json.dumps(known)))
     assert all(name in known["components"][part] for part, name in references)
 
+    lists = re.findall(r'"(?:type|enum|required)": (\[[^\]]*\])', json.dumps(known))  # JSON Schema: each of its items once
+    assert [text for text in lists if len(set(json.loads(text))) != len(json.loads(text))] == []
+
     def formless(shape: Any) -> bool:
         if isinstance(shape, list):
             return any(map(formless, shape))

@@ -43,9 +43,11 @@ def test_every_task_of_the_page_is_done_by_its_commands(live_server: Any, tmp_pa
         "json": "Content-Type: application/json",
         "tariff": Tariff.objects.get().pk,
         "pool": network.private.pk,
+        "gateway": network.gateways[0].pk,
+        "group": network.group.pk,
     }
     tasks = TASK.findall(PAGE)
-    assert [number for number, _commands in tasks] == [str(number) for number in range(1, 11)]
+    assert [number for number, _commands in tasks] == [str(number) for number in range(1, 14)]
     for number, commands in tasks:
         for at, (command, code) in enumerate(COMMAND.findall(commands)):
             [status], [answer] = run(command, known, tmp_path / f"{number}-{at}")

@@ -1,10 +1,17 @@
 """Pages and mails come in the language of the profile; without one as the browser asks. And members say which notices they want."""
 
+import re
+from typing import Any
+
 from django.core import mail
 from django.test import Client
+from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
+from django.utils.html import strip_tags
 
 from apps.accounts.models import User
+from apps.accounts.roles import Right
+from apps.accounts.routes import PAGES
 from apps.mail.models import Message, SwitchedOff
 from apps.members.models import Member
 from apps.tickets import own, services
@@ -13,6 +20,8 @@ from tests import rows
 from tests.db.pages import signed_in, text
 
 GERMAN = {"Accept-Language": "de-DE,de;q=0.9"}
+# Within a sentence, where it is no third person
+FORMAL = re.compile(r"(?<=[a-zäöüß,] )(?:Sie|Ihr|Ihre|Ihren|Ihrem|Ihrer|Ihnen)\b")
 ADDRESS = "selin@lindenhof.example"
 
 
@@ -93,3 +102,20 @@ def test_all_tickets_of_a_member_are_to_be_had_page_by_page(network: rows.Networ
     pages = [text(selin.get(f"/me/tickets/?page={number}")) for number in (1, 2, 3)]
     assert [sum(f"Number {number:02}" in page for number in range(45)) for page in pages] == [20, 20, 5]
     assert "Rows 21–40 of 45" in pages[1]
+
+
+def test_no_page_of_accounts_speaks_formally_in_german(network: rows.Network) -> None:
+    selin, account = resident(network)
+    User.objects.filter(pk=account.pk).update(language="de")
+    for name in sorted(PAGES):
+        if name.startswith(("account_", "mfa_", "socialaccount_", "own:", "accounts:")) and PAGES[name].see in (Right.ANYONE, Right.OWN):
+            try:
+                path = reverse(name)
+            except NoReverseMatch:
+                continue
+            asked: list[Any] = [(selin, None), (Client(), None), *([(selin, {}), (Client(), {})] if PAGES[name].change else [])]
+            for client, sent in asked:
+                headers = {"Accept-Language": "de"}
+                answer = client.get(path, headers=headers) if sent is None else client.post(path, sent, headers=headers)
+                if answer.headers["Content-Type"].startswith("text/html"):
+                    assert not FORMAL.search(strip_tags(answer.content.decode())), name

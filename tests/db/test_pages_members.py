@@ -6,9 +6,11 @@ from datetime import date, timedelta
 from ipaddress import ip_network
 
 import pytest
+from django.db import DatabaseError, transaction
 from django.test import Client
 from django.utils import timezone
 
+from apps.audit.models import Enquiry
 from apps.audit.selectors import history_of
 from apps.bans.blocks.selectors import blocked_members
 from apps.bans.blocks.services import block
@@ -535,7 +537,9 @@ def test_hostile_pools_are_refused(mara: Client, network: rows.Network, value: s
     good = {"name": "House B", "kind": "private4", "prefix": "192.168.0.0/24", "member_length": 64, "group": network.group.pk}
     for field in ("prefix", "kind", "member_length", "group"):
         assert mara.post("/addresses/add/", good | {field: value}).status_code == 422, field
-        assert mara.get("/addresses/held/", {"address": "10.16.0.10", field: value, "port": value, "at": value}).status_code == 200
+        asked = {"address": "10.16.0.10", field: value, "port": value, "at": value}
+        assert mara.get("/addresses/held/", asked).status_code == 200
+        assert mara.post("/addresses/held/", asked | {"reason": value}).status_code == 422
 
 
 def test_who_had_an_address_when(mara: Client, network: rows.Network) -> None:
@@ -543,11 +547,27 @@ def test_who_had_an_address_when(mara: Client, network: rows.Network) -> None:
     before = rows.member("Tunde Okafor")
     rows.hold(before, network.private, "10.16.9.9", valid=(now - timedelta(days=9), now - timedelta(days=1)))
     rows.hold(rows.member("Selin Kaya"), network.private, "10.16.9.9", valid=(now - timedelta(days=1), None))
-    answer = mara.get("/addresses/held/", {"address": "10.16.9.9", "at": (now - timedelta(days=2)).isoformat()})
+    answer = mara.post("/addresses/held/", {"address": "10.16.9.9", "at": (now - timedelta(days=2)).isoformat(), "reason": "abuse 4711"})
     assert answer.context["answer"].holding.member == before
     assert answer.context["answer"].holding.prefix == ip_network("10.16.9.9/32")
-    assert mara.get("/addresses/held/", {"address": "10.16.9.9"}).context["answer"].holding.member.name == "Selin Kaya"
-    assert "Nobody." in text(mara.get("/addresses/held/", {"address": "10.16.9.9", "at": "2001-01-01T00:00"}))
+    asked = {"address": "10.16.9.9", "reason": "abuse 4711"}
+    assert mara.post("/addresses/held/", asked).context["answer"].holding.member.name == "Selin Kaya"
+    assert "Nobody." in text(mara.post("/addresses/held/", asked | {"at": "2001-01-01T00:00"}))
+    assert text(mara.get("/history/enquiries/")).count("abuse 4711") == 3
+
+
+def test_nobody_learns_who_had_an_address_without_saying_why(mara: Client, network: rows.Network) -> None:
+    linked = mara.get("/addresses/held/", {"address": "10.16.0.10"})
+    assert linked.context["answer"] is None and 'value="10.16.0.10"' in text(linked)
+    refused = mara.post("/addresses/held/", {"address": "10.16.0.10", "reason": " "})
+    assert refused.status_code == 422 and refused.context["answer"] is None
+    assert not Enquiry.objects.exists()
+    assert mara.post("/addresses/held/", {"address": "10.16.0.10", "port": "80", "reason": "ticket 7"}).status_code == 200
+    noted = Enquiry.objects.get()
+    assert (noted.by, str(noted), noted.reason) == (network.admin, "10.16.0.10:80", "ticket 7")
+    for change in (noted.delete, lambda: Enquiry.objects.update(reason="another")):
+        with pytest.raises(DatabaseError, match="Cannot update or delete"), transaction.atomic():
+            change()
 
 
 def test_who_left_as_a_public_address_and_where_its_port_led(mara: Client, network: rows.Network) -> None:
@@ -555,6 +575,6 @@ def test_who_left_as_a_public_address_and_where_its_port_led(mara: Client, netwo
 
     holding = network.residents["m1"].holding
     add_forward(holding=holding, public=rows.PUBLIC, protocol="tcp", public_port=8443, private_port=443, by=network.admin)
-    answer = mara.get("/addresses/held/", {"address": "198.51.100.7", "port": "8443"}).context["answer"]
+    answer = mara.post("/addresses/held/", {"address": "198.51.100.7", "port": "8443", "reason": "abuse"}).context["answer"]
     assert [mapping.holding.member.name for mapping in answer.leaving] == ["Resident of m1", "Resident of m2"]
     assert [forward.holding for forward in answer.forwards] == [holding]

@@ -123,7 +123,7 @@ def test_an_address_is_given_from_a_chosen_pool_or_refused_at_its_field(mara: Cl
 def test_who_had_a_port_of_a_shared_address_is_one_member(mara: Client, network: rows.Network) -> None:
     blocks(network)
     at = timezone.now().isoformat()
-    page = text(mara.get("/addresses/held/", {"address": "198.51.100.7", "port": "2048", "at": at}))
+    page = text(mara.post("/addresses/held/", {"address": "198.51.100.7", "port": "2048", "at": at, "reason": "abuse"}))
     assert "Resident of m2" in page
     assert "had port 2048 of 198.51.100.7" in page
     assert "Resident of m1" not in page

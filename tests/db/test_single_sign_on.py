@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import hmac
 import json
 import threading
 import time
@@ -15,6 +16,7 @@ import pytest
 import requests
 from allauth.account.models import EmailAddress
 from allauth.socialaccount.models import SocialAccount
+from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from django.conf import LazySettings
 from django.test import Client
@@ -34,14 +36,17 @@ class Provider:
     def __init__(self) -> None:
         self.key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
         self.claims: dict[str, Any] = {"sub": "4711", "email": ADDRESS, "email_verified": True, "name": "Ines Adler"}
+        self.sid = "session-1"
         self.codes: dict[str, dict[str, str]] = {}
         self.refused: list[str] = []
+        self.ended: list[str] = []
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self.url = f"http://127.0.0.1:{self.server.server_port}"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def configuration(self) -> dict[str, Any]:
         paths = {"authorization_endpoint": "authorize", "token_endpoint": "token", "userinfo_endpoint": "userinfo", "jwks_uri": "keys"}
+        paths |= {"end_session_endpoint": "end"}
         named = {name: f"{self.url}/{path}" for name, path in paths.items()}
         return named | {"issuer": self.url, "token_endpoint_auth_methods_supported": ["client_secret_post"]}
 
@@ -61,9 +66,23 @@ class Provider:
             self.refused.append(given.get("code", ""))
             return None
         now = int(time.time())
-        claims = self.claims | {"iss": self.url, "aud": CLIENT, "iat": now, "exp": now + 300}
+        claims = self.claims | {"sid": self.sid, "iss": self.url, "aud": CLIENT, "iat": now, "exp": now + 300}
         signed = jwt.encode(claims, self.key, algorithm="RS256", headers={"kid": "1"})
         return {"access_token": "let me in", "token_type": "Bearer", "id_token": signed}
+
+    def logout_token(self, *without: str, key: Any = None, kid: str = "1", **changes: Any) -> str:
+        """What the provider sends when somebody signs out there."""
+        now = int(time.time())
+        claims: dict[str, Any] = {"iss": self.url, "aud": CLIENT, "iat": now, "exp": now + 120, "jti": f"{time.monotonic_ns()}"}
+        claims |= {"sub": "4711", "events": {"http://schemas.openid.net/event/backchannel-logout": {}}} | changes
+        kept = {name: value for name, value in claims.items() if name not in without}
+        return jwt.encode(kept, key or self.key, algorithm="RS256", headers={"kid": kid, "typ": "logout+jwt"})
+
+    def end(self, asked: dict[str, str]) -> str:
+        """Ends the session that the hint names, and says where the browser goes back to."""
+        claims = jwt.decode(asked["id_token_hint"], self.key.public_key(), algorithms=["RS256"], audience=CLIENT)
+        self.ended.append(claims["sid"])
+        return f"{asked['post_logout_redirect_uri']}?{urlencode({'state': asked['state']})}"
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         provider = self
@@ -71,9 +90,10 @@ class Provider:
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 at = urlsplit(self.path)
-                if at.path == "/authorize":
+                if at.path in ("/authorize", "/end"):
+                    asked = {name: values[0] for name, values in parse_qs(at.query).items()}
                     self.send_response(302)
-                    self.send_header("Location", provider.authorize({name: values[0] for name, values in parse_qs(at.query).items()}))
+                    self.send_header("Location", provider.authorize(asked) if at.path == "/authorize" else provider.end(asked))
                     self.end_headers()
                     return
                 if at.path == "/userinfo":
@@ -165,3 +185,87 @@ def test_a_forged_state_or_a_stolen_code_signs_nobody_in(ines: User, provider: P
     thief = Client()
     assert thief.get(back.removeprefix("http://testserver")).status_code != 302
     assert thief.get("/account/").status_code == 302
+
+
+def signed_in_over_there(provider: Provider, sid: str) -> Client:
+    """Another browser of the same person."""
+    client, provider.sid = Client(), sid
+    over_there(client, "login")
+    assert is_in(client)
+    return client
+
+
+def is_in(client: Client) -> bool:
+    return client.get("/account/").status_code == 200
+
+
+def tells(token: str) -> int:
+    """The provider's own request, over the back channel."""
+    answer = Client().post("/account/back-channel-logout/", {"logout_token": token})
+    assert answer.headers["Cache-Control"] == "no-store"
+    return answer.status_code
+
+
+def test_signing_out_here_signs_out_there_and_says_so_only_when_the_state_comes_back(ines: User, provider: Provider) -> None:
+    connect(Client())
+    client = signed_in_over_there(provider, "phone")
+    away = client.post("/account/logout/")["Location"]
+    assert away.startswith(f"{provider.url}/end?")
+    assert not is_in(client)
+    back = requests.get(away, allow_redirects=False, timeout=30).headers["Location"].removeprefix("http://testserver")
+    assert provider.ended == ["phone"]
+    assert "You are signed out, here and at" not in text(client.get("/account/signed-out/?state=forged", follow=True))
+    assert "You are signed out, here and at" not in text(client.get(back, follow=True))
+    client = signed_in_over_there(provider, "laptop")
+    back = requests.get(client.post("/account/logout/")["Location"], allow_redirects=False, timeout=30).headers["Location"]
+    assert "You are signed out, here and at Computing centre." in text(client.get(back.removeprefix("http://testserver"), follow=True))
+    with_password = Client()
+    sign_in(with_password, "ines")
+    assert with_password.post("/account/logout/")["Location"] == "/account/login/"
+
+
+def test_the_provider_ends_one_session_or_all_that_it_opened_and_no_other(ines: User, provider: Provider) -> None:
+    with_password = Client()
+    connect(Client())
+    sign_in(with_password, "ines")
+    phone, laptop, tablet = (signed_in_over_there(provider, sid) for sid in ("phone", "laptop", "tablet"))
+    assert tells(provider.logout_token(sid="phone")) == 200
+    assert [is_in(each) for each in (phone, laptop, tablet, with_password)] == [False, True, True, True]
+    assert tells(provider.logout_token("sub", sid="tablet")) == 200
+    assert [is_in(each) for each in (laptop, tablet, with_password)] == [True, False, True]
+    assert tells(provider.logout_token(sub="somebody else")) == 200
+    assert is_in(laptop)
+    assert tells(provider.logout_token()) == 200
+    assert [is_in(each) for each in (laptop, with_password)] == [False, True]
+
+
+def test_a_logout_token_that_lacks_anything_ends_nothing(ines: User, provider: Provider) -> None:
+    connect(Client())
+    client, now = signed_in_over_there(provider, "phone"), int(time.time())
+    stranger = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    public = provider.key.public_key().public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
+    claims = jwt.decode(provider.logout_token(), options={"verify_signature": False})
+    refused = [
+        "", "nonsense", "a" * 20_000,
+        jwt.encode(claims, "", algorithm="none"),
+        *(provider.logout_token(name) for name in ("iss", "aud", "iat", "exp", "jti", "events")),
+        provider.logout_token("sub"),
+        provider.logout_token(key=stranger), provider.logout_token(kid="2"),
+        provider.logout_token(iss="https://elsewhere.example"), provider.logout_token(aud="another"),
+        provider.logout_token(iat=now + 3600), provider.logout_token(iat=now - 3600), provider.logout_token(exp=now - 3600),
+        provider.logout_token(nonce="n"), provider.logout_token(events={}), provider.logout_token(events=["logout"]),
+        provider.logout_token(events={"http://schemas.openid.net/event/backchannel-logout": "yes"}),
+        f"{provider.logout_token()}x", hmac_signed(claims, public),
+    ]  # fmt: skip
+    assert [tells(token) for token in refused] == [400] * len(refused)
+    assert is_in(client)
+    once = provider.logout_token(sub="somebody else")
+    assert (tells(once), tells(once)) == (200, 400)
+    assert Client().get("/account/back-channel-logout/").status_code == 405
+
+
+def hmac_signed(claims: dict[str, Any], secret: bytes) -> str:
+    """With the provider's public key as the secret, for who takes any algorithm."""
+    parts = [base64.urlsafe_b64encode(json.dumps(each).encode()).rstrip(b"=") for each in ({"alg": "HS256", "kid": "1"}, claims)]
+    signature = base64.urlsafe_b64encode(hmac.digest(secret, b".".join(parts), "sha256")).rstrip(b"=")
+    return b".".join([*parts, signature]).decode()

@@ -161,6 +161,11 @@ def test_the_command_makes_limited_tokens(network: rows.Network, capsys: pytest.
     token = ApiToken.objects.get()
     assert (token.scopes, token.member_id, token.networks) == (["forward:read"], 7, [ip_network("192.0.2.0/24")])
     assert capsys.readouterr().out.startswith(token.start)
+    call_command("token", "mara", "--name", "house", "--site", "3")
+    page = text(signed_in(network.admin).get("/account/tokens/"))
+    assert "for the member with the id 7 alone" in page and "for the house with the id 3 alone" in page
+    with pytest.raises(CommandError, match="one member, one gateway group or one house"):
+        call_command("token", "mara", "--site", "3", "--group", "1")
     with pytest.raises(CommandError, match="There is no scope"):
         call_command("token", "mara", "--scope", "nothing:read")
 

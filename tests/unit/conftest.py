@@ -8,4 +8,5 @@ from apps.lib.catalog import compile_all
 
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
-compile_all([Path(__file__).parents[2] / "locale"])
+LOCALE = Path(__file__).parents[2] / "locale"
+compile_all([LOCALE, LOCALE / "packages"])

@@ -2,11 +2,24 @@
 
 import gettext
 import io
+import re
 from pathlib import Path
+from typing import Any
+
+import allauth
+import django
+import django_filters
+import rest_framework
+from django.utils.translation import gettext as ours
+from django.utils.translation import ngettext, override
 
 from apps.lib.catalog import compile_all, compiled, messages
 
 PO = Path(__file__).parents[2] / "locale" / "de" / "LC_MESSAGES" / "django.po"
+
+FORMAL = re.compile(r"\b(?:Sie|Ihr|Ihre|Ihren|Ihrem|Ihrer|Ihnen)\b")
+PACKAGES = [*map(Path, [*allauth.__path__, *django_filters.__path__, *rest_framework.__path__])]
+OF_DJANGO = [Path(django.__path__[0]) / place for place in ("conf", "contrib/auth", "contrib/postgres")]
 
 SMALL = """\
 msgid ""
@@ -53,3 +66,15 @@ def test_every_german_text_is_translated() -> None:
     entries = text.count("\nmsgid ")  # the first is the head
     assert len(list(messages(text))) == entries
     assert "fuzzy" not in text
+
+
+def test_no_package_speaks_formally() -> None:
+    said: dict[Any, str] = {}
+    for folder in (*PACKAGES, *OF_DJANGO):
+        with (folder / "locale" / "de" / "LC_MESSAGES" / "django.mo").open("rb") as file:
+            catalog = gettext.GNUTranslations(file)._catalog  # type: ignore[attr-defined]  # typeshed does not name it
+        said |= {key: text for key, text in catalog.items() if key and FORMAL.search(text)}
+    assert len(said) > 50
+    with override("de"):
+        now = {key: ngettext(key[0], key[0], 1 + key[1]) if isinstance(key, tuple) else ours(key) for key in said}
+    assert {key: text for key, text in now.items() if FORMAL.search(text)} == {}

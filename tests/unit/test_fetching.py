@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from apps.bans.fetching import Fault, Fetched, Limits, NoFeed, allowed, checked, fetch, read_file
+from apps.bans.fetching import Fault, Fetched, Limits, NoFeed, checked, fetch, read_file
+from apps.lib.outbound import allowed
 from tests.serving import Answer, serving
 
 NOTHING = Fetched(None)
@@ -124,7 +125,7 @@ def test_a_redirect_to_where_nobody_must_ask_is_not_followed(monkeypatch: pytest
         asked.append(str(address))
         return len(asked) == 1 or allowed(address)
 
-    monkeypatch.setattr("apps.bans.fetching.allowed", only_first)
+    monkeypatch.setattr("apps.lib.outbound.allowed", only_first)
     with serving(Answer(body=b"secret")) as inside, serving(Answer(302, headers={"Location": inside.url()})) as outside:
         assert fault(outside.url(), Limits(seconds=5)) is Fault.PRIVATE
         assert (len(outside.asked), inside.asked) == (1, [])

@@ -39,6 +39,9 @@ from apps.traffic.models import Collected, FairShare
 from apps.traffic.rates.models import RateLimit
 from apps.traffic.rates.selectors import uplink_of
 from apps.traffic.rates.services import limit, set_uplink
+from apps.webhooks import gathering
+from apps.webhooks import services as webhooks
+from apps.webhooks.models import Delivery, Endpoint
 from tests.whole.system import wait_for
 
 LONG = "Kindergarten-Freundeskreis-Nachbarschaftshilfe-Donaudampfschifffahrtsgesellschaft"  # 81 letters without a place to break
@@ -48,8 +51,8 @@ RESIDENT = "selin"
 
 # What cannot be visited: answers to POST alone, files, and a few more with their reasons.
 POSTED = (
-    "accounts:token-revoke",
-    "desk:departure-drop", "desk:move-drop", "own:pinhole-switch", "own:pinhole-reopen",
+    "accounts:token-revoke", "accounts:back-channel-logout",
+    "desk:departure-drop", "desk:move-drop", "desk:member-invite", "desk:invitation-withdraw", "own:pinhole-switch", "own:pinhole-reopen",
     "accounts:session-end", "accounts:sessions-end-others", "accounts:invitation-withdraw",
     "accounts:person-sign-out", "accounts:roles-agree", "accounts:roles-drop",
     "lib:theme", "nat:forward-add", "nat:forward-switch", "nat:forward-restore",
@@ -58,13 +61,15 @@ POSTED = (
     "deployments:again", "deployments:pause", "deployments:resume", "deployments:approve", "gateways:put-right", "gateways:count-again",
     "tickets:change", "tickets:take", "tickets:presence", "tickets:link", "tickets:unlink", "tickets:notices",
     "desk:live-end", "inbound:again",
+    "webhooks:ping", "webhooks:again",
     "mail:again", "desk:members-bulk", "desk:member-activate", "desk:holding-add", "desk:device-add", "own:port-switch", "own:port-reopen",
 )  # fmt: skip
 FILES = (
-    "traffic:throughput-csv", "traffic:talkers-csv", "traffic:sums-csv", "traffic:quotas-csv", "traffic:of-csv", "desk:member-everything",
+    "traffic:throughput-csv", "traffic:talkers-csv", "traffic:sums-csv", "traffic:quotas-csv", "traffic:of-csv", "traffic:of-months-csv",
+    "desk:member-everything",
     "tickets:attachment",
     "api-schema", "bans:download", "nat:forwards-csv", "nat:pinholes-csv", "desk:members-csv", "deployments:delta", "deployments:held-text",
-    "inbound:file",
+    "inbound:file", "desk:export",
 )  # fmt: skip
 NOT_VISITED = {
     **dict.fromkeys(POSTED, "an answer to POST alone"),
@@ -72,15 +77,17 @@ NOT_VISITED = {
     "own:everything": "a file, for members",
     "own:ticket-attachment": "a file, for members",
     "set_language": "sends on",
+    "accounts:signed-out": "sends on",
     "lib:language": "sends on",
     "deployments:compare-text": "a file, of two revisions",
     "own:traffic-csv": "a file, of the member who asks",
+    "own:months-csv": "a file, of the member who asks",
     "deployments:rollout_now": "a part of deployments:rollout, asked for by HTMX alone",
     "bans:saved": "a part of bans:list, asked for by HTMX alone",
     "bans:feed_state": "a part of bans:list, asked for by HTMX alone",
     "desk:live-seen": "needs a kernel; visited by test_live.py",
     **dict.fromkeys(
-        ("accounts:invited", "account_confirm_email", "account_reset_password_from_key"),
+        ("accounts:invited", "own:join", "account_confirm_email", "account_reset_password_from_key"),
         "needs what was sent by mail; see test_invitations.py",
     ),
     **dict.fromkeys(("mfa_edit_webauthn", "mfa_remove_webauthn"), "needs a passkey; see test_signing_in.py"),
@@ -120,6 +127,7 @@ def fill() -> User:
     _mails()
     _tickets(mara, member)
     _arrivals()
+    _webhooks(mara)
     group.removal_least = 3
     group.save()
     wait_for(lambda: reconcile(group, by=mara.pk) is None)
@@ -178,6 +186,20 @@ def _arrivals() -> None:
             ended=None if state == "waiting" else timezone.now(), reason=TOO_MANY_ADDRESSES if state in ("quarantined", "deleted") else "",
             detail=LONG,
         )  # fmt: skip
+
+
+def _webhooks(mara: User) -> None:
+    """One with a delivery in each state, and one that is paused; none is ever sent from here."""
+    facts = webhooks.Facts(name=LONG[:80], url=f"https://hooks.lindenhof.example/{LONG}", kinds=["forward", "member"], events=["created"])
+    row, _secret = webhooks.add(facts=facts, by=mara)
+    webhooks.add(facts=webhooks.Facts(name="Paused", url="https://hooks.lindenhof.example/", active=False), by=mara)
+    for number, state in enumerate(Delivery.State.values):
+        made = gathering.delivery(row, {"event": "member.changed", "reason": LONG, "before": None}, object_id=number)
+        made.state, made.tries, made.ended = state, number, None if state == "waiting" else timezone.now()
+        made.due, made.status, made.answer = timezone.now() + timedelta(days=1), 500, f"{LONG}\n{LONG * 3}"
+        made.error = f"unknown host: {LONG}.example"
+        made.save()
+    Endpoint.objects.filter(pk=row.pk).update(failures=4, rest_until=timezone.now() + timedelta(days=1))
 
 
 def _openings(mara: User) -> None:
@@ -272,6 +294,7 @@ NOTHING = ("an address that leads nowhere", "mfa_deactivate_totp", "mfa_download
 
 # What stands in the address of a page whose address needs something.
 SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
+    "desk:export": lambda: {"name": "names.zone"},
     **{f"bans:{name}": _list for name in LISTS},
     **{f"bans:{name}": _pk(Ban) for name in ("ban", "saved", "lift", "revert")},
     **{f"bans:{name}": _blocked for name in ("block", "block-lift", "block-restore")},
@@ -293,7 +316,7 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     **{f"own:{name}": _own_forward for name in ("port-close", "port-switch", "port-reopen")},
     **{f"own:{name}": _pk(Device, member__user__username=RESIDENT) for name in ("device", "device-remove")},
     "bans:block-member": _member,
-    "desk:check": _member,
+    **{f"desk:{name}": _member for name in ("check", "member-invite", "invitation-withdraw")},
     "bans:download": lambda: _list() | {"form": "csv"},
     "bans:preview": _pk(Upload),
     "bans:reachable-remove": _pk(Reachable),
@@ -308,6 +331,7 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "members:tariff": _pk(Tariff),
     "traffic:of": _member,
     "traffic:of-csv": _member,
+    "traffic:of-months-csv": _member,
     "traffic:quota": _pk(Tariff),
     "rates:limit": _member,
     "rates:release": _pk(RateLimit),
@@ -323,6 +347,9 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     **{f"inbound:{name}": _pk(Arrival, state="quarantined") for name in ("arrival", "delete", "again", "file")},
     "mail:switch-off": lambda: {"token": unsubscribing.link("selin@lindenhof.example", "scene").rstrip("/").rpartition("/")[2]},
     "accounts:session-end": lambda: {"pk": 1},
+    **{f"tickets:{name}": _pk(Ticket) for name in ("ticket", "change", "take", "link")},
+    **{f"webhooks:{name}": _pk(Endpoint) for name in ("webhook", "edit", "secret", "remove")},
+    "webhooks:delivery": _pk(Delivery),
     **{f"tickets:{name}": _pk(Ticket) for name in ("ticket", "change", "take", "presence", "link")},
     "tickets:unlink": _pk(Link),
     "tickets:attachment": _pk(Attachment),

@@ -33,6 +33,7 @@ class NoticeViewSet(Reads, Changes):
     """The notice page of each group."""
 
     serializer_class = NoticeSerializer
+    group_path = "group"
     queryset = Notice.objects.order_by("id")
     filters = filters_of(Notice, "group", "ipv4", "ipv6", "port", "contact", "version")
 
@@ -54,6 +55,7 @@ class ReachableViewSet(Reads, Adds, Removes):
     """What blocked members still reach."""
 
     serializer_class = ReachableSerializer
+    group_path = "notice__group"
     queryset = Reachable.objects.order_by("id")
     filters = filters_of(Reachable, "notice", "name", "address", "protocol", "port")
 

@@ -39,6 +39,7 @@ class ListenerViewSet(ActiveRows, Reads, Adds, Changes, Removes):
     """Listeners. A change leaves `group` as it is."""
 
     serializer_class = ListenerSerializer
+    group_path = "group"
     filters = filters_of(Listener, "group", "name", "address", "protocol", "port", "guarded", "enabled", "version")
 
     def get_queryset(self) -> QuerySet[Listener]:

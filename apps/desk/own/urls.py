@@ -2,15 +2,17 @@
 
 from django.urls import path
 
-from apps.desk.own import views, views_check, views_devices, views_pinholes, views_settings, views_tickets
+from apps.desk.own import views, views_check, views_devices, views_join, views_pinholes, views_settings, views_tickets
 
 app_name = "own"
 urlpatterns = [
     path("", views.home, name="home"),
     path("traffic.csv", views.traffic_csv, name="traffic-csv"),
+    path("months.csv", views.months_csv, name="months-csv"),
     path("everything.zip", views.everything, name="everything"),
     path("check/", views_check.check, name="check"),
     path("check/ticket/", views_check.ticket, name="check-ticket"),
+    path("join/<str:token>/", views_join.join, name="join"),
     path("settings/", views_settings.settings, name="settings"),
     path("devices/", views_devices.devices, name="devices"),
     path("devices/<int:pk>/", views_devices.change, name="device"),

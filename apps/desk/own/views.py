@@ -67,6 +67,12 @@ def traffic_csv(request: HttpRequest, member: Member) -> StreamingHttpResponse:
     return of_member.as_csv(member, request)
 
 
+@own_page
+def months_csv(_request: HttpRequest, member: Member) -> StreamingHttpResponse:
+    """The last twelve months, as a file."""
+    return of_member.months_as_csv(member)
+
+
 def _forwards(member: Member, saved: int, closed: int, problem: str) -> dict[str, Any]:
     rows = standing(forwards_of(member))
     gone = standing(PortForward.objects.filter(pk=closed, holding__member=member).exclude(holds_now())) if closed else []

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.contrib import messages
+from django.core.paginator import Paginator
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -11,7 +12,9 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.accounts.permissions import person, staff_page
+from apps.audit.models import Enquiry
 from apps.audit.selectors import history_of
+from apps.desk.enquiring import ask
 from apps.desk.selectors import addresses as reading
 from apps.desk.selectors.members import Counted
 from apps.lib.errors import Conflict, Problem
@@ -35,13 +38,21 @@ def addresses(request: HttpRequest) -> HttpResponse:
 
 @staff_page
 def held(request: HttpRequest) -> HttpResponse:
-    """Who had this address at that time."""
-    form, answer = HeldForm(request.GET), None
+    """Who had this address at that time. A link fills in the form; the answer is there for who says why, and that is written down."""
+    asked = request.method == "POST"
+    form, answer = HeldForm(request.POST) if asked else HeldForm(initial=request.GET.dict()), None
     if form.is_valid():
         wanted = form.cleaned_data
-        answer = reading.who_had(wanted["address"], wanted["port"], form.moment(timezone.now()))
-    part = "#answer" if request.headers.get("HX-Target") == "answer" else ""
-    return render(request, f"network/held.html{part}", {"form": form, "answer": answer})
+        question = {"address": wanted["address"], "port": wanted["port"], "at": form.moment(timezone.now()), "reason": wanted["reason"]}
+        _noted, answer = ask(**question, by=person(request))
+    return render(request, "network/held.html", {"form": form, "answer": answer}, status=422 if form.errors else 200)
+
+
+@staff_page
+def enquiries(request: HttpRequest) -> HttpResponse:
+    """Who asked who had an address, and why, the newest first."""
+    page = Paginator(Enquiry.objects.select_related("by"), PER_PAGE).get_page(request.GET.get("page"))
+    return render(request, "audit/enquiries.html", {"page": page})
 
 
 @staff_page

@@ -19,6 +19,7 @@ from apps.lib import formats
 from apps.lib.activation import Activation, activations
 from apps.lib.params import number
 from apps.lib.states import On, Post
+from apps.members import inviting
 from apps.members.models import Member
 from apps.nat import panel
 from apps.nat.models import NatMapping
@@ -45,15 +46,17 @@ class Line:
 @staff_page
 def member(request: HttpRequest, pk: int) -> HttpResponse:
     """One member: what is true, addresses, forwards."""
-    found = get_object_or_404(Member.objects.select_related("tariff", "room__site"), pk=pk)
+    found = get_object_or_404(Member.objects.select_related("tariff", "room__site", "user"), pk=pk)
     saved, removed = number(request.GET, "saved"), number(request.GET, "removed")
     held = panels.addresses(found, added=number(request.GET, "added"))
     opened = pinholes.context(found, saved=number(request.GET, "pinhole_saved"), removed=number(request.GET, "pinhole_removed"))
     forwards = panel.context(found, saved=saved, removed=removed)
     usage = traffic.panel(found, request.GET, traffic.for_staff(), now=timezone.now())
-    context = {**_facts(found, held["holdings"]), **held, **panels.devices(found), **forwards, **opened}
+    context = {**_facts(found, held["holdings"]), **held, **panels.devices(found), **forwards, **opened, **_account(found)}
     return render(
-        request, "desk/member.html", context | {"history": history_of(found, HISTORY), "usage": usage, "tickets": of_member(found)}
+        request,
+        "desk/member.html",
+        context | {"history": history_of(found, HISTORY), "usage": usage, "tickets": of_member(found)},
     )
 
 
@@ -81,6 +84,10 @@ def _facts(found: Member, held: list[panels.Row]) -> dict[str, Any]:
         "coming": coming(found),
         "memberships": found.memberships.order_by("valid"),
     }
+
+
+def _account(found: Member) -> dict[str, Any]:
+    return {"invitation": None if found.user_id else inviting.open_of(found)}
 
 
 def posts_of(known: Iterable[Activation]) -> list[Post]:

@@ -6,6 +6,7 @@ Bounded: MOST queries are remembered in each process, and none for longer than A
 import time
 from typing import Any, Final
 
+from django.core.exceptions import EmptyResultSet
 from django.db.models import QuerySet
 
 LARGE: Final = 10_000  # rows
@@ -16,7 +17,10 @@ _known: dict[tuple[str, tuple[Any, ...]], tuple[float, int]] = {}
 
 def count(rows: QuerySet[Any]) -> int:
     """Exact up to LARGE rows; above, as it was at most AGE ago."""
-    sql, parameters = rows.order_by().values("pk").query.sql_with_params()
+    try:
+        sql, parameters = rows.order_by().values("pk").query.sql_with_params()
+    except EmptyResultSet:  # asked for what no row can be, such as a number that its column cannot hold
+        return 0
     key = sql, tuple(map(str, parameters))
     until, number = _known.get(key, (0.0, 0))
     if until > time.monotonic():

@@ -94,7 +94,7 @@ class Declared(BaseFilterBackend):
     """Filters by what the view declares in `filters`, searches by its `search`, and orders."""
 
     def filter_queryset(self, request: Request, queryset: Rows, view: Any) -> Rows:
-        queryset = view.of_member(queryset)
+        queryset = view.reached(queryset)
         if view.detail:
             return queryset
         for name, text in request.query_params.dict().items():

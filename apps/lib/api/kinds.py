@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from ipaddress import ip_network
 from typing import Any, Final
 
@@ -73,11 +73,12 @@ def _moment(text: str) -> datetime:
     """RFC 3339; a plus sign that became a space in the address is one again."""
     try:
         found = parse_datetime(text.replace(" ", "+"))
-    except ValueError:
-        found = None
-    if found is None or found.tzinfo is None:
+        known = found.astimezone(UTC) if found and found.tzinfo else None  # PostgreSQL takes no offset beyond 15:59:59
+    except (ValueError, OverflowError):
+        known = None
+    if known is None:
         raise ValueError(_("“%(text)s” is no time with its offset, like 2026-11-21T18:00:00+01:00.") % {"text": text})
-    return found
+    return known
 
 
 def _day(text: str) -> date:

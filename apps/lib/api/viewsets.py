@@ -8,14 +8,16 @@ from functools import partial
 from typing import Any, ClassVar
 
 from django.db.models import QuerySet
+from django.http import HttpResponseBase
 from django.utils.translation import gettext as _
 from rest_framework import exceptions, serializers, status, viewsets
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.lib.api import bulk, etags, waiting, writing
+from apps.lib.api import bulk, etags, tables, waiting, writing
 from apps.lib.api.filters import Filters
+from apps.lib.api.reach import limited, limits
 from apps.lib.api.serializers import shown_fields, with_activations
 from apps.lib.errors import Conflict
 
@@ -25,7 +27,9 @@ class Rows(viewsets.GenericViewSet[Any]):
 
     filters: ClassVar[Filters] = {}
     member_path: ClassVar[str] = ""
-    """How the ORM reaches the member that a row is of, for tokens of one member; "": rows of no single member."""
+    """How the ORM reaches the member that a row is of, for tokens of one member or house; "": rows of no single member."""
+    group_path: ClassVar[str] = ""
+    """The same of the gateway group that a row is of; "": rows of no single group."""
 
     columns: ClassVar[tuple[str, ...]] = ()
     """What a list reads of its rows, as the ORM reaches it; (): all that `get_queryset` says. Rows that are changed are read whole."""
@@ -85,23 +89,32 @@ class Rows(viewsets.GenericViewSet[Any]):
 
     def within_reach(self, rows: Sequence[Any]) -> Sequence[Any]:
         """The rows, as long as whoever asks may see what was made of them: else 403, and nothing is done."""
-        if getattr(self.request.auth, "member_id", None):
-            reached = self.of_member(self.get_queryset()).filter(pk__in=[row.pk for row in rows]).count()
+        if limited(self.request.auth):
+            reached = self.reached(self.get_queryset()).filter(pk__in=[row.pk for row in rows]).count()
             if reached != len(rows):
-                raise exceptions.PermissionDenied(_("This token is for the things of one member alone."))
+                raise exceptions.PermissionDenied(_("This is beyond what the token is for."))
         return rows
 
-    def of_member(self, rows: QuerySet[Any]) -> QuerySet[Any]:
-        """With a token of one member, that member's rows; else all."""
-        member = getattr(self.request.auth, "member_id", None)
-        return rows if member is None else rows.filter(**{self.member_path: member})
+    def reached(self, rows: QuerySet[Any]) -> QuerySet[Any]:
+        """With a token of one member, house or gateway group, the rows of that; else all."""
+        return rows.filter(**limits(self.request.auth, self))
+
+    @property
+    def site_path(self) -> str:
+        """How the ORM reaches the house where the row's member lives."""
+        return {"": "", "pk": "room__site"}.get(self.member_path, f"{self.member_path}__room__site")
 
 
 class Reads(Rows):
     """List and read."""
 
-    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+    def get_renderers(self) -> list[Any]:
+        return [*super().get_renderers(), *([tables.Csv(), tables.Lines()] if self.action == "list" else ())]
+
+    def list(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponseBase:
         rows = narrowed(self.filter_queryset(self.get_queryset()), self.columns)
+        if tables.asked(request):
+            return tables.table(self, rows)
         page = self.prepared(self.paginate_queryset(rows) or [])
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
@@ -162,7 +175,7 @@ class Changes(ChangesOne):
 
     def find(self, ids: Iterable[int]) -> Mapping[int, Any]:
         """The rows with these ids, as far as they are to be seen."""
-        rows: QuerySet[Any] = self.of_member(self.get_queryset())
+        rows: QuerySet[Any] = self.reached(self.get_queryset())
         return rows.in_bulk(list(ids))
 
 
@@ -184,7 +197,7 @@ class Removes(Rows):
 
     def bulk_destroy(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         items = bulk.checked_items(request.data)
-        rows = bulk.rows_of(items, lambda ids: self.of_member(self.get_queryset()).in_bulk(list(ids)))
+        rows = bulk.rows_of(items, lambda ids: self.reached(self.get_queryset()).in_bulk(list(ids)))
         bulk.check_versions([item if isinstance(item, Mapping) else {} for item in items], rows)
         bulk.all_or_none(rows, self.remove_many, self.remove)
         return Response(status=status.HTTP_204_NO_CONTENT)
@@ -207,6 +220,12 @@ class ActiveRows(Rows):
 
     def prepared(self, rows: Iterable[Any]) -> list[Any]:
         return with_activations(rows) if self.shows("active") else list(rows)
+
+
+def refuse_limited(request: Request) -> None:
+    """For what concerns the whole network. Raises PermissionDenied for a token of one member, house or gateway group."""
+    if limited(request.auth):
+        raise exceptions.PermissionDenied(_("This is beyond what the token is for."))
 
 
 def given(serializer: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:

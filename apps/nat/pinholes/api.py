@@ -64,6 +64,7 @@ class PinholeViewSet(ActiveRows, Reads, Adds, Changes, Removes):
     """IPv6 pinholes that hold now. `address` is one of them, or all in a prefix. A change leaves `holding` and `until` as they are."""
 
     serializer_class = PinholeSerializer
+    group_path = "group"
     member_path = "holding__member"
     filters = filters_of(
         Pinhole, "holding", "protocol", "port", "ports", "purpose", "enabled", "version", member="holding__member", until="valid__endswith"

@@ -22,6 +22,8 @@ class Command(BaseCommand):
 
         parser.add_argument("--scope", action="append", metavar="NAME:read|write", help="only this; may be given several times")
         parser.add_argument("--member", type=int, metavar="ID", help="only the things of this member")
+        parser.add_argument("--group", type=int, metavar="ID", help="only the things of this gateway group")
+        parser.add_argument("--site", type=int, metavar="ID", help="only the things of those who live in this house")
         parser.add_argument("--network", action="append", default=[], metavar="PREFIX", help="only from there; may be given several times")
         parser.add_argument("--days", type=int, help="how long it lives (default: until it is revoked)")
 
@@ -32,7 +34,7 @@ class Command(BaseCommand):
         try:
             networks = [ip_network(each) for each in options["network"]]
             expires = timezone.now() + timedelta(days=options["days"]) if options["days"] else None
-            limits = {"scopes": options["scope"], "member": options["member"], "networks": networks}
+            limits = {"scopes": options["scope"], **{name: options[name] for name in ("member", "group", "site")}, "networks": networks}
             _token, key = tokens.create(user=user, name=options["name"], expires=expires, **limits)
         except (Problem, ValueError) as error:
             raise CommandError(str(error)) from error

@@ -11,6 +11,7 @@ from apps.lib.api.filters import Filter, Own, column, orders
 from apps.lib.api.openapi.shapes import TEXT, Shape, array
 from apps.lib.api.paging import MOST
 from apps.lib.api.problems import MEDIA_TYPE
+from apps.lib.api.tables import Csv, Lines
 from apps.lib.api.viewsets import ActiveRows, Rows
 from apps.lib.api.waiting import LONGEST, UNLESS_TOLD
 
@@ -99,7 +100,8 @@ def _good(view: Any, action: str, function: Any, schemas: Schemas) -> Shape:
         "bulk_update": array(one),
     }
     body = bodies.get(action, told.body if isinstance(told.body, dict) else schemas.read(told.body) if told.body else {})
-    content = {"content": {"application/json": {"schema": body}}} if body else {}
+    forms: dict[str, Shape] = {form.media_type: {"schema": TEXT} for form in (Csv, Lines)} if action == "list" else {}
+    content = {"content": {"application/json": {"schema": body}} | forms} if body else {}
     headers = {"headers": {"ETag": {"schema": TEXT}}} if action in ("retrieve", "create", "update", "partial_update") else {}
     later: Shape = {"202": {"description": "Not every gateway has it yet"} | content | headers} if _waits(view, action) else {}
     return {str(told.code): {"description": "Done" if told.code != 202 else "It will be done"} | content | headers} | later
@@ -148,6 +150,7 @@ def _of_list(view: type[Rows]) -> Iterator[Shape]:
     yield _query("limit", {"type": "integer", "minimum": 1, "maximum": MOST}, "rows of a page (50)")
     yield _query("offset", {"type": "integer", "minimum": 0}, "rows before it")
     yield _query("cursor", TEXT, "walk over all by id: empty first, then as “next” says")
+    yield _query("format", {"type": "string", "enum": ["json", "csv", "jsonl"]}, "csv, jsonl: the whole list as a table, without pages")
     yield _query("ordering", TEXT, "by these, with “-” downwards: " + ", ".join(orders(view.filters)))
     for name, each in view.filters.items():
         yield _query(name, dict(each.kind.schema), each.words if isinstance(each, Own) else _exact(each))

@@ -52,11 +52,11 @@ def mapping(to: Shape) -> Shape:
 
 
 def nullable(shape: Shape) -> Shape:
-    """Or null."""
+    """Or null. Twice is harmless."""
     if "type" in shape:
         kinds = shape["type"] if isinstance(shape["type"], list) else [shape["type"]]
-        values = {"enum": [*shape["enum"], None]} if "enum" in shape else {}
-        return shape | {"type": [*kinds, "null"]} | values
+        values = {"enum": list(dict.fromkeys([*shape["enum"], None]))} if "enum" in shape else {}
+        return shape | {"type": list(dict.fromkeys([*kinds, "null"]))} | values
     return {"anyOf": [shape, {"type": "null"}]}
 
 
@@ -103,7 +103,10 @@ def _seen(field: Any, refer: Refer) -> Shape | None:
         item = _seen(field.child, refer)
         return array(item) if item else None
     if isinstance(field, serializers.ChoiceField):
-        return TEXT | {"enum": [*([""] if field.allow_blank else []), *field.choices]}
+        values = [*([""] if field.allow_blank else []), *field.choices]
+        return (INTEGER if all(isinstance(each, int) for each in values) else TEXT) | {"enum": values}
+    if isinstance(field, serializers.EmailField) and (field.allow_blank or field.read_only):
+        return TEXT | _bounds(field)  # it may be empty, which is no address
     found = next((shape for kind, shape in KINDS if isinstance(field, kind)), None)
     return found and found | _bounds(field)
 

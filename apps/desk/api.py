@@ -1,0 +1,104 @@
+"""Who had an address, in the REST API: the question is the object, its answer comes once, with the request that asks."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db.models import QuerySet
+from django.utils import timezone
+from rest_framework import serializers
+
+from apps.audit.models import Enquiry
+from apps.desk.enquiring import ask
+from apps.desk.selectors.addresses import Answer
+from apps.lib.api.fields import AddressText
+from apps.lib.api.filters import filters_of
+from apps.lib.api.openapi.shapes import INTEGER, TEXT, TIME, Shape, array, nullable, record
+from apps.lib.api.serializers import ApiSerializer
+from apps.lib.api.viewsets import Adds, Reads
+from apps.members.models import Member
+
+MEMBER: Shape = record(id=INTEGER, number=INTEGER, name=TEXT)
+HELD: Shape = record(member=MEMBER, address=TEXT, since=TIME, until=nullable(TIME))
+LEFT: Shape = record(
+    member=MEMBER, private_address=TEXT, first_port=nullable(INTEGER), last_port=nullable(INTEGER), since=TIME, until=nullable(TIME)
+)
+LED: Shape = record(
+    member=MEMBER, protocol=TEXT, private_address=TEXT, private_port=INTEGER, purpose=TEXT, since=TIME, until=nullable(TIME)
+)
+ANSWER: Shape = record(only=nullable(MEMBER), held=nullable(HELD), left_as=array(LEFT), more=INTEGER, led_to=array(LED))
+
+
+class EnquirySerializer(ApiSerializer):
+    shapes = {"answer": nullable(ANSWER)}
+    by = serializers.StringRelatedField[Any](source="by.name")
+    address = AddressText()
+    port = serializers.IntegerField(min_value=1, max_value=65535, required=False, allow_null=True)
+    at = serializers.DateTimeField(required=False)
+    answer = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Enquiry
+        fields = ["id", "by", "asked", "address", "port", "at", "reason", "answer"]
+        read_only_fields = ["asked"]
+        brief = ["id", "by", "asked", "address"]
+
+    def create(self, validated_data: Mapping[str, Any]) -> Enquiry:
+        question = {"port": None, "at": timezone.now()} | dict(validated_data)
+        noted, answer = ask(**question, by=self.context["request"].user)
+        noted.answered = answer  # type: ignore[attr-defined]  # for the serializer alone
+        return noted
+
+    def get_answer(self, enquiry: Enquiry) -> dict[str, Any] | None:
+        """Whose it was: with the request that asks, and never again. `only`: the one member who can have had the port, or the address."""
+        answer: Answer | None = getattr(enquiry, "answered", None)
+        return told(answer) if answer else None
+
+
+class EnquiryViewSet(Reads, Adds):
+    """Who asked who had an address, and why. Asking is adding one: the answer comes with it, and the record of it stays."""
+
+    serializer_class = EnquirySerializer
+    filters = filters_of(Enquiry, "by", "asked", "address", "port", "at", "reason")
+
+    def get_queryset(self) -> QuerySet[Enquiry]:
+        return Enquiry.objects.select_related("by").order_by("-id")
+
+
+def told(answer: Answer) -> dict[str, Any]:
+    """The answer as plain data; `more`: how many further members left as the address."""
+    held, alone = answer.holding, answer.alone
+    only = held.member if held else alone.holding.member if alone else None
+    return {
+        "only": _member(only) if only else None,
+        "held": {"member": _member(held.member), "address": held.address, **_time(held)} if held else None,
+        "left_as": [
+            {
+                "member": _member(each.holding.member),
+                "private_address": each.holding.address,
+                "first_port": each.block.lower if each.block else None,
+                "last_port": each.block.upper - 1 if each.block else None,
+                **_time(each),
+            }
+            for each in answer.leaving
+        ],
+        "more": answer.more,
+        "led_to": [
+            {
+                "member": _member(each.holding.member),
+                "protocol": each.protocol,
+                "private_address": each.holding.address,
+                "private_port": each.private_port + (answer.port or each.public_port) - each.public_port,
+                "purpose": each.purpose,
+                **_time(each),
+            }
+            for each in answer.forwards
+        ],
+    }
+
+
+def _member(member: Member) -> dict[str, Any]:
+    return {"id": member.pk, "number": member.number, "name": member.name}
+
+
+def _time(row: Any) -> dict[str, Any]:
+    return {"since": row.valid.lower, "until": row.valid.upper}

@@ -1,0 +1,19 @@
+"""Asking who had an address: first it is written down who asks and why, then it is answered."""
+
+from datetime import datetime
+
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import User
+from apps.audit.models import Enquiry
+from apps.desk.selectors.addresses import Answer, who_had
+from apps.lib.errors import Problem
+from apps.lib.fields import Address
+
+
+def ask(*, address: Address, port: int | None, at: datetime, reason: str, by: User) -> tuple[Enquiry, Answer]:
+    """The record of the question, and its answer. Raises Problem without a reason."""
+    if not reason.strip():
+        raise Problem(_("Say why, for whoever looks after who asks."), fieldname="reason")
+    noted = Enquiry.objects.create(address=address, port=port, at=at, reason=reason.strip(), by=by)
+    return noted, who_had(address, port, at)

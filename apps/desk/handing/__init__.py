@@ -1,0 +1,1 @@
+"""What other servers of the network are configured from: DHCP, DNS, RADIUS, Prometheus."""

@@ -1,0 +1,50 @@
+"""Targets for Prometheus (Prometheus documentation, "file_sd_config"), to be asked by its blackbox exporter with a TCP connection.
+
+Gateways by their management address, where they are reached by ssh; and what gateways are probed with, once for each family.
+"""
+
+import json
+from collections.abc import Iterator
+from ipaddress import IPv4Address, IPv6Address
+from typing import Any
+
+from apps.network.models import Gateway, GatewayGroup
+
+
+def gateways() -> Iterator[str]:
+    """Where each gateway is managed."""
+    known = Gateway.objects.exclude(address=None).select_related("group").order_by("group__name", "name")
+    yield _written(
+        [
+            {
+                "targets": [_target(each.address, each.management_port)],
+                "labels": {
+                    "netzwart": "gateway",
+                    "gateway": each.name,
+                    "group": each.group.name,
+                    "ipv4_primary": str(int(each.carries4)),
+                    "ipv6_primary": str(int(each.carries6)),
+                },
+            }
+            for each in known
+        ]
+    )
+
+
+def probes() -> Iterator[str]:
+    """What the probes of each group connect to."""
+    found = []
+    for group in GatewayGroup.objects.exclude(probe_port=None).order_by("name"):
+        for address in (group.probe_target4, group.probe_target6):
+            if address is not None:
+                labels = {"netzwart": "probe", "group": group.name, "family": f"ipv{address.version}"}
+                found.append({"targets": [_target(address, group.probe_port)], "labels": labels})
+    yield _written(found)
+
+
+def _target(address: IPv4Address | IPv6Address, port: int | None) -> str:
+    return f"{address}:{port}" if address.version == 4 else f"[{address}]:{port}"
+
+
+def _written(found: list[dict[str, Any]]) -> str:
+    return json.dumps(found, indent=1, sort_keys=True) + "\n"

@@ -1,0 +1,34 @@
+"""Inviting a member to the portal, and taking that back."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from apps.accounts.permissions import person, staff_page
+from apps.lib.errors import Problem
+from apps.members import inviting
+from apps.members.models import Member
+
+
+@staff_page
+@require_POST
+def invite(request: HttpRequest, pk: int) -> HttpResponse:
+    """Send the link, or another one in the place of the first."""
+    member = get_object_or_404(Member, pk=pk)
+    try:
+        inviting.invite(member=member, by=person(request))
+        messages.success(request, _("The invitation is on its way to %(address)s.") % {"address": member.email})
+    except Problem as problem:
+        messages.error(request, str(problem))
+    return redirect("desk:member", pk)
+
+
+@staff_page
+@require_POST
+def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
+    """Its link opens nothing any more."""
+    inviting.withdraw(member=get_object_or_404(Member, pk=pk))
+    messages.success(request, _("The invitation is withdrawn."))
+    return redirect("desk:member", pk)

@@ -1,0 +1,65 @@
+"""Why a packet gets through or not, in the REST API: the page's question, asked of a gateway."""
+
+from rest_framework import serializers
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.desk.why.answer import answer
+from apps.desk.why.export import as_data
+from apps.desk.why.form import START, QuestionForm
+from apps.desk.why.question import CannotAsk
+from apps.gateways.api import GatewayViewSet
+from apps.lib.api.openapi.operations import answers
+from apps.lib.api.openapi.shapes import INTEGER, TEXT, TIME, TRUTH, Shape, array, mapping, nullable, record
+
+THING: Shape = record(kind=TEXT, name=TEXT, note=TEXT, url=TEXT)
+RULE: Shape = record(number=INTEGER, matched=TRUTH, text=TEXT, read=TEXT, did=TEXT, things=array(THING))
+ANSWER: Shape = record(
+    gateway=TEXT,
+    at=TIME,
+    outcome=TEXT,
+    refusal=nullable(TEXT),
+    state=TEXT,
+    in_words=TEXT,
+    because_of=array(THING),
+    packet=TEXT,
+    comes_in=TEXT,
+    leaves_as=nullable(TEXT),
+    leaves_by=nullable(TEXT),
+    path=array(record(chain=TEXT, packet_then=nullable(TEXT), rules=array(RULE))),
+    elements_counted=array(record(set=TEXT, key=TEXT, packets=INTEGER)),
+    counters=mapping(INTEGER),
+    elsewhere=mapping(TEXT),
+)
+ASKED = {
+    "source": "from this address, or this member’s",
+    "destination": "to this address, or this member’s",
+    "protocol": "tcp (unless told otherwise), udp or icmp",
+    "port": "to this port (443)",
+    "source_port": "from this port (50000)",
+    "way": "first (unless told otherwise), next or answer: which packet of the connection",
+    "interface": "where it comes in: lan, wan, management, sync or probe; unless told, where such a source belongs",
+    "ruleset": "wanted (unless told otherwise): as the database asks; runs: as the gateway runs it",
+}
+
+
+class TracedGatewayViewSet(GatewayViewSet):
+    """Gateways: their interfaces, from where they are managed, what was changed by hand, and what they do with a packet."""
+
+    @answers(200, ANSWER, **ASKED)
+    @action(detail=True)
+    def trace(self, request: Request, pk: str = "") -> Response:
+        """What becomes of a packet here, and why. Nothing is sent: the ruleset is read."""
+        given = (
+            START
+            | {"gateway": self.get_object().name}
+            | {name: request.query_params.get(name, "") for name in ASKED if name in request.query_params}
+        )
+        form = QuestionForm(given)
+        if not form.is_valid():
+            raise serializers.ValidationError({f"?{name}": [str(text) for text in texts] for name, texts in form.errors.items()})
+        try:
+            return Response(as_data(answer(form.question())))
+        except CannotAsk as problem:
+            raise serializers.ValidationError({f"?{problem.field}": str(problem)}) from problem

@@ -1,0 +1,180 @@
+"""Ask a web server whose address somebody typed in, and never one that must not be asked. Knows no database.
+
+A host is resolved once for each request, and exactly that address is connected to: what was checked is what answers. No redirect is
+followed, no proxy used, and the time limit is over all of it. Raises NoAnswer.
+"""
+
+import http.client
+import socket
+import ssl
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import StrEnum
+from ipaddress import IPv6Network, ip_address
+from threading import Event, Thread, Timer
+from time import monotonic
+from urllib.parse import SplitResult, urlsplit
+
+from apps.lib.fields import Prefix
+from firewall.policy import Address
+
+NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052
+
+
+class Fault(StrEnum):
+    """Why there is no answer."""
+
+    SCHEME = "scheme"
+    ADDRESS = "address"
+    UNKNOWN_HOST = "unknown host"
+    PRIVATE = "private"
+    UNREACHABLE = "unreachable"
+    CERTIFICATE = "certificate"
+    TOO_SLOW = "too slow"
+
+
+class NoAnswer(Exception):  # noqa: N818 - a finding about somebody's server, not an error of the program
+    """Nothing was answered, because of this fault; `what` names whatever is at fault."""
+
+    def __init__(self, fault: Fault, what: object = "") -> None:
+        super().__init__(f"{fault}: {what}")
+        self.fault, self.what = fault, str(what)[:300]
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What may be asked beside the public internet: everything (`private`), or what lies in `also`. Never what lies in `never`."""
+
+    private: bool = False
+    also: tuple[Prefix, ...] = ()
+    never: tuple[Prefix, ...] = ()
+
+    def has(self, address: Address) -> bool:
+        """Whether this address may be asked."""
+        if any(address in network for network in self.also):
+            return True
+        if any(each in network for network in self.never for each in (address, *within(address))):
+            return False
+        return self.private or allowed(address)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is sent."""
+
+    method: str = "GET"
+    body: bytes | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+def taken_apart(url: str, schemes: tuple[str, ...] = ("http", "https")) -> SplitResult:
+    """The URL, if we would ask there at all."""
+    try:
+        parts = urlsplit(url)
+        _port = parts.port
+    except ValueError as error:
+        raise NoAnswer(Fault.ADDRESS, url) from error
+    if parts.scheme not in schemes:
+        raise NoAnswer(Fault.SCHEME, parts.scheme or url)
+    if not parts.hostname or parts.username is not None or not url.isascii() or not url.isprintable() or " " in url:
+        raise NoAnswer(Fault.ADDRESS, url)
+    return parts
+
+
+def within(address: Address) -> list[Address]:
+    """The IPv4 addresses that an IPv6 address leads to: mapped (RFC 4291), 6to4 (RFC 3056), Teredo (RFC 4380), NAT64 (RFC 6052)."""
+    if address.version == 4:
+        return []
+    inner = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
+    found: list[Address] = [each for each in inner if each is not None]
+    return [*found, ip_address(int(address) & 0xFFFFFFFF)] if address in NAT64 else found  # below 2^32 it is IPv4
+
+
+def allowed(address: Address) -> bool:
+    """Is it of the public internet? Addresses within addresses count too."""
+    return all(map(allowed, within(address))) and address.is_global and not address.is_multicast
+
+
+@contextmanager
+def asked(parts: SplitResult, question: Question, reach: Reach, seconds: float) -> Iterator[http.client.HTTPResponse]:
+    """The head of the answer; its body is read within. Whoever dawdles, octet by octet, is cut off after so many seconds."""
+    deadline, host = monotonic() + seconds, str(parts.hostname)
+    address = resolved(host, parts.port or (443 if parts.scheme == "https" else 80), reach, seconds)
+    left = deadline - monotonic()
+    if left <= 0:
+        raise NoAnswer(Fault.TOO_SLOW, f"{seconds:.0f}")
+    connection, over = _Pinned(parts, address, left), Event()
+    timer = Timer(left, _cut, [connection, over])
+    timer.daemon = True
+    timer.start()
+    try:
+        path = parts._replace(scheme="", netloc="", fragment="").geturl() or "/"
+        connection.request(question.method, path, question.body, dict(question.headers))
+        yield connection.getresponse()
+        if over.is_set():
+            raise NoAnswer(Fault.TOO_SLOW, f"{seconds:.0f}")
+    except ssl.SSLError as error:
+        raise NoAnswer(Fault.TOO_SLOW if over.is_set() else Fault.CERTIFICATE, f"{host}: {error.reason or error}") from error
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        slow = over.is_set() or isinstance(error, TimeoutError)
+        raise NoAnswer(Fault.TOO_SLOW if slow else Fault.UNREACHABLE, f"{seconds:.0f}" if slow else f"{host}: {error}") from error
+    except Exception as error:
+        if not over.is_set():
+            raise
+        raise NoAnswer(Fault.TOO_SLOW, f"{seconds:.0f}") from error  # whatever the reader missed, it was cut off
+    finally:
+        timer.cancel()
+        connection.close()
+
+
+def resolved(host: str, port: int, reach: Reach, seconds: float) -> str:
+    """The address to connect to. One that must not be asked is refused even if another of the host's would do."""
+    found = _looked_up(host, port, seconds)
+    for address in found:
+        if not reach.has(ip_address(address.partition("%")[0])):
+            raise NoAnswer(Fault.PRIVATE, f"{host} ({address})")
+    return found[0]
+
+
+def _looked_up(host: str, port: int, seconds: float) -> list[str]:
+    """Asked in a thread of its own: nothing else ends a resolver that does not answer."""
+    found: list[str] = []
+
+    def look() -> None:
+        try:
+            found.extend(str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
+        except (OSError, UnicodeError):
+            return
+
+    thread = Thread(target=look, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if thread.is_alive():
+        raise NoAnswer(Fault.TOO_SLOW, f"{seconds:.0f}")
+    if not found:
+        raise NoAnswer(Fault.UNKNOWN_HOST, host)
+    return found
+
+
+class _Pinned(http.client.HTTPConnection):
+    """A connection to one address, whatever the host's name leads to by now."""
+
+    def __init__(self, parts: SplitResult, address: str, seconds: float) -> None:
+        secure = parts.scheme == "https"
+        super().__init__(str(parts.hostname), parts.port or (443 if secure else 80), timeout=seconds)
+        self._address, self._context = address, ssl.create_default_context() if secure else None
+
+    def connect(self) -> None:
+        self.sock = socket.create_connection((self._address, self.port), self.timeout)
+        if self._context:
+            self.sock = self._context.wrap_socket(self.sock, server_hostname=self.host)
+
+
+def _cut(connection: _Pinned, over: Event) -> None:
+    over.set()
+    if connection.sock:
+        try:
+            connection.sock.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            return  # it is gone already

@@ -1,0 +1,92 @@
+"""Webhooks and what they were told, in the REST API. New ones are made on their page, where the secret is shown."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db.models import QuerySet
+from rest_framework import serializers
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.lib.api.filters import filters_of
+from apps.lib.api.openapi.operations import answers
+from apps.lib.api.openapi.shapes import TEXT, array
+from apps.lib.api.serializers import ApiSerializer
+from apps.lib.api.viewsets import Changes, Reads, Removes
+from apps.webhooks import services
+from apps.webhooks.models import EVENTS, Delivery, Endpoint
+from apps.webhooks.services import Facts
+
+
+class WebhookSerializer(ApiSerializer):
+    shapes = {"kinds": array(TEXT), "events": array(TEXT | {"enum": list(EVENTS)})}
+    kinds = serializers.ListField(child=serializers.CharField(max_length=40), required=False, max_length=200)
+    events = serializers.ListField(child=serializers.ChoiceField(choices=EVENTS), source="on", required=False, max_length=len(EVENTS))
+    version = serializers.IntegerField(required=False, min_value=1)
+
+    name = serializers.CharField(max_length=80)
+
+    class Meta:
+        model = Endpoint
+        fields = ["id", "name", "url", "owner", "kinds", "events", "active", "created", "failures", "rest_until", "version"]
+        read_only_fields = ["owner", "created", "failures", "rest_until"]
+        brief = ["id", "name"]
+        validators: list[Any] = []  # the service says what is there
+
+    def update(self, instance: Endpoint, validated_data: Mapping[str, Any]) -> Endpoint:
+        given = {name: validated_data.get(name, getattr(instance, name)) for name in ("name", "url", "kinds", "active")}
+        facts = Facts(**given, events=validated_data.get("on", instance.on))
+        version = validated_data.get("version", instance.version)
+        return services.change(endpoint=instance, version=version, facts=facts, by=self.context["request"].user)
+
+
+class DeliverySerializer(ApiSerializer):
+    delivery = serializers.UUIDField(source="uid", read_only=True)
+    shapes = {"delivery": TEXT | {"format": "uuid"}, "status": {"type": ["integer", "null"]}}
+
+    class Meta:
+        model = Delivery
+        told = ["id", "endpoint", "delivery", "event", "object_id", "written", "state", "tries", "due", "status", "error", "ended"]
+        fields = told
+        read_only_fields = told
+        brief = ["id", "event", "state"]
+
+
+class WebhookViewSet(Reads, Changes, Removes):
+    """Who is told of changes. New ones are made on their page: the secret is shown there, once."""
+
+    serializer_class = WebhookSerializer
+    queryset = Endpoint.objects.select_related("owner").order_by("id")
+    filters = filters_of(Endpoint, "name", "url", "owner", "active", "created", "failures", "version")
+
+    def remove(self, row: Endpoint) -> None:
+        services.remove(endpoint=row, by=self.writer())
+
+    @answers(201, DeliverySerializer)
+    @action(detail=True, methods=["post"])
+    def ping(self, request: Request, pk: str = "") -> Response:
+        """Queue a test; its delivery."""
+        made = services.ping(endpoint=self.get_object(), by=self.writer())
+        made.refresh_from_db()
+        return Response(DeliverySerializer(made).data, status=201)
+
+    def writer(self) -> Any:
+        """Whoever the token, or the session, is of."""
+        return self.request.user
+
+
+class DeliveryViewSet(Reads):
+    """What webhooks were told: body and answer stand on the page."""
+
+    serializer_class = DeliverySerializer
+    filters = filters_of(Delivery, "endpoint", "event", "object_id", "written", "state", "tries", "due", "status", "ended")
+
+    def get_queryset(self) -> QuerySet[Delivery]:
+        return Delivery.objects.defer("body", "answer").order_by("id")
+
+    @action(detail=True, methods=["post"])
+    def again(self, request: Request, pk: str = "") -> Response:
+        """Send it once more, under the same id."""
+        services.again(delivery=self.get_object())
+        return self.answer(self.get_object())

@@ -1,0 +1,17 @@
+from django.apps import AppConfig
+
+
+class WebhooksConfig(AppConfig):
+    name = "apps.webhooks"
+
+    def ready(self) -> None:
+        from django.urls import reverse
+        from django.utils.translation import gettext_lazy as _
+
+        from apps.audit.trail import UNSHOWN, Trail, tell
+        from apps.lib import navigation
+        from apps.webhooks.models import Endpoint
+        from apps.webhooks.selectors import asking
+
+        tell(Trail(Endpoint, called=_("Webhook"), href=lambda row: reverse("webhooks:webhook", args=[row.pk]), unshown=UNSHOWN))
+        navigation.counts("webhooks:list")(asking)

@@ -1,0 +1,58 @@
+"""What is entered on the pages of webhooks."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from apps.accounts.models import User
+from apps.accounts.permissions import may
+from apps.lib.errors import Problem
+from apps.lib.forms import explain
+from apps.webhooks.kinds import kinds
+from apps.webhooks.models import Endpoint
+from apps.webhooks.services import Facts
+
+HAPPENINGS = (("created", _("created")), ("changed", _("changed")), ("removed", _("removed")))
+
+
+class WebhookForm(forms.Form):
+    """Who is told of what. The owner decides which kinds there are to choose from."""
+
+    version = forms.IntegerField(widget=forms.HiddenInput, required=False)
+    name = forms.CharField(label=_("Name"), max_length=80)
+    url = forms.CharField(
+        label=_("Address"), max_length=1000, widget=forms.URLInput(attrs={"placeholder": "https://hooks.example.org/netzwart"})
+    )
+    kinds = forms.MultipleChoiceField(
+        label=_("Of these kinds of things"),
+        required=False,
+        help_text=_("By their names in the API. None chosen: of all, also of those that come later."),
+        widget=forms.SelectMultiple(attrs={"size": 8}),
+    )
+    events = forms.MultipleChoiceField(
+        label=_("When they are"),
+        required=False,
+        choices=HAPPENINGS,
+        help_text=_("None chosen: always."),
+        widget=forms.CheckboxSelectMultiple,
+    )
+    active = forms.BooleanField(
+        label=_("Active"), required=False, help_text=_("While it is not, nothing is queued for it and nothing sent.")
+    )
+
+    def __init__(self, owner: User, data: Any = None, row: Endpoint | None = None) -> None:
+        initial: dict[str, Any] = {"active": True}
+        if row:
+            initial = {name: getattr(row, name) for name in ("version", "name", "url", "kinds", "active")} | {"events": row.on}
+        super().__init__(data, initial=initial)
+        field: Any = self.fields["kinds"]
+        field.choices = [(name, name) for name, kind in kinds().items() if may(owner, kind.right)]
+
+    def wanted(self) -> Facts:
+        """As services take it."""
+        return Facts(**{name: self.cleaned_data[name] for name in ("name", "url", "kinds", "events", "active")})
+
+    def take(self, problem: Problem) -> None:
+        """A service's refusal, under the field that it concerns."""
+        explain(self, problem)

@@ -1,0 +1,143 @@
+"""Writing webhooks: who is told, of what; tests, pauses and deliveries that are sent again."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from ipaddress import ip_address
+
+import structlog
+from django.db import IntegrityError, transaction
+from django.db.models import F
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import User
+from apps.accounts.permissions import may
+from apps.lib import outbound
+from apps.lib.errors import Conflict, Problem
+from apps.lib.nudge import nudge
+from apps.lib.outbound import NoAnswer
+from apps.webhooks import gathering, payload, sending
+from apps.webhooks.kinds import kinds
+from apps.webhooks.models import EVENTS, Delivery, Endpoint
+from apps.webhooks.signing import new_salt, secret_of
+
+MOST = 20
+PING = "ping"
+TASK = "workers.tell_webhooks"
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What an endpoint is, as forms and scripts say it. No kinds or events: all of them."""
+
+    name: str
+    url: str
+    kinds: Sequence[str] = ()
+    events: Sequence[str] = ()
+    active: bool = True
+
+
+@transaction.atomic
+def add(*, facts: Facts, by: User) -> tuple[Endpoint, str]:
+    """A new endpoint of this person, and its secret, which is shown now or never. Raises Problem."""
+    check(facts, by)
+    if Endpoint.objects.count() >= MOST:
+        raise Problem(_("There are %(most)d webhooks already. Remove one that nobody needs.") % {"most": MOST})
+    made = Endpoint(owner=by, salt=new_salt(), **_columns(facts))
+    _saved(made)
+    gathering.begin()
+    log.info("webhook added", webhook=made.pk, by=by.username)
+    return made, secret_of(made.salt)
+
+
+@transaction.atomic
+def change(*, endpoint: Endpoint, version: int, facts: Facts, by: User) -> Endpoint:
+    """Change what it is told, or pause it: while it is not active nothing is queued. Raises Problem; Conflict if somebody else did."""
+    check(facts, endpoint.owner)
+    changed = _columns(facts) | ({"failures": 0, "rest_until": None} if facts.active else {})
+    try:
+        with transaction.atomic():
+            if not Endpoint.objects.filter(pk=endpoint.pk, version=version).update(version=F("version") + 1, **changed):
+                raise Conflict(_("Somebody changed this since you read it. Read it again, then decide."))
+    except IntegrityError as error:
+        raise Problem(_("There is a webhook of this name already."), "name") from error
+    log.info("webhook changed", webhook=endpoint.pk, by=by.username)
+    return Endpoint.objects.get(pk=endpoint.pk)
+
+
+def remove(*, endpoint: Endpoint, by: User) -> None:
+    """It is told nothing any more, and what was is forgotten."""
+    endpoint.delete()
+    log.info("webhook removed", webhook=endpoint.pk, by=by.username)
+
+
+def renew_secret(*, endpoint: Endpoint, by: User) -> str:
+    """A new secret, shown now or never; the old one signs nothing any more."""
+    salt = new_salt()
+    Endpoint.objects.filter(pk=endpoint.pk).update(salt=salt, version=F("version") + 1)
+    log.info("webhook secret renewed", webhook=endpoint.pk, by=by.username)
+    return secret_of(salt)
+
+
+def ping(*, endpoint: Endpoint, by: User) -> Delivery:
+    """Queue a test. Raises Problem while the endpoint is paused."""
+    if not endpoint.active:
+        raise Problem(_("It is paused. Switch it on first."))
+    made = gathering.delivery(endpoint, {"event": PING, "at": payload.moment(timezone.now()), "by": {"id": by.pk, "username": by.username}})
+    with transaction.atomic():
+        made.save()
+        Endpoint.objects.filter(pk=endpoint.pk).update(rest_until=None)
+        nudge(TASK)
+    return made
+
+
+def again(*, delivery: Delivery) -> None:
+    """Send it once more, under the same id. Raises Conflict while it waits, or is being sent."""
+    ended = Delivery.objects.filter(pk=delivery.pk).exclude(state=Delivery.State.WAITING)
+    with transaction.atomic():
+        if not ended.update(state=Delivery.State.WAITING, ended=None, due=timezone.now(), tries=0, claimed_until=None):
+            raise Conflict(_("It waits already."))
+        nudge(TASK)
+
+
+def check(facts: Facts, owner: User) -> None:
+    """Raises Problem for what can never work."""
+    try:
+        parts = outbound.taken_apart(facts.url, sending.schemes())
+    except NoAnswer as error:
+        raise Problem(
+            _("“%(url)s” is no address that a webhook can have. It begins with https://.") % {"url": facts.url[:80]}, "url"
+        ) from error
+    try:
+        outside = sending.reach().has(ip_address(str(parts.hostname)))
+    except ValueError:
+        outside = True  # a name: what it leads to is seen when it is asked
+    if not outside:
+        raise Problem(
+            _("%(host)s is not on the public internet, or is ours. NETZWART_WEBHOOK_NETWORKS allows networks.") % {"host": parts.hostname},
+            "url",
+        )
+    wrong = next((each for each in facts.kinds if each not in kinds() or not may(owner, kinds()[each].right)), None)
+    if wrong is not None:
+        raise Problem(_("Of “%(kind)s” nothing can be told.") % {"kind": wrong[:40]}, "kinds")
+    if unknown := next((each for each in facts.events if each not in EVENTS), None):
+        raise Problem(_("There is no event “%(event)s”.") % {"event": unknown[:40]}, "events")
+
+
+def _columns(facts: Facts) -> dict[str, object]:
+    return {
+        "name": facts.name,
+        "url": facts.url,
+        "kinds": sorted(set(facts.kinds)),
+        "on": [each for each in EVENTS if each in facts.events],
+        "active": facts.active,
+    }
+
+
+def _saved(row: Endpoint) -> None:
+    try:
+        with transaction.atomic():
+            row.save(force_insert=True)
+    except IntegrityError as error:
+        raise Problem(_("There is a webhook of this name already."), "name") from error

@@ -1,0 +1,123 @@
+"""The pages of webhooks, for who operates the network."""
+
+import json
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST
+
+from apps.accounts.permissions import person, staff_page
+from apps.audit.selectors import history_of
+from apps.lib.errors import Conflict, Problem
+from apps.webhooks import selectors, services
+from apps.webhooks.forms import WebhookForm
+from apps.webhooks.models import Delivery, Endpoint
+
+PER_PAGE = 50
+
+
+@staff_page
+def webhooks(request: HttpRequest) -> HttpResponse:
+    """All of them, each with its last result."""
+    return render(request, "webhooks/list.html", {"rows": selectors.endpoints()})
+
+
+@never_cache
+@staff_page
+def add(request: HttpRequest) -> HttpResponse:
+    """One more; its secret is shown in the answer, and never again."""
+    by = person(request)
+    form = WebhookForm(by, request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        try:
+            row, secret = services.add(facts=form.wanted(), by=by)
+            return render(request, "webhooks/secret.html", {"row": row, "secret": secret})
+        except Problem as problem:
+            form.take(problem)
+    return render(request, "webhooks/edit.html", {"form": form}, status=422 if form.is_bound else 200)
+
+
+@staff_page
+def webhook(request: HttpRequest, pk: int) -> HttpResponse:
+    """One, with what it was told."""
+    row = get_object_or_404(selectors.endpoints(), pk=pk)
+    deliveries = Delivery.objects.filter(endpoint=row).defer("body", "answer").order_by("-id")
+    page = Paginator(deliveries, PER_PAGE).get_page(request.GET.get("page"))
+    shown = {"row": row, "page": page, "history": history_of(row), "resting": row.rest_until and row.rest_until > timezone.now()}
+    return render(request, "webhooks/webhook.html", shown)
+
+
+@staff_page
+def edit(request: HttpRequest, pk: int) -> HttpResponse:
+    """Another address, other kinds; pause it, or go on."""
+    row = get_object_or_404(Endpoint.objects.select_related("owner"), pk=pk)
+    form = WebhookForm(row.owner, request.POST if request.method == "POST" else None, row)
+    if form.is_valid():
+        try:
+            services.change(endpoint=row, version=form.cleaned_data["version"] or 0, facts=form.wanted(), by=person(request))
+            return redirect("webhooks:webhook", pk)
+        except Problem as problem:
+            form.take(problem)
+            if isinstance(problem, Conflict):
+                form.data = request.POST.copy()
+                form.data["version"] = str(Endpoint.objects.get(pk=pk).version)
+    return render(request, "webhooks/edit.html", {"form": form, "row": row}, status=422 if form.is_bound else 200)
+
+
+@never_cache
+@staff_page
+def secret(request: HttpRequest, pk: int) -> HttpResponse:
+    """Say what a new secret means; then make one, and show it once."""
+    row = get_object_or_404(Endpoint, pk=pk)
+    if request.method != "POST":
+        return render(request, "webhooks/renew.html", {"row": row})
+    return render(request, "webhooks/secret.html", {"row": row, "secret": services.renew_secret(endpoint=row, by=person(request))})
+
+
+@staff_page
+def remove(request: HttpRequest, pk: int) -> HttpResponse:
+    """Say what is gone then; then do it."""
+    row = get_object_or_404(selectors.endpoints(), pk=pk)
+    if request.method != "POST":
+        return render(request, "webhooks/remove.html", {"row": row})
+    services.remove(endpoint=row, by=person(request))
+    return redirect("webhooks:list")
+
+
+@staff_page
+@require_POST
+def ping(request: HttpRequest, pk: int) -> HttpResponse:
+    """Send a test."""
+    row = get_object_or_404(Endpoint, pk=pk)
+    try:
+        services.ping(endpoint=row, by=person(request))
+        messages.success(request, _("A test is on its way: it stands first in the log."))
+    except Problem as problem:
+        messages.error(request, str(problem))
+    return redirect("webhooks:webhook", pk)
+
+
+@staff_page
+def delivery(request: HttpRequest, pk: int) -> HttpResponse:
+    """What was sent, and what was answered."""
+    row = get_object_or_404(Delivery.objects.select_related("endpoint"), pk=pk)
+    body = json.dumps(json.loads(row.body), indent=2, ensure_ascii=False)
+    return render(request, "webhooks/delivery.html", {"row": row, "body": body})
+
+
+@staff_page
+@require_POST
+def again(request: HttpRequest, pk: int) -> HttpResponse:
+    """Send it once more."""
+    row = get_object_or_404(Delivery, pk=pk)
+    try:
+        services.again(delivery=row)
+        messages.success(request, _("It is sent once more, under the same id."))
+    except Problem as problem:
+        messages.error(request, str(problem))
+    return redirect("webhooks:delivery", pk)

@@ -1,0 +1,72 @@
+"""Random requests to every operation of the API, as each role: no fault of ours, and no answer that the OpenAPI document does not declare.
+
+The requests are the same in every run. With --deep there are more of them, as each role, and with --minutes new ones until then.
+"""
+
+import time
+from collections.abc import Iterator
+from copy import deepcopy
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from django.conf import LazySettings
+from schemathesis.generation import GenerationMode
+
+from apps.accounts import tokens
+from apps.accounts.roles import Role
+from apps.deployments import services
+from apps.deployments.memory import Memory
+from apps.lib.api.openapi.views import described
+from portal.api import router
+from tests import rows
+from tests.db.conftest import in_memory
+from tests.exploring import Exploration
+from tests.web import scene
+
+FIT, UNFIT = 3, 2
+"""How many requests of an operation are as the document says, and how many are not."""
+
+
+@pytest.fixture
+def keys(transactional_db: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
+    """A network that has one of everything, and a token for each role; first one of a person with all of them."""
+    monkeypatch.setattr(services, "memory", Memory())
+    settings.API_RATE = 10**9
+    with TemporaryDirectory(prefix="nw-") as directory:
+        settings.GATEWAY_SOCKETS = Path(directory)
+        with in_memory(settings.GATEWAY_SOCKETS):
+            scene.make()
+    people = {"everything": list(Role)} | {role.value: [role] for role in Role}
+    users = {name: rows.user(f"with {name}", roles=roles) for name, roles in people.items()}
+    yield {name: tokens.create(user=user, name="script")[1] for name, user in users.items()}
+
+
+def test_no_request_finds_a_fault_or_an_answer_that_is_not_declared(keys: dict[str, str], pytestconfig: pytest.Config) -> None:
+    deep, until = bool(pytestconfig.getoption("--deep")), time.monotonic() + 60 * pytestconfig.getoption("--minutes")
+    api, times, start = Exploration(described(router), keys), 10 if deep else 1, 0
+    while not start or (not api.wrong and time.monotonic() < until):
+        start += 1
+        for operation in api.operations():
+            for mode, most in ((GenerationMode.POSITIVE, FIT), (GenerationMode.NEGATIVE, UNFIT)):
+                api.explore(operation, mode=mode, most=most * times, start=start, all_of_them=deep)
+    assert not api.wrong, f"With seed {start}:\n\n{api.told()}"
+    assert api.codes["everything"] >= {200, 201, 204, 400, 404, 409, 412}
+    assert all(api.codes[role.value] >= {200, 403} for role in Role)
+    assert not any(api.codes[role] & {201} for role in ("member", "auditor", "approver"))
+
+
+def test_an_answer_that_is_not_declared_would_be_found(network: rows.Network) -> None:
+    keys = {
+        name: tokens.create(user=user, name="script")[1] for name, user in (("mara", network.admin), ("tom", rows.user("tom", staff=False)))
+    }
+    document: Any = deepcopy(described(router))
+    path = "/api/members/tariffs/"
+    document["paths"] = {path: {"get": document["paths"][path]["get"]}}
+    del document["paths"][path]["get"]["responses"]["403"]
+    document["components"]["schemas"]["Tariff"]["properties"]["name"] = {"type": "integer"}
+    api = Exploration(document, keys)
+    for operation in api.operations():
+        api.explore(operation, mode=GenerationMode.POSITIVE, most=1, start=1)
+    assert {kind for _label, kind in api.wrong} == {"Undocumented status code", "Response violates schema"}

@@ -1,0 +1,214 @@
+"""What other servers are configured from, and every table as a file: read again by strict parsers of the formats."""
+
+import csv
+import io
+import json
+import os
+import re
+from collections.abc import Iterator
+from ipaddress import ip_address, ip_interface, ip_network
+from itertools import product
+from typing import Any
+
+import pytest
+from django.conf import settings as configured
+from django.test import Client
+from hypothesis import given
+from hypothesis import strategies as st
+
+from apps.accounts import tokens
+from apps.desk.handing import files, hosts, kea, radius, zones
+from apps.desk.handing.hosts import Card, Host
+from apps.lib.api import tables
+from apps.members.models import Device, Member
+from apps.nat.pinholes.services import add_pinhole
+from apps.network.models import Holding, Pool
+from portal.api import router
+from tests import rows
+from tests.answers import wrong
+from tests.db.pages import signed_in, text
+
+GOLDEN = configured.ROOT / "tests" / "golden" / "exports"
+LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
+RECORD = re.compile(rf"((?:{LABEL}\.)*{LABEL}) IN (A|AAAA|PTR) (\S+)")
+USER = re.compile(
+    r'((?:[0-9A-F]{2}-){5}[0-9A-F]{2}) Cleartext-Password := "\1"\n((?:\t[A-Za-z0-9-]+ := (?:"M-\d+"|[0-9a-f.:/]+)(?:,\n|\n))+)\n'
+)
+REPLY = re.compile(r'\t(Class|Framed-IP-Address|Delegated-IPv6-Prefix) := "?([^",\n]+)"?')
+
+
+def zone(content: str) -> Iterator[tuple[str, str, str]]:
+    """The records of a master file, with whole names. Whatever is not one of the three forms is refused."""
+    head, ttl, *lines = content.split("\n")
+    origin = head.removeprefix("$ORIGIN ")
+    assert re.fullmatch(rf"(?:{LABEL}\.)+", origin) and ttl == "$TTL 300" and lines.pop() == ""
+    for line in lines:
+        found = RECORD.fullmatch(line)
+        assert found, line
+        name, kind, value = found.groups()
+        assert len(f"{name}.{origin}") <= 254, "RFC 1035, section 2.3.4"
+        yield f"{name}.{origin}", kind, value
+
+
+def users(content: str) -> dict[str, dict[str, str]]:
+    """The entries of a users file."""
+    found, at = {}, 0
+    while at < len(content):
+        entry = USER.match(content, at)
+        assert entry, content[at : at + 200]
+        found[entry[1]] = dict(REPLY.findall(entry[2]))
+        at = entry.end()
+    return found
+
+
+@pytest.fixture
+def network(network: rows.Network) -> rows.Network:
+    """Two members with something to trip over: two devices of one name, hostile names, an address on one of them, one without any."""
+    mine, other = network.residents["m1"], network.residents["m2"]
+    Device.objects.filter(member=mine.member).update(name='Küche\n$INCLUDE "/etc/passwd" ; x')
+    second = Device.objects.create(member=mine.member, name="küche $include /etc/passwd x", mac="00:00:5e:00:53:e1")
+    Holding.objects.filter(pk=mine.holding.pk).update(device=second)
+    Device.objects.filter(member=other.member).delete()
+    gone = rows.member("Left long ago")
+    rows.hold(gone, network.private, "10.16.200.1")
+    Member.objects.filter(pk=gone.pk).update(state="left")
+    for number, resident in enumerate(network.residents.values()):
+        Member.objects.filter(pk=resident.member.pk).update(number=2207 + number)
+    rows.probes(network)
+    return network
+
+
+def made(name: str) -> str:
+    return "".join(next(each for each in files.files() if each.name == name).make())
+
+
+def test_every_file_reads_again_and_says_who_has_what(network: rows.Network) -> None:
+    names = [each.name for each in files.files()]
+    assert len(set(names)) == len(names) and {"16.10.in-addr.arpa.zone", "kea-subnet4.json", "names.zone"} <= set(names)
+    read = {name: made(name) for name in names}
+    subnet4, subnet6 = json.loads(read["kea-subnet4.json"]), json.loads(read["kea-subnet6.json"])
+    assert [ip_network(each["subnet"]) for each in subnet4] == [network.private.prefix]
+    reserved = {each["ip-address"]: each for each in subnet4[0]["reservations"]}
+    assert reserved["10.16.0.10"]["hw-address"] == "00:00:5e:00:53:e1"
+    assert reserved["10.16.0.10"]["user-context"] == {"member": "M-2207", "device": "küche $include /etc/passwd x"}
+    assert "10.16.0.11" not in reserved and "10.16.200.1" not in reserved
+    assert all(ip_network(prefix) for each in subnet6[0]["reservations"] for prefix in each["prefixes"])
+    forward = list(zone(read["names.zone"]))
+    addresses = {value: name for name, _kind, value in forward}
+    assert re.fullmatch(r"kueche-include-etc-passwd-x-\d+\.m-2207\.members\.home\.arpa\.", addresses["10.16.0.10"])
+    assert addresses["10.16.0.11"] == "m-2208.members.home.arpa." and "10.16.200.1" not in addresses
+    back = {name: value for each in names if each.endswith(".arpa.zone") for name, _kind, value in zone(read[each])}
+    assert back == {f"{ip_address(value).reverse_pointer}.": name for value, name in addresses.items()}, "each address leads back"
+    entries = users(read["radius-users.txt"])
+    assert entries["00-00-5E-00-53-E1"] == {"Class": "M-2207", "Framed-IP-Address": "10.16.0.10"}
+    assert len(entries) == Device.objects.filter(member__state="active").count()
+    targets = json.loads(read["prometheus-probes.json"])
+    assert [each["targets"] for each in targets] == [["203.0.113.10:80"], ["[2001:db8:cafe::10]:80"]]
+    assert json.loads(read["prometheus-gateways.json"]) == []
+
+
+def test_the_same_rows_give_the_same_bytes_and_an_etag_spares_a_script_the_rest(network: rows.Network) -> None:
+    key = tokens.create(user=network.admin, name="s", scopes=["export:read"])[1]
+    script = Client(headers={"authorization": f"Bearer {key}"})
+    listed = script.get("/api/exports/").json()
+    assert [each["name"] for each in listed] == [each.name for each in files.files()]
+    for each in listed:
+        got = script.get(f"/api/exports/{each['name']}", headers={"accept": "text/plain"})
+        assert b"".join(got.streaming_content).decode() == made(each["name"]), each  # type: ignore[attr-defined]  # a stream
+        again = script.get(f"/api/exports/{each['name']}", headers={"if-none-match": got["ETag"]})
+        assert (again.status_code, again.content) == (304, b"")
+    before = script.get("/api/exports/names.zone")["ETag"]
+    Device.objects.filter(mac="00:00:5e:00:53:e1").update(name="Laptop")
+    assert script.get("/api/exports/names.zone", headers={"if-none-match": before}).status_code == 200
+    assert wrong(script.get("/api/exports/nothing")) and script.get("/api/exports/nothing").status_code == 404
+    assert script.get("/api/nat/forwards/").status_code == 403, "the scope holds"
+
+
+def test_the_page_offers_what_there_is_to_network_admins_alone(network: rows.Network) -> None:
+    mara, auditor = signed_in(network.admin), signed_in(rows.user("auditor", roles=["auditor"]))
+    page = text(mara.get("/exports/"))
+    assert "/exports/radius-users.txt" in page and "/api/nat/forwards/?format=csv" in page
+    assert b"Class" in b"".join(mara.get("/exports/radius-users.txt").streaming_content)  # type: ignore[attr-defined]  # a stream
+    assert mara.get("/exports/nothing").status_code == 404
+    assert auditor.get("/exports/").status_code == auditor.get("/exports/radius-users.txt").status_code == 403
+
+
+CARDS = st.builds(Card, st.text(max_size=60), st.binary(min_size=6, max_size=6).map(lambda octets: octets.hex(":")), st.just(""))
+PRIVATE = st.integers(0, 2**16 - 1).map(lambda number: ip_network(("10.16.0.0", 32)).network_address + number).map(ip_network)
+
+
+@given(st.lists(st.tuples(st.integers(1, 10**9), CARDS, PRIVATE), max_size=8))
+def test_hostile_names_never_leave_their_place(given_hosts: list[Any]) -> None:
+    known = [Host(member, prefix, Card(card.name, card.mac, hosts.label(card.name))) for member, card, prefix in given_hosts]
+    pool = Pool(pk=7, prefix=ip_network("10.16.0.0/16"))
+    [subnet] = json.loads("".join(kea.subnets([(pool, known)], "ip-address")))
+    assert [each["user-context"]["device"] for each in subnet["reservations"]] == [host.card.name for host in known if host.card]
+    assert len(list(zone("".join(zones.forward("members.home.arpa", known))))) == len(known)
+    assert len(list(zone("".join(zones.reverse("16.10.in-addr.arpa", "members.home.arpa", known))))) == len(known)
+    entries = users("".join(radius.users(((host.member, host.card) for host in known if host.card), {}, {})))
+    assert set(entries) == {host.card.mac.replace(":", "-").upper() for host in known if host.card}
+
+
+@pytest.mark.parametrize(
+    ("prefix", "origins"),
+    [
+        ("10.0.0.0/8", ["10.in-addr.arpa"]),
+        ("10.16.0.0/15", ["16.10.in-addr.arpa", "17.10.in-addr.arpa"]),
+        ("192.0.2.64/26", ["2.0.192.in-addr.arpa"]),
+        ("192.0.2.9/32", ["2.0.192.in-addr.arpa"]),
+        ("2001:db8::/32", ["8.b.d.0.1.0.0.2.ip6.arpa"]),
+        ("2001:db8:a000::/35", ["a.8.b.d.0.1.0.0.2.ip6.arpa", "b.8.b.d.0.1.0.0.2.ip6.arpa"]),
+    ],
+)
+def test_reverse_zones_are_cut_at_octets_and_nibbles_and_hold_all_of_the_pool(prefix: str, origins: list[str]) -> None:
+    pool = ip_network(prefix)
+    parts = list(zones.origins(pool))
+    assert [origin for origin, _part in parts] == origins
+    for (origin, part), end in product(parts, (0, -1)):
+        assert ip_interface(part[end]).ip.reverse_pointer.endswith(f".{origin}")
+    assert sum(part.num_addresses for _origin, part in parts) == pool.num_addresses
+
+
+@pytest.mark.parametrize("name", ["kea-subnet4.json", "kea-subnet6.json", "names.zone", "16.10.in-addr.arpa.zone", "radius-users.txt"])
+def test_the_files_are_the_ones_that_were_looked_at(network: rows.Network, name: str) -> None:
+    Device.objects.filter(name__startswith="Laptop").exclude(member=network.residents["m3"].member).delete()
+    ids = {str(pool.pk): f"<{pool.kind}>" for pool in Pool.objects.all()}
+    content = re.sub(r'"id": (\d+)', lambda found: f'"id": "{ids[found[1]]}"', made(name))
+    content = content.replace(f"-{Device.objects.get(mac='00:00:5e:00:53:e1').pk}.", "-ID.")
+    if os.environ.get("WRITE_GOLDEN"):  # then review the difference
+        (GOLDEN / name).write_text(content)
+    assert content == (GOLDEN / name).read_text()
+
+
+def test_every_table_comes_whole_as_csv_and_as_lines(network: rows.Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "BATCH", 2)
+    api = signed_in(network.admin)
+    inside = network.residents["m1"].prefix.prefix[9]
+    add_pinhole(holding=network.residents["m1"].prefix, address=inside, protocol="tcp", port=22, purpose="=1+1", by=network.admin)
+    for prefix, view, _basename in router.registry:
+        if not hasattr(view, "list"):
+            continue
+        objects = api.get(f"/api/{prefix}/?limit=1000").json()["results"]
+        said = api.get(f"/api/{prefix}/?format=csv")
+        table = list(csv.DictReader(io.StringIO(b"".join(said.streaming_content).decode())))  # type: ignore[attr-defined]  # a stream
+        assert said["Content-Type"] == "text/csv; charset=utf-8" and len(table) == len(objects), prefix
+        assert [_still({name: tables.cell(value) for name, value in each.items()}) for each in objects] == [*map(_still, table)], prefix
+        lines = b"".join(api.get(f"/api/{prefix}/?format=jsonl").streaming_content)  # type: ignore[attr-defined]  # a stream
+        assert [_still(json.loads(line)) for line in lines.splitlines()] == [*map(_still, objects)], prefix
+    pinholes = b"".join(api.get("/api/nat/pinholes/?format=csv&fields=purpose").streaming_content)  # type: ignore[attr-defined]  # a stream
+    assert pinholes == b"purpose\r\n'=1+1\r\n"
+    assert wrong(api.get("/api/nat/pinholes/?format=csv&limit=5")) and api.get("/api/nat/pinholes/?format=xml").status_code == 404
+    assert wrong(api.get("/api/nat/pinholes/?format=csv&nothing=5")), "what cannot be is told as a problem"
+    detail = f"/api/nat/pinholes/{network.residents['m1'].prefix.pinholes.get().pk}/?format=csv"
+    assert api.get(detail).status_code == 404
+
+
+def _still(row: dict[str, Any]) -> dict[str, Any]:
+    """Without what says when it was asked."""
+    return {name: value for name, value in row.items() if name != "window"}
+
+
+@pytest.mark.parametrize("value", ["=1", "+1", "-1", "@x", "\tx", "\rx"])
+def test_a_spreadsheet_runs_nothing_of_a_table(value: str) -> None:
+    assert tables.cell(value) == f"'{value}"
+    assert (tables.cell(-1), tables.cell(None), tables.cell(True), tables.cell([value])[:1]) == ("-1", "", "true", "[")

@@ -1,0 +1,365 @@
+"""Webhooks: every change is told once to each endpoint that may know of it, at least once on the wire, and nowhere else."""
+
+import hmac
+import json
+from collections.abc import Iterator
+from datetime import timedelta
+from ipaddress import ip_network
+from typing import Any
+
+import psycopg
+import pytest
+from django.conf import LazySettings
+from django.conf import settings as configured
+from django.db import connection, transaction
+from django.test import Client
+from django.utils import timezone
+
+from apps.accounts import tokens
+from apps.accounts.models import User
+from apps.lib.errors import Problem
+from apps.mail.models import Message
+from apps.members.models import Device, Member
+from apps.nat.models import PortForward
+from apps.nat.services import add_forward
+from apps.webhooks import gathering, sending, services
+from apps.webhooks.kinds import fields_of, kinds
+from apps.webhooks.models import Delivery, Endpoint, Position
+from apps.webhooks.services import Facts
+from apps.webhooks.signing import secret_of, signature
+from tests import rows
+from tests.db.pages import signed_in
+from tests.receiving import Receiver, receiving
+
+
+@pytest.fixture(autouse=True)
+def _loopback(settings: LazySettings) -> None:
+    settings.WEBHOOK_HTTP, settings.WEBHOOK_NETWORKS = True, [ip_network("127.0.0.0/8")]
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    with receiving() as made:
+        yield made
+
+
+def hook(by: User, url: str = "https://hooks.example.org/", **changes: Any) -> Endpoint:
+    return services.add(facts=Facts(**({"name": "Door", "url": url} | changes)), by=by)[0]
+
+
+def told() -> list[dict[str, Any]]:
+    """The bodies of what is queued, the oldest first."""
+    while gathering.gather():
+        continue
+    return [json.loads(body) for body in Delivery.objects.order_by("id").values_list("body", flat=True)]
+
+
+def forward(network: rows.Network, port: int = 8443) -> PortForward:
+    one = network.residents["m1"]
+    public = one.mapping.public
+    return add_forward(holding=one.holding, public=public, protocol="tcp", public_port=port, private_port=443, by=network.admin)
+
+
+# --- What is told
+
+
+def test_a_change_is_told_once_with_values_before_and_after_as_the_api_shows_them(network: rows.Network) -> None:
+    endpoint = hook(network.admin, kinds=["forward"])
+    made = forward(network)
+    PortForward.objects.filter(pk=made.pk).update(private_port=8080)
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE nat_portforward SET private_port = 9090 WHERE id = %s", [made.pk])
+    found = told()
+    assert [each["event"] for each in found] == ["forward.created", "forward.changed", "forward.changed"]
+    assert [(each["before"] or {}).get("private_port") for each in found] == [None, 443, 8080]
+    assert [each["after"]["private_port"] for each in found] == [443, 8080, 9090]
+    assert found[0]["object"] == {"kind": "forward", "id": made.pk, "url": f"http://127.0.0.1:8000/api/nat/forwards/{made.pk}/"}
+    assert told() == found and endpoint.deliveries.count() == 3
+
+
+def test_bulk_updates_and_removals_are_told_and_what_ends_is_removed(network: rows.Network) -> None:
+    hook(network.admin, kinds=["device", "forward"], events=["removed"])
+    made = forward(network)
+    made.delete()
+    Device.objects.update(name="Phone")
+    gone = Device.objects.count()
+    Device.objects.all().delete()
+    found = told()
+    assert [each["event"] for each in found].count("device.removed") == gone
+    assert {each["event"] for each in found} == {"device.removed", "forward.removed"}
+    assert all(each["after"] is None and each["before"]["name"] == "Phone" for each in found if each["event"].startswith("device"))
+
+
+def test_actor_and_reason_of_a_script_are_told(network: rows.Network, client: Any) -> None:
+    hook(network.admin, kinds=["device"])
+    _token, key = tokens.create(user=network.admin, name="s")
+    given = {"authorization": f"Bearer {key}", "x-change-reason": "ticket 4711"}
+    device = Device.objects.get(name="Laptop of m1")
+    client.patch(f"/api/members/devices/{device.pk}/", {"name": "Phone"}, content_type="application/json", headers=given)
+    [found] = told()
+    assert (found["by"], found["reason"]) == ({"id": network.admin.pk, "username": "mara"}, "ticket 4711")
+    assert (found["before"]["name"], found["after"]["name"]) == ("Laptop of m1", "Phone")
+
+
+def test_nothing_is_told_of_what_was_rolled_back_or_came_before(network: rows.Network) -> None:
+    forward(network)
+    hook(network.admin, kinds=["forward"])
+    with transaction.atomic():
+        forward(network, 9000)
+        transaction.set_rollback(True)
+    assert told() == []
+
+
+def test_every_kind_has_its_history_and_none_of_it_is_a_secret(network: rows.Network) -> None:
+    drawn = gathering.DRAWN.replace("AND last_value IS NOT NULL", "")
+    with connection.cursor() as cursor:
+        cursor.execute(drawn, [[f"{table}_pgh_id_seq" for table in gathering._tables()]])
+        assert len(cursor.fetchall()) == len(kinds())
+    assert {"forward", "member", "ban", "ticket", "gateway", "person"} <= kinds().keys()
+    assert "token" not in kinds()
+    shown = {name for kind in kinds().values() for name, _field, _column in fields_of(kind)}
+    assert not [name for name in shown if any(word in name for word in ("password", "secret", "sha256", "salt", "key"))]
+
+
+def test_only_what_the_owner_may_see_now_is_told(network: rows.Network, receiver: Receiver) -> None:
+    endpoint = hook(network.admin, receiver.url)
+    forward(network)
+    assert {each["event"] for each in told()} >= {"forward.created"}
+    rows.user("tom")
+    told()
+    User.objects.filter(pk=network.admin.pk).update(roles=["member"])
+    sending.send_due()
+    assert receiver.came == [] and set(Delivery.objects.values_list("state", flat=True)) == {"dropped"}
+    queued = endpoint.deliveries.count()
+    forward(network, 9000)
+    assert len(told()) == queued
+
+
+def test_while_it_is_paused_nothing_is_queued_or_sent(network: rows.Network, receiver: Receiver) -> None:
+    endpoint = hook(network.admin, receiver.url, kinds=["forward"])
+    forward(network)
+    assert len(told()) == 1
+    facts = Facts(name="Door", url=receiver.url, kinds=["forward"], active=False)
+    paused = services.change(endpoint=endpoint, version=1, facts=facts, by=network.admin)
+    forward(network, 9000)
+    sending.send_due()
+    assert len(told()) == 1 and receiver.came == []
+    with pytest.raises(Problem):
+        services.ping(endpoint=paused, by=network.admin)
+
+
+# --- Late commits
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_transaction_that_commits_late_is_told_though_later_ones_were_read_before() -> None:
+    network = rows.network()
+    hook(network.admin, kinds=["device"])
+    known = connection.get_connection_params()
+    with psycopg.connect(**{name: known[name] for name in ("dbname", "user", "host", "password", "port") if name in known}) as late:
+        late.execute("UPDATE members_device SET name = 'late' WHERE id = (SELECT min(id) FROM members_device)")
+        Device.objects.filter(pk=Device.objects.latest("pk").pk).update(name="early")
+        assert told() == []  # nobody knows yet what else comes below
+        late.commit()
+        assert sorted(each["after"]["name"] for each in told()) == ["early", "late"]
+        late.execute("UPDATE members_device SET name = 'never' WHERE id = (SELECT min(id) FROM members_device)")
+        Device.objects.filter(pk=Device.objects.latest("pk").pk).update(name="again")
+        late.rollback()
+        assert [each["after"]["name"] for each in told()][2:] == ["again"]
+
+
+def test_a_position_moves_when_those_who_were_writing_have_ended_though_others_write_always() -> None:
+    position = Position(table="t", done=5, settled=5, holders=[])
+    assert gathering.settle(position, 9, ["3/1"]) and (position.settled, position.candidate) == (5, 9)
+    assert not gathering.settle(position, 12, ["3/1", "4/7"])
+    assert gathering.settle(position, 15, ["4/8"]) and (position.settled, position.candidate) == (9, 15)
+    assert gathering.settle(position, 15, []) and (position.settled, position.candidate) == (15, None)
+
+
+# --- On the wire
+
+
+def test_what_is_sent_is_signed_so_that_the_receiver_can_tell(network: rows.Network, receiver: Receiver) -> None:
+    endpoint, secret = services.add(facts=Facts(name="Door", url=receiver.url), by=network.admin)
+    services.ping(endpoint=endpoint, by=network.admin)
+    sending.send_due()
+    [(headers, body)] = receiver.came
+    at = int(headers["X-Netzwart-Signature"].split(",")[0].removeprefix("t="))
+    expected = hmac.new(secret.encode(), f"{at}.".encode() + body, "sha256").hexdigest()
+    assert headers["X-Netzwart-Signature"] == f"t={at},v1={expected}" and abs(at - timezone.now().timestamp()) < 600
+    assert headers["X-Netzwart-Delivery"] == json.loads(body)["delivery"] and headers["X-Netzwart-Event"] == "ping"
+    assert headers["Host"] == f"127.0.0.1:{receiver.port}"
+    assert secret not in str(list(Endpoint.objects.values())) and secret == secret_of(endpoint.salt)
+    assert services.renew_secret(endpoint=endpoint, by=network.admin) != secret
+
+
+def test_a_failure_is_tried_again_later_and_then_given_up_with_a_mail(network: rows.Network, receiver: Receiver) -> None:
+    User.objects.filter(pk=network.admin.pk).update(email="mara@lindenhof.example")
+    receiver.answers = [500, 302, 200, 500]
+    receiver.text = b"x" * 100_000
+    endpoint = hook(network.admin, receiver.url)
+    row, now = services.ping(endpoint=endpoint, by=network.admin), timezone.now()
+    for minutes, came, state in ((0, 1, "waiting"), (0, 1, "waiting"), (2, 2, "waiting"), (3, 2, "waiting"), (5, 3, "sent")):
+        sending.send_due(lambda minutes=minutes: now + timedelta(minutes=minutes))  # type: ignore[misc]
+        row.refresh_from_db()
+        assert (len(receiver.came), row.state) == (came, state)
+    assert (row.status, len(row.answer), row.tries) == (200, sending.KEPT, 3)
+    assert len({headers["X-Netzwart-Delivery"] for headers, _body in receiver.came}) == 1
+    services.again(delivery=row)
+    for day in range(1, 40):
+        sending.send_due(lambda day=day: now + timedelta(days=day))  # type: ignore[misc]
+    row.refresh_from_db()
+    assert (row.state, row.tries) == ("failed", sending.GIVE_UP)
+    assert Message.objects.get(about_type="webhooks.endpoint").to == "mara@lindenhof.example"
+
+
+def test_an_endpoint_that_is_away_rests_and_does_not_hold_up_another(network: rows.Network, receiver: Receiver) -> None:
+    with receiving() as gone:
+        away = hook(network.admin, gone.url, name="Away")
+    there = hook(network.admin, receiver.url, name="There")
+    for _number in range(3):
+        services.ping(endpoint=away, by=network.admin)
+    Endpoint.objects.filter(pk=away.pk).update(failures=4)
+    services.ping(endpoint=there, by=network.admin)
+    now = timezone.now()
+    sending.send_due(lambda: now)
+    assert list(away.deliveries.order_by("id").values_list("tries", flat=True)) == [1, 0, 0]
+    assert there.deliveries.get().state == "sent"
+    assert "unreachable" in away.deliveries.order_by("id")[0].error
+
+
+def test_who_dawdles_is_cut_off(network: rows.Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sending, "TRY", 0.3)
+    with receiving() as slow:
+        slow.before_answering = slow.over.wait
+        row = services.ping(endpoint=hook(network.admin, slow.url), by=network.admin)
+        sending.send_due()
+        slow.over.set()
+    row.refresh_from_db()
+    assert (row.state, row.tries) == ("waiting", 1) and "too slow" in row.error
+
+
+def test_a_worker_that_dies_between_sending_and_noting_sends_it_again_under_the_same_id(network: rows.Network, receiver: Receiver) -> None:
+    row, now = services.ping(endpoint=hook(network.admin, receiver.url), by=network.admin), timezone.now()
+    claimed = sending.claim(now)
+    assert claimed is not None and sending.tried(claimed, now) == sending.Answer(200, "thanks")
+    sending.send_due(lambda: now + timedelta(seconds=30))
+    assert len(receiver.came) == 1  # it is in hand until the lease is over
+    sending.send_due(lambda: now + sending.LEASE)
+    row.refresh_from_db()
+    ids = [headers["X-Netzwart-Delivery"] for headers, _body in receiver.came]
+    assert (row.state, ids) == ("sent", [str(row.uid)] * 2)
+    sending.record(claimed, sending.Answer(500), now)  # the late one changes nothing
+    row.refresh_from_db()
+    assert row.state == "sent"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://10.0.0.1/",
+        "http://[::1]/",
+        "http://[::ffff:10.0.0.1]/",
+        "http://[64:ff9b::a00:1]/",
+        "http://[2002:a00:1::]/",
+        "http://169.254.169.254/latest",
+        "http://224.0.0.1/",
+        "http://198.51.100.7/",
+        "ftp://example.org/",
+        "https://mara:secret@example.org/",
+        "https:///x",
+    ],
+)
+def test_an_address_that_must_not_be_asked_is_refused_and_never_asked(url: str, network: rows.Network) -> None:
+    with pytest.raises(Problem):
+        hook(network.admin, url)
+    endpoint = hook(network.admin)
+    Endpoint.objects.filter(pk=endpoint.pk).update(url=url)
+    row = services.ping(endpoint=endpoint, by=network.admin)
+    sending.send_due()
+    row.refresh_from_db()
+    assert row.status is None and row.error.partition(":")[0] in ("private", "scheme", "address")
+
+
+def test_without_the_settings_only_https_and_the_internet_are_told(network: rows.Network, settings: LazySettings) -> None:
+    settings.WEBHOOK_HTTP, settings.WEBHOOK_NETWORKS = False, []
+    for url in ("http://example.org/", "https://127.0.0.1/", "https://localhost/x y"):
+        with pytest.raises(Problem):
+            hook(network.admin, url)
+    row = services.ping(endpoint=hook(network.admin, "https://localhost/"), by=network.admin)
+    sending.send_due()
+    row.refresh_from_db()
+    assert row.error.startswith("private: localhost")
+
+
+def test_old_deliveries_are_forgotten_and_names_are_unique(network: rows.Network) -> None:
+    row = services.ping(endpoint=hook(network.admin), by=network.admin)
+    Delivery.objects.filter(pk=row.pk).update(state="sent", ended=timezone.now() - timedelta(days=31))
+    assert sending.erase_old(timezone.now(), 30) == 1
+    with pytest.raises(Problem):
+        hook(network.admin)
+    assert signature("s", 1, b"{}") == "t=1,v1=" + hmac.new(b"s", b"1.{}", "sha256").hexdigest()
+
+
+def test_a_member_changes_and_all_kinds_are_told_when_none_is_chosen(network: rows.Network) -> None:
+    hook(network.admin)
+    Member.objects.filter(pk=network.residents["m1"].member.pk).update(note="rang")
+    [found] = told()
+    assert found["event"] == "member.changed" and (found["before"]["note"], found["after"]["note"]) == ("", "rang")
+
+
+def test_the_receiver_of_the_documentation_believes_us_and_nobody_else(network: rows.Network, receiver: Receiver) -> None:
+    text = (configured.ROOT / "docs" / "webhooks.md").read_text()
+    known: dict[str, Any] = {}
+    exec(text.split("```python\n")[1].split("```")[0], known)  # noqa: S102 - our own documentation
+    endpoint, secret = services.add(facts=Facts(name="Door", url=receiver.url), by=network.admin)
+    services.ping(endpoint=endpoint, by=network.admin)
+    sending.send_due()
+    [(headers, body)] = receiver.came
+    believes, signed = known["is_from_netzwart"], headers["X-Netzwart-Signature"]
+    assert believes(secret, signed, body)
+    assert not believes(secret + "x", signed, body) and not believes(secret, signed, body + b" ")
+    assert not believes(secret, signature(secret, int(timezone.now().timestamp()) - 3600, body), body)
+
+
+# --- Pages and API
+
+
+def test_a_network_admin_makes_tests_changes_and_removes_one_on_the_pages(network: rows.Network, receiver: Receiver) -> None:
+    client = signed_in(network.admin)
+    assert "No webhooks yet" in client.get("/webhooks/").content.decode()
+    given = {"name": "Door", "url": receiver.url, "kinds": ["forward"], "events": ["created"], "active": "on"}
+    assert client.post("/webhooks/add/", given | {"url": "ftp://x/"}).status_code == 422
+    shown = client.post("/webhooks/add/", given).content.decode()
+    row = Endpoint.objects.get()
+    assert secret_of(row.salt) in shown and (row.kinds, row.on, row.owner) == (["forward"], ["created"], network.admin)
+    assert client.post(f"/webhooks/{row.pk}/ping/").status_code == 302
+    sending.send_due()
+    delivery = row.deliveries.get()
+    page = client.get(f"/webhooks/deliveries/{delivery.pk}/").content.decode()
+    assert "thanks" in page and str(delivery.uid) in page
+    client.post(f"/webhooks/deliveries/{delivery.pk}/again/")
+    sending.send_due()
+    assert len(receiver.came) == 2
+    late = client.post(f"/webhooks/{row.pk}/edit/", given | {"version": "7"})
+    assert late.status_code == 422 and "Somebody changed this" in late.content.decode()
+    assert client.post(f"/webhooks/{row.pk}/edit/", given | {"version": "1", "name": "Gate", "active": ""}).status_code == 302
+    page = client.get(f"/webhooks/{row.pk}/").content.decode()
+    assert "It is paused." in page and "ping" in page and secret_of(row.salt) not in page
+    assert secret_of(row.salt) not in client.post(f"/webhooks/{row.pk}/secret/").content.decode()
+    assert client.post(f"/webhooks/{row.pk}/remove/").status_code == 302 and not Delivery.objects.exists()
+
+
+def test_a_script_reads_changes_and_tests_them_and_never_sees_a_secret(network: rows.Network) -> None:
+    _token, key = tokens.create(user=network.admin, name="s")
+    client, row = Client(headers={"authorization": f"Bearer {key}"}), hook(network.admin)
+    path = f"/api/webhooks/webhooks/{row.pk}/"
+    told_of = client.patch(path, {"kinds": ["ban"], "events": ["removed"]}, content_type="application/json")
+    assert (told_of.json()["kinds"], told_of.json()["events"], told_of.json()["version"]) == (["ban"], ["removed"], 2)
+    for wrong in ({"kinds": ["token"]}, {"url": "https://10.0.0.1/"}, {"events": ["eaten"]}):
+        assert client.patch(path, wrong, content_type="application/json").status_code == 400
+    assert client.post(f"{path}ping/").json()["event"] == "ping"
+    [delivery] = client.get("/api/webhooks/deliveries/").json()["results"]
+    assert client.post(f"/api/webhooks/deliveries/{delivery['id']}/again/").status_code == 409
+    assert secret_of(row.salt) not in client.get(path).content.decode() and "salt" not in client.get(path).json()
+    assert client.delete(path).status_code == 204

@@ -1,0 +1,62 @@
+"""A real web server on loopback that takes webhooks: what it answers is a function of what came before."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Event, Thread
+from typing import Any
+
+
+@dataclass
+class Receiver:
+    """Where it listens, and the deliveries that came: headers and bodies. `answers`: status codes, the last one for ever."""
+
+    port: int = 0
+    answers: list[int] = field(default_factory=lambda: [200])
+    text: bytes = b"thanks"
+    came: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
+    before_answering: Callable[[], object] = lambda: None
+    over: Event = field(default_factory=Event)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/hook?of=netzwart"
+
+    def status(self) -> int:
+        return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+
+
+@contextmanager
+def receiving(**changes: Any) -> Iterator[Receiver]:
+    """It listens until the end of the block."""
+    receiver = Receiver(**changes)
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            receiver.came.append((dict(self.headers), self.rfile.read(int(self.headers["Content-Length"]))))
+            receiver.before_answering()
+            code = receiver.status()
+            self.send_response(code)
+            if 300 <= code < 400:
+                self.send_header("Location", receiver.url)
+            self.end_headers()
+            try:
+                self.wfile.write(receiver.text)
+            except OSError:
+                return
+
+        def log_message(self, format: str, *args: Any) -> None:
+            return
+
+    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    receiver.port = http.server_port
+    thread = Thread(target=http.serve_forever, args=[0.01], daemon=True)
+    thread.start()
+    try:
+        yield receiver
+    finally:
+        receiver.over.set()
+        http.shutdown()
+        http.server_close()
+        thread.join()
