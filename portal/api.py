@@ -19,7 +19,7 @@ from apps.nat.api_mappings import MappingViewSet
 from apps.nat.moving.api import MoveViewSet
 from apps.nat.pinholes.api import PinholeViewSet
 from apps.network.api import HoldingViewSet, PoolViewSet
-from apps.tickets.api import CannedViewSet, TicketViewSet
+from apps.tickets.api import CannedViewSet, SentViewSet, TicketViewSet
 from apps.traffic.api import AddressesUsageViewSet, MembersUsageViewSet
 from apps.traffic.rates.api import RateLimitViewSet
 from apps.webhooks.api import DeliveryViewSet, WebhookViewSet
@@ -60,6 +60,7 @@ router.register("accounts/rolechanges", RoleChangeViewSet, "rolechange")
 router.register("bans/notices", NoticeViewSet, "notice")
 router.register("bans/reachable", ReachableViewSet, "reachable")
 router.register("tickets/tickets", TicketViewSet, "ticket")
+router.register("tickets/answers", SentViewSet, "answer")
 router.register("tickets/canned", CannedViewSet, "canned")
 router.register("accounts/people", PersonViewSet, "person")
 router.register("accounts/tokens", TokenViewSet, "token")

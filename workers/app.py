@@ -23,10 +23,11 @@ SLOW = (
     "workers.refresh_feed",
     "workers.lifecycle",
     "workers.fetch_mail",
+    "workers.count_tickets",
     "workers.tell_webhooks",
     "workers.erase_deliveries",
 )
-POSTAL = ("workers.send_mail", "workers.erase_mail", "workers.receive_mail")
+POSTAL = ("workers.send_mail", "workers.erase_mail", "workers.receive_mail", "workers.answer_tickets")
 TAKE_OVER_SECONDS = 5.0
 FORGET_SECONDS = 3600.0
 FEEDS_SECONDS = 60.0
@@ -51,7 +52,7 @@ def _make() -> Celery:
     broker.register()
     from apps.lib.nudge import broker_url
 
-    tasks = [f"workers.{each}" for each in ("deploy", "collect", "feeds", "lifecycle", "mail", "mail_in", "webhooks")]
+    tasks = [f"workers.{each}" for each in ("deploy", "collect", "feeds", "lifecycle", "mail", "mail_in", "tickets", "webhooks")]
     made = Celery("workers", broker=broker_url(settings.REDIS_URL), include=tasks)
     made.conf.update(
         accept_content=["json"],
@@ -77,6 +78,8 @@ def _make() -> Celery:
             "erase mail": _every(FORGET_SECONDS, "workers.erase_mail"),
             "receive mail": _every(MAIL_IN_SECONDS, "workers.receive_mail"),
             "fetch mail": _every(MAIL_IN_SECONDS, "workers.fetch_mail"),
+            "answer tickets": _every(MAIL_SECONDS, "workers.answer_tickets"),
+            "count tickets": _every(FORGET_SECONDS, "workers.count_tickets"),
             "tell webhooks": _every(WEBHOOK_SECONDS, "workers.tell_webhooks"),
             "erase deliveries": _every(FORGET_SECONDS, "workers.erase_deliveries"),
             "collect": _every(settings.COLLECT_SECONDS, "workers.collect"),

@@ -3,8 +3,9 @@
 from threading import local
 
 from celery import shared_task
+from django.utils import timezone
 
-from apps.inbound import imap, receiving
+from apps.inbound import imap, receiving, watching
 from apps.inbound.reader import Reader
 
 
@@ -30,4 +31,4 @@ def receive_mail() -> None:
 def fetch_mail() -> None:
     """Store what is new in the mailbox of the settings, if they name one."""
     if box := imap.mailbox():
-        imap.fetch(box)
+        watching.looked(place=str(box), error=imap.fetch(box).error, now=timezone.now())

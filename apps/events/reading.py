@@ -66,6 +66,9 @@ def reader(of: Asked) -> Reader:
 
 
 def _by_token(user: User, token: ApiToken) -> Reader:
+    """Events say whose member they are of, not of which gateway group or house: tokens of these get none."""
+    if token.group_id is not None or token.site_id is not None:
+        raise Refused(403, _("This is beyond what the token is for."))
     kinds = _kinds(user, by_token=True, of=(kind for kind, rows in KINDS.items() if covers(token, rows, READ)))
     return Reader(user.pk, kinds, only=token.member_id)
 

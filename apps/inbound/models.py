@@ -74,3 +74,25 @@ class Arrival(models.Model):
 
     def __str__(self) -> str:
         return f"{self.message_id or _('a mail')} ({self.pk})"
+
+
+class Mailbox(models.Model):
+    """The one row that says how the last look at the mailbox went. failing: since when each look was in vain; error: what it said."""
+
+    id = models.PositiveSmallIntegerField(primary_key=True, default=1)
+    place = models.CharField(max_length=700)
+    tried = models.DateTimeField()
+    succeeded = models.DateTimeField(null=True)
+    failing = models.DateTimeField(null=True)
+    error = models.CharField(max_length=500, blank=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(id=1), name="inbound_one_mailbox"),
+            models.CheckConstraint(
+                condition=Q(failing=None, error="") | (Q(failing__isnull=False) & ~Q(error="")), name="inbound_failing_says_why"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.place

@@ -123,7 +123,8 @@ def _handed_over(arrival: Arrival, take: Take, read_by: Reader) -> Arrival.State
 
 
 def _why_not(arrival: Arrival, take: Take, read_by: Reader) -> Unreadable | None:
-    """None when it was taken. A lost database, and a child that does not start, say nothing about the mail: it is read again later."""
+    """None when it was taken. A lost database, and a child that does not start, say nothing about the mail: it is read again later. What
+    the database cannot hold at all (SQLSTATE 54: too large, too complex) is an OperationalError too, and does."""
     if arrival.tries > MOST_TRIES:
         return Unreadable(DIED)
     try:
@@ -131,16 +132,27 @@ def _why_not(arrival: Arrival, take: Take, read_by: Reader) -> Unreadable | None
         with transaction.atomic():
             taken(arrival)
             take(arrival, mail)
-    except (OperationalError, InterfaceError, OSError, Gone):
-        raise
+    except (OperationalError, InterfaceError, OSError, Gone) as error:
+        if not _is_of_the_mail(error):
+            raise
+        return _not_taken(arrival, error)
     except Unreadable as why:
         return why
     except Refused as why:
         return Unreadable(str(why))
     except Exception as error:
-        log.exception("mail not filed", arrival=arrival.pk)
-        return Unreadable(NOT_TAKEN, f"{type(error).__name__}: {error}".replace("\0", ""))
+        return _not_taken(arrival, error)
     return None
+
+
+def _is_of_the_mail(error: Exception) -> bool:
+    """Whether the database says that it cannot hold this one (PostgreSQL manual, appendix A, class 54)."""
+    return str(getattr(error.__cause__, "sqlstate", None) or "").startswith("54")
+
+
+def _not_taken(arrival: Arrival, error: Exception) -> Unreadable:
+    log.exception("mail not filed", arrival=arrival.pk)
+    return Unreadable(NOT_TAKEN, f"{type(error).__name__}: {error}".replace("\0", ""))
 
 
 def _end(arrival: Arrival, **changes: object) -> None:

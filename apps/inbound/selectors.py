@@ -1,5 +1,6 @@
 """Reading what arrived."""
 
+from datetime import datetime
 from typing import Final
 
 from django.db.models import Count, QuerySet
@@ -30,6 +31,11 @@ def arrivals(state: str = "quarantined", search: str = "") -> QuerySet[Arrival]:
 def counts() -> dict[str, int]:
     """How many in each state."""
     return dict(Arrival.objects.order_by().values_list("state").annotate(Count("pk")))
+
+
+def last_taken() -> datetime | None:
+    """When the last mail was taken."""
+    return Arrival.objects.filter(state=Arrival.State.TAKEN).order_by("-id").values_list("ended", flat=True).first()
 
 
 def tabs() -> list[tuple[str, str, int]]:

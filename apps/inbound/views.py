@@ -4,12 +4,13 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import may, person, staff_page
 from apps.accounts.roles import Right
-from apps.inbound import selectors, services
+from apps.inbound import selectors, services, watching
 from apps.inbound.models import Arrival
 from apps.lib.errors import Problem
 from apps.lib.params import words
@@ -25,7 +26,9 @@ def arrivals(request: HttpRequest) -> HttpResponse:
     search = words(asked, "q")
     page = Paginator(selectors.arrivals(state, search), PER_PAGE).get_page(asked.get("page"))
     shown = {"page": page, "state": state, "search": search, "counts": selectors.counts(), "tabs": selectors.tabs()}
-    return render(request, "inbound/arrivals.html", shown)
+    now = timezone.now()
+    truth = {"away": watching.outage(now), "late": watching.unread(now), "took": selectors.last_taken()}
+    return render(request, "inbound/arrivals.html", shown | truth)
 
 
 @staff_page

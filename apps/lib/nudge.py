@@ -18,6 +18,7 @@ from kombu.exceptions import OperationalError
 QUEUES = {
     "workers.send_mail": {"queue": "mail"},
     "workers.receive_mail": {"queue": "mail"},
+    "workers.answer_tickets": {"queue": "mail"},
     "workers.tell_webhooks": {"queue": "readings"},
 }  # of tasks that do not wait behind changes; as in workers.app
 LIMIT = 0.2  # seconds, for connecting and for answering

@@ -54,6 +54,11 @@ def late(now: datetime) -> Late | None:
     return Late(found["number"], found["since"], away.now_away()) if found["number"] else None
 
 
+def last_sent() -> datetime | None:
+    """When a mail last left."""
+    return Message.objects.filter(state=Message.State.SENT).order_by("-id").values_list("ended", flat=True).first()
+
+
 def failed() -> int:
     """How many failed: somebody should look at each, and try again or discard it."""
     return Message.objects.filter(state=Message.State.FAILED).count()

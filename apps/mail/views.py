@@ -28,7 +28,9 @@ def outbox(request: HttpRequest) -> HttpResponse:
     search = words(asked, "q")
     page = Paginator(selectors.mails(state, search), PER_PAGE).get_page(asked.get("page"))
     shown = {"page": page, "state": state, "search": search, "counts": selectors.counts(), "tabs": selectors.tabs()}
-    return render(request, "mail/outbox.html", shown | {"server": away.now_away(), "late": selectors.late(now)})
+    return render(
+        request, "mail/outbox.html", shown | {"server": away.now_away(), "late": selectors.late(now), "left": selectors.last_sent()}
+    )
 
 
 @staff_page

@@ -1,9 +1,11 @@
 """Tickets and kept answers in the REST API: the same services as the pages of staff."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
+from uuid import uuid4
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext as _
 from rest_framework import serializers
 from rest_framework.decorators import action
 from rest_framework.request import Request
@@ -14,9 +16,10 @@ from apps.lib.api.openapi.operations import answers
 from apps.lib.api.openapi.shapes import INTEGER, TEXT, TIME, TRUTH, Shape, array, nullable, record
 from apps.lib.api.serializers import ApiSerializer
 from apps.lib.api.viewsets import Adds, Changes, Reads, Removes, given
+from apps.lib.errors import Problem
 from apps.members.models import Member
-from apps.tickets import canned, selectors, services
-from apps.tickets.models import Canned, Message, Ticket
+from apps.tickets import bulk, canned, merging, selectors, services, splitting
+from apps.tickets.models import Bulk, Canned, Message, Move, Ticket
 
 FILES: Shape = array(record(id=INTEGER, name=TEXT, size=INTEGER))
 MESSAGE: Shape = record(
@@ -31,8 +34,8 @@ class TicketSerializer(ApiSerializer):
     class Meta:
         model = Ticket
         told = ["subject", "member", "address", "language", "opened_at", "touched_at", "first_answered_at"]
-        fields = ["id", *told, "state", "priority", "assignee", "tags", "version"]
-        read_only_fields = told
+        fields = ["id", *told, "merged_into", "split_from", "state", "priority", "assignee", "tags", "version"]
+        read_only_fields = [*told, "merged_into", "split_from"]
         brief = ["id", "subject", "state"]
 
     def update(self, instance: Ticket, validated_data: Mapping[str, Any]) -> Ticket:
@@ -64,13 +67,81 @@ class NoteSerializer(serializers.Serializer[Any]):
     text = serializers.CharField(max_length=services.LONGEST)
 
 
+class MergeSerializer(serializers.Serializer[Any]):
+    """Which tickets become part of this one."""
+
+    shapes = {"tickets": array(INTEGER)}
+    tickets = serializers.ListField(child=serializers.IntegerField(min_value=1), min_length=1, max_length=merging.MOST)
+
+
+class SplitSerializer(serializers.Serializer[Any]):
+    """Which messages become a ticket of their own: of the same member, or of nobody."""
+
+    shapes = {"messages": array(INTEGER)}
+    messages = serializers.ListField(child=serializers.IntegerField(min_value=1), min_length=1, max_length=1000)
+    subject = serializers.CharField(max_length=services.LONGEST_SUBJECT)
+    same_member = serializers.BooleanField(default=True)
+
+
+class AnswerManySerializer(serializers.Serializer[Any]):
+    """One answer to many tickets, in German, English or both; with the same `key` it is sent once, however often it is asked for."""
+
+    shapes = {"key": TEXT, "tickets": array(INTEGER)}
+    key = serializers.UUIDField(default=uuid4)
+    tickets = serializers.ListField(child=serializers.IntegerField(min_value=1), min_length=1, max_length=bulk.MOST)
+    text_de = serializers.CharField(max_length=canned.LONGEST, default="", allow_blank=True)
+    text_en = serializers.CharField(max_length=canned.LONGEST, default="", allow_blank=True)
+    solved = serializers.BooleanField(default=False)
+
+
+class SentSerializer(ApiSerializer):
+    shapes = {"key": TEXT, "left_out": array(record(ticket=INTEGER, why=TEXT)), "tickets": INTEGER, "answered": INTEGER}
+    tickets = serializers.SerializerMethodField()
+    answered = serializers.SerializerMethodField()
+    left_out = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Bulk
+        fields = ["id", "key", "text_de", "text_en", "state", "by", "at", "tickets", "answered", "left_out"]
+        read_only_fields = fields
+        brief = ["id", "tickets", "answered"]
+
+    def get_tickets(self, row: Bulk) -> int:
+        return len(row.items.all())
+
+    def get_answered(self, row: Bulk) -> int:
+        return sum(each.done_at is not None and not each.why for each in row.items.all())
+
+    def get_left_out(self, row: Bulk) -> list[dict[str, Any]]:
+        return [{"ticket": each.ticket_id, "why": each.why} for each in row.items.all() if each.why]
+
+
+class SentViewSet(Reads):
+    """Answers to many tickets: how many are answered, and which were left out, and why."""
+
+    serializer_class = SentSerializer
+    queryset = Bulk.objects.prefetch_related("items").order_by("id")
+    filters = filters_of(Bulk, "by", "at", "state")
+
+
 class TicketViewSet(Reads, Changes):
     """Tickets. A change takes `state`, `priority`, `assignee` and `tags`, and leaves the rest as it is."""
 
     serializer_class = TicketSerializer
     member_path = "member"
     filters = filters_of(
-        Ticket, "member", "subject", "state", "priority", "assignee", "opened_at", "touched_at", "first_answered_at", "version"
+        Ticket,
+        "member",
+        "merged_into",
+        "split_from",
+        "subject",
+        "state",
+        "priority",
+        "assignee",
+        "opened_at",
+        "touched_at",
+        "first_answered_at",
+        "version",
     )
     http_method_names = ["get", "post", "patch", "head", "options"]
 
@@ -110,6 +181,51 @@ class TicketViewSet(Reads, Changes):
         """It is yours from now on; twice is harmless."""
         services.take(ticket=self.get_object(), by=self.writer())
         return self.answer(self.get_object())
+
+    @action(detail=True, methods=["post"], serializer_class=MergeSerializer)
+    def merge(self, request: Request, pk: str = "") -> Response:
+        """Make other tickets of the same member, or of nobody, part of this one: they point to it from now on. No mail leaves."""
+        merging.merge(into=self.get_object(), tickets=self.named(given(MergeSerializer, request)["tickets"]), by=self.writer())
+        return self.changed(self.get_object())
+
+    @action(detail=True, methods=["post"])
+    def unmerge(self, request: Request, pk: str = "") -> Response:
+        """Make a ticket that was merged one of its own again; what came since it was stays where it is."""
+        ticket = self.get_object()
+        move = ticket.moves_out.filter(kind=Move.Kind.MERGE, undone_at=None).first()
+        if move is None:
+            raise Problem(_("#%(ticket)d is not merged.") % {"ticket": ticket.pk})
+        merging.undo(move=move, by=self.writer())
+        return self.changed(self.get_object())
+
+    @answers(201, TicketSerializer)
+    @action(detail=True, methods=["post"], serializer_class=SplitSerializer)
+    def split(self, request: Request, pk: str = "") -> Response:
+        """Make chosen messages a ticket of their own. No mail leaves."""
+        asked = given(SplitSerializer, request)
+        made = splitting.split(ticket=self.get_object(), by=self.writer(), **asked)
+        self.within_reach([made])
+        return self.changed(made, code=201)
+
+    @answers(202, SentSerializer)
+    @action(detail=False, methods=["post"], url_path="answer-many", serializer_class=AnswerManySerializer)
+    def answer_many(self, request: Request) -> Response:
+        """Have one answer sent to many tickets, each in its reader's language; `tickets/answers/{id}/` says how far it is."""
+        asked = given(AnswerManySerializer, request)
+        tickets = self.named(asked.pop("tickets"))
+        return Response(SentSerializer(bulk.answer_many(tickets=tickets, by=self.writer(), **asked)).data, status=202)
+
+    def named(self, numbers: Sequence[int]) -> list[Ticket]:
+        """The tickets of these numbers, as far as they are to be seen. Raises Problem for one that there is not."""
+        found = self.find(numbers)
+        if missing := [number for number in numbers if number not in found]:
+            raise Problem(_("There is no ticket #%(ticket)d.") % {"ticket": missing[0]}, "tickets")
+        return [found[number] for number in dict.fromkeys(numbers)]
+
+    def changed(self, ticket: Ticket, code: int = 200) -> Response:
+        """The ticket as it is now, whatever the action was told."""
+        shown = TicketSerializer(self.get_queryset().get(pk=ticket.pk), context=self.get_serializer_context())
+        return Response(shown.data, status=code)
 
     def writer(self) -> Any:
         """Whoever the token, or the session, is of."""

@@ -38,7 +38,11 @@ PLACES: Final[dict[str, tuple[str | Promise, Fill]]] = {
 
 def filled(canned: Canned, ticket: Ticket, by: User) -> str:
     """The answer in the language of whoever asked, as text for the form; what is filled in is not looked at again."""
-    text = canned.text_de if reader(ticket)[1] == "de" else canned.text_en
+    return filled_in(canned.text_de if reader(ticket)[1] == "de" else canned.text_en, ticket, by)
+
+
+def filled_in(text: str, ticket: Ticket, by: User) -> str:
+    """The text, with what stands in its placeholders for this ticket."""
     return _PLACE.sub(lambda found: PLACES[found[1]][1](ticket, by) if found[1] in PLACES else found[0], text)
 
 
@@ -83,13 +87,18 @@ def _checked(name: str, text_de: str, text_en: str) -> dict[str, str]:
     for field, text in given.items():
         if not text:
             raise Problem(_("An answer has a name and both texts."), field)
-        if len(text) > LONGEST:
-            raise Problem(_("%(length)d characters; %(limit)d is the most.") % {"length": len(text), "limit": LONGEST}, field)
     for field in ("text_de", "text_en"):
-        if unknown := unknown_places(given[field]):
-            facts = {"unknown": ", ".join(unknown), "known": ", ".join(f"{{{each}}}" for each in PLACES)}
-            raise Problem(_("Nobody can fill in %(unknown)s. Known are %(known)s.") % facts, field)
+        check_text(given[field], field)
     return given
+
+
+def check_text(text: str, field: str) -> None:
+    """Raises Problem when it is too long, or has a placeholder that nobody can fill in."""
+    if len(text) > LONGEST:
+        raise Problem(_("%(length)d characters; %(limit)d is the most.") % {"length": len(text), "limit": LONGEST}, field)
+    if unknown := unknown_places(text):
+        facts = {"unknown": ", ".join(unknown), "known": ", ".join(f"{{{each}}}" for each in PLACES)}
+        raise Problem(_("Nobody can fill in %(unknown)s. Known are %(known)s.") % facts, field)
 
 
 def _explained(error: IntegrityError, name: str) -> Problem:

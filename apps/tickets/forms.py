@@ -43,14 +43,16 @@ def _octets(upload: UploadedFile[Any]) -> bytes:
     return octets
 
 
-class _Form(forms.Form):
+class ProblemForm(forms.Form):
+    """A form whose service may refuse."""
+
     def take(self, problem: Problem) -> None:
         """A service's refusal, under the field that it concerns."""
         place = {"files": "uploads"}.get(problem.fieldname, problem.fieldname)
         self.add_error(place if place in self.fields else None, str(problem))
 
 
-class _Written(_Form):
+class _Written(ProblemForm):
     text = forms.CharField(
         label=_("Message"),
         max_length=LONGEST,
@@ -71,6 +73,10 @@ class _Written(_Form):
 
 class WriteForm(_Written):
     """An answer or a note."""
+
+    def __init__(self, data: Any = None, files: Any = None, **given: Any) -> None:
+        super().__init__(data, files, **given)
+        self.fields["text"].widget.attrs |= {"data-key": "r"}
 
 
 class AskForm(_Written):
@@ -96,7 +102,7 @@ class WriteToForm(AskForm):
         return found
 
 
-class FactsForm(_Form):
+class FactsForm(ProblemForm):
     """State, priority, assignee and tags; `version` is the one that was read."""
 
     version = forms.IntegerField(widget=forms.HiddenInput)
@@ -110,6 +116,8 @@ class FactsForm(_Form):
         super().__init__(data, initial=given | {"tags": ", ".join(ticket.tags)})
         self._people = {str(user.pk): user for user in [*answerers(), *([ticket.assignee] if ticket.assignee else [])]}
         choices = [("", _("nobody")), *((pk, user.name) for pk, user in self._people.items())]
+        for name, key in (("state", "s"), ("assignee", "a")):
+            self.fields[name].widget.attrs |= {"data-key": key, "aria-keyshortcuts": key}
         self.fields["assignee"].choices = choices  # type: ignore[attr-defined]  # of a ChoiceField
 
     def wanted(self) -> Facts:
@@ -118,7 +126,7 @@ class FactsForm(_Form):
         return Facts(given["state"], given["priority"], self._people.get(given["assignee"]), given["tags"].split(","))
 
 
-class LinkForm(_Form):
+class LinkForm(ProblemForm):
     """What a ticket is about: something of the member's or a gateway, or the ban of an address."""
 
     what = forms.ChoiceField(label=_("Thing"), required=False)
@@ -135,7 +143,7 @@ class LinkForm(_Form):
         return cleaned
 
 
-class CannedForm(_Form):
+class CannedForm(ProblemForm):
     """An answer that is kept; `version` is the one that was read."""
 
     version = forms.IntegerField(widget=forms.HiddenInput, required=False)

@@ -22,6 +22,7 @@ from apps.members.models import Device, Member
 from apps.nat.models import Pinhole, PortForward
 from apps.network.models import Gateway
 from apps.tickets.models import Link, Ticket
+from apps.tickets.thread import current
 
 log = structlog.get_logger()
 
@@ -120,7 +121,7 @@ def link(*, ticket: Ticket, kind: str, object_id: int, by: User) -> None:
         raise Problem(_("There is no such thing any more."), "what")
     try:
         with transaction.atomic():
-            Link.objects.create(ticket=ticket, kind=kind, object_id=object_id, by=by)
+            Link.objects.create(ticket_id=current(ticket.pk), kind=kind, object_id=object_id, by=by)
     except IntegrityError as error:
         if "ticket_link_once" not in str(error):
             raise

@@ -28,7 +28,8 @@ class Ticket(Versioned):
     """A question and its thread; its id is the number that people say.
 
     member: whose it is, None where nobody knows; address: where answers go then. touched_at: when anything was last written or changed.
-    first_answered_at: when staff first wrote to whoever asked.
+    first_answered_at: when staff first wrote to whoever asked. merged_into: where everything that was written here stands now, and what
+    comes yet goes; that one is never itself merged (migrations/tickets/0003). split_from: where its first messages were written.
     """
 
     class State(models.TextChoices):
@@ -56,6 +57,8 @@ class Ticket(Versioned):
     opened_at = models.DateTimeField(db_default=Now())
     touched_at = models.DateTimeField(db_default=Now())
     first_answered_at = models.DateTimeField(null=True)
+    merged_into = models.ForeignKey("self", models.PROTECT, null=True, editable=False, related_name="merged", verbose_name=_("merged into"))
+    split_from = models.ForeignKey("self", models.SET_NULL, null=True, editable=False, related_name="+", verbose_name=_("split from"))
     search = _words("subject")
 
     class Meta:
@@ -67,7 +70,8 @@ class Ticket(Versioned):
             models.Index(F("member"), F("touched_at").desc(), F("id").desc(), name="ticket_by_member"),
             models.Index(F("priority").desc(), F("touched_at"), F("id"), condition=Q(state__in=["open", "reopened"]), name="ticket_ours"),
             models.Index(fields=["state", "assignee"], condition=~Q(state="solved"), name="ticket_unsolved"),
-            models.Index(fields=["opened_at"], name="ticket_by_opening"),
+            models.Index(fields=["opened_at"], include=["first_answered_at", "state"], name="ticket_opened_and_answered"),
+            models.Index(fields=["first_answered_at"], condition=Q(first_answered_at__isnull=False), name="ticket_by_first_answer"),
             GinIndex(fields=["tags"], name="ticket_tags"),
             GinIndex(fields=["search"], name="ticket_search"),
         ]
@@ -79,6 +83,8 @@ class Ticket(Versioned):
             models.CheckConstraint(
                 condition=Q(first_answered_at=None) | Q(first_answered_at__gte=F("opened_at")), name="ticket_answered_after_opening"
             ),
+            models.CheckConstraint(condition=Q(merged_into=None) | Q(state="solved"), name="ticket_merged_is_solved"),
+            models.CheckConstraint(condition=~Q(merged_into=F("id")) & ~Q(split_from=F("id")), name="ticket_is_not_its_own"),
         ]
 
     def __str__(self) -> str:
@@ -119,7 +125,7 @@ class Message(models.Model):
     search = _words("text")
 
     class Meta:
-        ordering = ["id"]
+        ordering = ["at", "id"]
         indexes = [
             GinIndex(fields=["search"], name="ticket_message_search"),
             models.Index(fields=["sender", "at"], condition=Q(via="mail"), name="ticket_message_by_sender"),
@@ -173,6 +179,113 @@ class Link(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.object_id}"
+
+
+class Move(models.Model):
+    """What went from one ticket to another at once: all of it (merge), or chosen messages (split).
+
+    messages, links: ids of what went. state: the source's before it was merged; adopted: it was nobody's then.
+    """
+
+    class Kind(models.TextChoices):
+        MERGE = "merge", _("merged")
+        SPLIT = "split", _("split")
+
+    kind = models.CharField(max_length=5, choices=Kind)
+    source = models.ForeignKey(Ticket, models.CASCADE, related_name="moves_out")
+    target = models.ForeignKey(Ticket, models.CASCADE, related_name="moves_in")
+    messages = ArrayField(models.BigIntegerField(), default=list)
+    links = ArrayField(models.BigIntegerField(), default=list)
+    state = models.CharField(max_length=8, choices=Ticket.State, blank=True)
+    adopted = models.BooleanField(default=False)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    at = models.DateTimeField(db_default=Now())
+    undone_at = models.DateTimeField(null=True)
+    undone_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(fields=["source"], condition=Q(kind="merge", undone_at=None), name="ticket_merged_once"),
+            models.CheckConstraint(
+                condition=Q(kind="merge") & ~Q(state="") | Q(kind="split", state="", undone_at=None), name="ticket_move_kind"
+            ),
+            models.CheckConstraint(condition=~Q(source=F("target")), name="ticket_moves_elsewhere"),
+            models.CheckConstraint(condition=Q(undone_at=None, undone_by=None) | Q(undone_at__isnull=False), name="ticket_move_undone"),
+        ]
+
+    def __str__(self) -> str:
+        return f"#{self.source_id} → #{self.target_id}"
+
+
+class Bulk(models.Model):
+    """One answer to many tickets. key: of the form it was sent with, so that a second click is the same one. state: theirs after it."""
+
+    key = models.UUIDField(unique=True)
+    text_de = models.TextField(blank=True)
+    text_en = models.TextField(blank=True)
+    state = models.CharField(max_length=8, choices=Ticket.State, default=Ticket.State.WAITING)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        ordering = ["-id"]
+        constraints = [
+            models.CheckConstraint(condition=~Q(text_de="") | ~Q(text_en=""), name="ticket_bulk_says_something"),
+            models.CheckConstraint(condition=Q(state__in=["waiting", "solved"]), name="ticket_bulk_state"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.pk}"
+
+
+class BulkItem(models.Model):
+    """One of the tickets that are answered. done_at: when it was, or was left out, which `why` then says; message: the answer."""
+
+    bulk = models.ForeignKey(Bulk, models.CASCADE, related_name="items")
+    ticket = models.ForeignKey(Ticket, models.CASCADE, related_name="+")
+    message = models.ForeignKey(Message, models.SET_NULL, null=True, related_name="+")
+    done_at = models.DateTimeField(null=True)
+    why = models.CharField(max_length=300, blank=True)
+
+    class Meta:
+        ordering = ["id"]
+        indexes = [models.Index(fields=["id"], condition=Q(done_at=None), name="ticket_bulk_left")]
+        constraints = [
+            models.UniqueConstraint(fields=["bulk", "ticket"], name="ticket_bulk_once"),
+            models.CheckConstraint(condition=Q(done_at__isnull=False) | Q(why="", message=None), name="ticket_bulk_done"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.bulk_id}: #{self.ticket_id}"
+
+
+class Period(models.Model):
+    """What happened with tickets in a day or a week (from Monday) that is over: how many came, were solved, reopened and first answered,
+    and after how many seconds half of those had their first answer. Written by `counting.py` alone."""
+
+    class Unit(models.TextChoices):
+        DAY = "day"
+        WEEK = "week"
+
+    unit = models.CharField(max_length=4, choices=Unit)
+    begins = models.DateField()
+    opened = models.PositiveIntegerField()
+    solved = models.PositiveIntegerField()
+    reopened = models.PositiveIntegerField()
+    answered = models.PositiveIntegerField()
+    median = models.FloatField(null=True)
+
+    class Meta:
+        ordering = ["unit", "begins"]
+        constraints = [
+            models.UniqueConstraint(fields=["unit", "begins"], name="ticket_period_once"),
+            models.CheckConstraint(condition=Q(unit="day") | Q(unit="week", begins__iso_week_day=1), name="ticket_period_unit"),
+            models.CheckConstraint(condition=Q(answered=0, median=None) | Q(answered__gt=0, median__gte=0), name="ticket_period_median"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.unit} {self.begins}"
 
 
 @tracked()

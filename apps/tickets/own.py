@@ -20,14 +20,19 @@ MOST_AN_HOUR: Final = 30  # messages of one member, so that nobody fills the dat
 
 
 def tickets_of(member: Member) -> QuerySet[Ticket]:
-    """The member's own, the last written to first."""
-    return Ticket.objects.filter(member=member).order_by("-touched_at", "-id")
+    """The member's own, the last written to first; what was merged stands in the one that it was merged into."""
+    return Ticket.objects.filter(member=member, merged_into=None).order_by("-touched_at", "-id")
+
+
+def moved_to(member: Member, pk: int) -> int | None:
+    """The number of the member's ticket that this one was merged into."""
+    return Ticket.objects.filter(member=member, pk=pk, merged_into__member=member).values_list("merged_into", flat=True).first()
 
 
 def messages_of(ticket: Ticket) -> QuerySet[Message]:
     """The thread, without what staff notes for itself."""
     files = Prefetch("attachments", Attachment.objects.order_by("id"))
-    return ticket.messages.exclude(kind=Message.Kind.NOTE).select_related("author").prefetch_related(files).order_by("id")
+    return ticket.messages.exclude(kind=Message.Kind.NOTE).select_related("author").prefetch_related(files).order_by("at", "id")
 
 
 def attachments_of(member: Member) -> QuerySet[Attachment]:

@@ -1,12 +1,10 @@
 """Mail that came in becomes part of a ticket. Called by `apps.inbound.receiving` in the transaction in which the arrival is done.
 
-A ticket is found by its signed address, or by the Message-IDs of what was sent or came before, never by its subject. From proves nothing:
-mail acts as staff by a signed address alone, and what comes from a stranger is marked. What a machine wrote causes no mail (RFC 3834).
+Which ticket, places.py says. From proves nothing: mail acts as staff by a signed address alone, and what comes from a stranger is
+marked. What a machine wrote causes no mail (RFC 3834).
 """
 
-from dataclasses import dataclass
 from datetime import timedelta
-from hashlib import blake2b
 from mimetypes import guess_extension
 from typing import Final
 
@@ -23,26 +21,16 @@ from apps.inbound.models import Arrival
 from apps.inbound.receiving import Refused
 from apps.mail import models as outbox
 from apps.members.models import Member
-from apps.tickets import addressing, services, telling, thread
+from apps.tickets import services, telling, thread
 from apps.tickets.attachments import MOST, File, kept_name, refused
 from apps.tickets.models import Message, Ticket
+from apps.tickets.places import FOR_STAFF, bounced, kept_id, place
 from apps.tickets.quoting import without_staff_addresses, written
 
 OURS_AGAIN: Final = gettext_noop("The portal wrote this mail itself.")
 BOUNCE_OF_NOTHING: Final = gettext_noop("It says that a mail could not be delivered, but no ticket knows that mail.")
 LOUD: Final = 10  # mails of one sender in an hour, after which nobody is told of more
-LONGEST_ID: Final = 250
-FOR_STAFF: Final = ("ticket_new", "ticket_reply")  # mails whose readers are staff
 log = structlog.get_logger()
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where a mail belongs: a ticket, and whoever of the staff wrote it. from_staff: to a mail for staff, but nobody proves who answers."""
-
-    ticket: Ticket
-    staff: User | None = None
-    from_staff: bool = False
 
 
 def take(arrival: Arrival, mail: Received) -> None:
@@ -62,48 +50,16 @@ def take(arrival: Arrival, mail: Received) -> None:
         log.info("mail is there already", arrival=arrival.pk)
 
 
-def kept_id(message_id: str) -> str | None:
-    """As the database keeps it: what is longer than that by its digest; None for none."""
-    if len(message_id) > LONGEST_ID:
-        return f"<{blake2b(message_id.encode(), digest_size=32).hexdigest()}@too.long>"
-    return message_id or None
-
-
 def _filed(mail: Received, key: str | None) -> None:
-    place = _place(mail)
-    if place is None:
+    found = place(mail)
+    if found is None:
         _opened(mail, key)
-    elif place.staff and not mail.automatic:
-        _answered(place.ticket, place.staff, mail, key)
-    elif place.staff or place.from_staff:
-        _noted(place.ticket, mail, key)
+    elif found.staff and not mail.automatic:
+        _answered(found.ticket, found.staff, mail, key)
+    elif found.staff or found.from_staff:
+        _noted(found.ticket, mail, key)
     else:
-        _replied(place.ticket, mail, key)
-
-
-def _place(mail: Received) -> Place | None:
-    found = [meant for each in mail.recipients if (meant := addressing.meant(each.address))]
-    for meant in sorted(found, key=lambda each: each.staff is None):  # who writes as staff means that
-        if ticket := Ticket.objects.filter(pk=meant.ticket).first():
-            return Place(ticket, meant.staff)
-    return _referred([each for known in reversed(mail.references) if (each := kept_id(known))])
-
-
-def _referred(ids: list[str]) -> Place | None:
-    """By the nearest that a ticket knows."""
-    said = dict(Message.objects.exclude(kind=Message.Kind.NOTE).filter(message_id__in=ids).values_list("message_id", "ticket_id"))
-    sent = {row.message_id: row for row in _sent(ids)}
-    for each in ids:
-        pk = said.get(each) or (sent[each].about_id if each in sent else None)
-        if pk and (ticket := Ticket.objects.filter(pk=pk).first()):
-            return Place(ticket, from_staff=each in sent and sent[each].template in FOR_STAFF)
-    return None
-
-
-def _sent(ids: list[str]) -> list[outbox.Message]:
-    """Our own mails about tickets."""
-    about = outbox.Message.objects.filter(message_id__in=ids, about_type=Ticket._meta.label_lower)
-    return list(about.only("message_id", "about_id", "template"))
+        _replied(found.ticket, mail, key)
 
 
 def _opened(mail: Received, key: str | None) -> None:
@@ -147,14 +103,14 @@ def _noted(ticket: Ticket, mail: Received, key: str | None) -> None:
 
 def _bounced(mail: Received, key: str | None) -> None:
     """What could not be delivered is our turn again."""
-    sent = next(iter(_sent([each for known in mail.bounced_ids if (each := kept_id(known))])), None)
-    place = _place(mail) if sent is None else None
-    pk = sent.about_id if sent else place.ticket.pk if place else None
-    if pk is None:
+    sent = bounced(mail)
+    elsewhere = place(mail) if sent is None else None
+    found = sent[0] if sent else elsewhere.ticket if elsewhere else None
+    if found is None:
         raise Refused(BOUNCE_OF_NOTHING)
-    ticket = thread.locked(pk)
+    ticket = thread.locked(found.pk)
     _added(ticket, Message.Kind.NOTE, mail, key, verified=False)
-    if sent and sent.template not in FOR_STAFF and ticket.state == Ticket.State.WAITING:
+    if sent and sent[1].template not in FOR_STAFF and ticket.state == Ticket.State.WAITING:
         thread.turn(ticket, Ticket.State.OPEN)
 
 

@@ -15,6 +15,7 @@ from django.db.models import QuerySet
 
 from apps.tickets.keyset import Order
 from apps.tickets.models import LANGUAGES, Ticket
+from apps.tickets.thread import current
 
 FIRST: Final = 300  # tickets of the first look
 MANY: Final = 4  # hits among them that make it many
@@ -52,7 +53,7 @@ def query(text: str) -> str:
 
 def page(rows: QuerySet[Ticket], text: str, order: Order, after: str, size: int) -> tuple[list[Ticket], str]:
     """The tickets of one page that the text finds, and where the next page begins, "" after the last."""
-    if (asked_for := number(text)) and (itself := rows.filter(pk=asked_for).first()):
+    if (asked_for := number(text)) and (itself := rows.filter(pk=current(asked_for)).first()):
         return [itself], ""
     asked = query(text)
     if not asked:

@@ -18,7 +18,8 @@ from apps.lib.once import once_a_page
 from apps.members.models import Member
 from apps.tickets import searching
 from apps.tickets.keyset import Order
-from apps.tickets.models import Attachment, Message, Ticket
+from apps.tickets.models import Attachment, Message, Move, Ticket
+from apps.tickets.thread import current
 
 PER_PAGE: Final = 50
 OURS: Final = (Ticket.State.OPEN, Ticket.State.REOPENED)
@@ -55,19 +56,20 @@ class Found:
 
 def page(asked: Asked, user: User, after: str = "") -> Found:
     """One page of what was asked for; the number of queries is bounded."""
-    rows = _rows(asked, user)
+    wanted = rows(asked, user)
     if asked.search:
-        return Found(*searching.page(rows, asked.search, asked.order, after, PER_PAGE))
-    found = list(asked.order.after(rows, after)[: PER_PAGE + 1])
+        return Found(*searching.page(wanted, asked.search, asked.order, after, PER_PAGE))
+    found = list(asked.order.after(wanted, after)[: PER_PAGE + 1])
     return Found(found[:PER_PAGE], asked.order.token(found[PER_PAGE - 1]) if len(found) > PER_PAGE else "")
 
 
-def _rows(asked: Asked, user: User) -> QuerySet[Ticket]:
-    rows = Ticket.objects.select_related("member", "assignee").defer("search")
+def rows(asked: Asked, user: User) -> QuerySet[Ticket]:
+    """What was asked for, but for the words; without order."""
+    every = Ticket.objects.select_related("member", "assignee").defer("search").filter(merged_into=None)
     of_state = {"ours": Q(state__in=OURS), "waiting": Q(state=Ticket.State.WAITING), "solved": Q(state=Ticket.State.SOLVED)}
     of_whom = {"mine": Q(assignee=user), "nobody": Q(assignee=None)}
-    rows = rows.filter(of_state.get(asked.state, Q()), of_whom.get(asked.whose, Q()))
-    return rows.filter(_tagged(asked.tag)) if asked.tag else rows
+    found = every.filter(of_state.get(asked.state, Q()), of_whom.get(asked.whose, Q()))
+    return found.filter(_tagged(asked.tag)) if asked.tag else found
 
 
 def _tagged(tag: str) -> Q:
@@ -91,23 +93,30 @@ def asking(_request: HttpRequest) -> NavigationCount | None:
 def thread(ticket: Ticket) -> QuerySet[Message]:
     """All that was written, with its files."""
     files = Prefetch("attachments", Attachment.objects.order_by("id"))
-    return ticket.messages.select_related("author").defer("search").prefetch_related(files).order_by("id")
+    return ticket.messages.select_related("author").defer("search").prefetch_related(files).order_by("at", "id")
+
+
+def moves(ticket: Ticket) -> list[Move]:
+    """What came from other tickets, and what went to others; what was undone is left out."""
+    between = Move.objects.filter(Q(target=ticket) | Q(source=ticket, kind=Move.Kind.SPLIT), undone_at=None)
+    return list(between.select_related("by", "source", "target").order_by("id"))
 
 
 def of_member(member: Member, most: int = 5) -> list[Ticket]:
     """The member's last tickets."""
-    return list(Ticket.objects.filter(member=member).defer("search").select_related("assignee").order_by("-touched_at", "-id")[:most])
+    rows = Ticket.objects.filter(member=member, merged_into=None).defer("search").select_related("assignee")
+    return list(rows.order_by("-touched_at", "-id")[:most])
 
 
 def itself(text: str) -> list[Ticket]:
-    """The ticket of this number, `#1203` or `1203`."""
+    """The ticket of this number, `#1203` or `1203`, or the one that it was merged into."""
     number = searching.number(text)
-    return list(Ticket.objects.filter(pk=number).select_related("member").defer("search")) if number else []
+    return list(Ticket.objects.filter(pk=current(number)).select_related("member").defer("search")) if number else []
 
 
 def first_found(text: str, most: int) -> list[Ticket]:
     """The last touched of those that the words find."""
-    rows = Ticket.objects.select_related("member").defer("search")
+    rows = Ticket.objects.filter(merged_into=None).select_related("member").defer("search")
     return searching.page(rows, text, NEWEST_FIRST, "", most)[0]
 
 

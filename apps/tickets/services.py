@@ -89,7 +89,7 @@ def note(*, ticket: Ticket, text: str, files: Sequence[File] = (), by: User) -> 
 
 def take(*, ticket: Ticket, by: User) -> None:
     """It is mine now. Raises Conflict when somebody else was quicker; twice is harmless."""
-    free = Ticket.objects.filter(pk=ticket.pk, assignee=None)
+    free = Ticket.objects.filter(pk=ticket.pk, assignee=None, merged_into=None)
     if free.update(assignee=by, version=F("version") + 1, touched_at=Now()):
         return
     holder = Ticket.objects.select_related("assignee").get(pk=ticket.pk).assignee
@@ -99,15 +99,20 @@ def take(*, ticket: Ticket, by: User) -> None:
 
 def change(*, ticket: Ticket, version: int, facts: Facts, by: User) -> None:
     """Set state, priority, assignee and tags. Raises Conflict when somebody changed it since `version`, or it was written to."""
-    if facts.state not in Ticket.State.values or facts.priority not in Ticket.Priority.values:
-        raise Problem(_("Choose a state and a priority from the lists."), "state")
-    if facts.assignee and not may(facts.assignee, Right.ANSWER):
-        raise Problem(_("%(who)s may not answer tickets.") % {"who": facts.assignee.name}, "assignee")
+    check_facts(facts.state, facts.priority, facts.assignee)
     given = {"state": facts.state, "priority": facts.priority, "assignee": facts.assignee, "tags": checked_tags(facts.tags)}
-    current = Ticket.objects.filter(pk=ticket.pk, version=version)
+    current = Ticket.objects.filter(pk=ticket.pk, version=version, merged_into=None)
     if not current.update(version=F("version") + 1, touched_at=Now(), **given):
         raise Conflict(_("Somebody changed this ticket, or wrote to it, while you were editing. Look at it as it is now, then save again."))
     log.info("ticket changed", ticket=ticket.pk, by=by.username)
+
+
+def check_facts(state: str | None, priority: int | None, assignee: User | None) -> None:
+    """Raises Problem for what no ticket can have; None is not looked at."""
+    if state not in (None, *Ticket.State.values) or priority not in (None, *Ticket.Priority.values):
+        raise Problem(_("Choose a state and a priority from the lists."), "state")
+    if assignee and not may(assignee, Right.ANSWER):
+        raise Problem(_("%(who)s may not answer tickets.") % {"who": assignee.name}, "assignee")
 
 
 def checked_subject(subject: str) -> str:

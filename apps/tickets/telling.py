@@ -55,8 +55,8 @@ def write_answer(message: Message) -> None:
 
 def references(message: Message) -> list[str]:
     """The Message-IDs of the thread before this message, the oldest first, without those that only staff knows."""
-    thread = message.ticket.messages.filter(pk__lt=message.pk).exclude(kind=Message.Kind.NOTE).exclude(message_id=None)
-    known = [str(each) for each in thread.order_by("id").values_list("message_id", flat=True)]
+    thread = message.ticket.messages.exclude(pk=message.pk).exclude(kind=Message.Kind.NOTE).exclude(message_id=None)
+    known = [str(each) for each in thread.order_by("at", "id").values_list("message_id", flat=True)]
     return known if len(known) <= REFERENCES else [known[0], *known[1 - REFERENCES :]]
 
 

@@ -10,8 +10,17 @@ from apps.tickets.models import Message, Ticket
 
 
 def locked(pk: int) -> Ticket:
-    """The ticket, which nobody else writes to until the transaction ends."""
-    return Ticket.objects.select_for_update(of=("self",)).select_related("member", "assignee").get(pk=pk)
+    """The ticket, or the one that it was merged into; nobody else writes to it until the transaction ends."""
+    rows = Ticket.objects.select_for_update(of=("self",)).select_related("member", "assignee")
+    found = rows.get(pk=current(pk))
+    while found.merged_into_id:  # merged between the two looks
+        found = rows.get(pk=found.merged_into_id)
+    return found
+
+
+def current(pk: int) -> int:
+    """The number of the ticket in which that one stands now: its own, or the one that it was merged into."""
+    return Ticket.objects.filter(pk=pk).values_list("merged_into", flat=True).first() or pk
 
 
 def add(message: Message, files: Sequence[File] = ()) -> Message:

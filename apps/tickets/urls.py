@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from apps.tickets.views import canned, presence, ticket, tickets
+from apps.tickets.views import canned, chart, many, moving, presence, ticket, tickets
 
 app_name = "tickets"
 urlpatterns = [
@@ -13,6 +13,13 @@ urlpatterns = [
     path("canned/add/", canned.add, name="canned-add"),
     path("canned/<int:pk>/", canned.edit, name="canned-edit"),
     path("canned/<int:pk>/remove/", canned.remove, name="canned-remove"),
+    path("chart/", chart.chart, name="chart"),
+    path("chart.csv", chart.chart_csv, name="chart-csv"),
+    path("many/", many.many, name="many"),
+    path("many/<int:pk>/", many.sent, name="sent"),
+    path("merge/", moving.merge, name="merge"),
+    path("merges/<int:pk>/undo/", moving.unmerge, name="unmerge"),
+    path("<int:pk>/split/", moving.split, name="split"),
     path("<int:pk>/", ticket.ticket, name="ticket"),
     path("<int:pk>/change/", ticket.change, name="change"),
     path("<int:pk>/take/", ticket.take, name="take"),

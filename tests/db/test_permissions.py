@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from http.cookies import SimpleCookie
 from ipaddress import ip_address
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.conf import settings as configured
@@ -23,7 +24,9 @@ from apps.bans.blocks.services import block
 from apps.members.models import Device, Member
 from apps.nat.pinholes.services import add_pinhole
 from apps.nat.services import add_forward
-from apps.tickets.models import Attachment, Canned, Content, Link
+from apps.tickets.bulk import answer_many
+from apps.tickets.merging import merge
+from apps.tickets.models import Attachment, Canned, Content, Link, Move
 from apps.tickets.services import write_to
 from apps.webhooks import services as webhooks
 from apps.webhooks.models import Delivery
@@ -101,6 +104,10 @@ def world(network: rows.Network) -> World:
     Content.objects.create(attachment=attachment, octets=b"Xaver")
     about = Link.objects.create(ticket=ticket, kind="members.device", object_id=device.pk, by=network.admin)
     canned = Canned.objects.create(name="Hello", text_de="Hallo", text_en="Hello")
+    sent = answer_many(key=uuid4(), tickets=[ticket], text_de="Hallo Xaver", text_en="", by=network.admin)
+    double = write_to(member=other.member, subject="Xaver's other question", text="Twice", by=network.admin)
+    merge(into=ticket, tickets=[double], by=network.admin)
+    move = Move.objects.get()
     webhook, _secret = webhooks.add(
         facts=webhooks.Facts(name="Xaver's", url="https://hooks.lindenhof.example/"), by=people["network_admin"]
     )
@@ -132,6 +139,8 @@ def world(network: rows.Network) -> World:
         "gateways:": network.group.pk,
         "tickets:attachment": attachment.pk,
         "tickets:canned": canned.pk,
+        "tickets:sent": sent.pk,
+        "tickets:unmerge": move.pk,
         "tickets:unlink": about.pk,
         "webhooks:delivery": told.pk,
         "webhooks:again": told.pk,

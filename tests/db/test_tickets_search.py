@@ -96,7 +96,7 @@ def test_pages_follow_each_other_without_gaps_whatever_is_asked(selin: Member, m
     for asked in ({"state": state, "search": search} for state in STATES for search in ("", "router")):
         for more in ({}, {"whose": "mine"}, {"whose": "nobody", "tag": "nat"}):
             wanted, seen, after = Asked(**asked | more), list[int](), ""
-            every = {each.pk for each in selectors._rows(wanted, mara)}
+            every = {each.pk for each in selectors.rows(wanted, mara)}
             while True:
                 page = selectors.page(wanted, mara, after)
                 seen += [each.pk for each in page.tickets]

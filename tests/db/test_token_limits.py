@@ -13,6 +13,7 @@ from apps.accounts import tokens
 from apps.accounts.models import ApiToken
 from apps.bans.listeners.models import Listener
 from apps.deployments.models import Hold, Revision, Rollout
+from apps.events.reading import Asked, Refused, reader
 from apps.lib.api.viewsets import Rows
 from apps.lib.errors import Problem
 from apps.members.models import Room, Site
@@ -121,6 +122,14 @@ def test_a_limited_token_changes_nothing_beyond_its_reach(world: World, limit: s
     assert client.post("/api/network/addresses/", held, JSON).status_code == 403
     assert client.post("/api/deployments/rollouts/deploy/", {}, JSON).status_code == 403, "that is for the whole network"
     assert world.far.holding.portforwards.count() == 1
+
+
+@pytest.mark.parametrize("limit", ["group", "site"])
+def test_a_token_of_a_group_or_a_house_hears_no_events(world: World, limit: str) -> None:
+    key = tokens.create(user=world.network.admin, name="s", **{limit: 1})[1]  # type: ignore[arg-type]  # one of the limits
+    headers = ((b"authorization", f"Bearer {key}".encode()), (b"host", b"localhost"))
+    with pytest.raises(Refused, match="beyond what the token is for"):
+        reader(Asked(headers, "127.0.0.1", secure=False, of_api=True))
 
 
 def test_a_token_has_one_limit_at_most(world: World) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from ipaddress import ip_network
 from typing import Any
+from uuid import uuid4
 
 from django.db.models import Model
 from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, reverse
@@ -28,13 +29,14 @@ from apps.nat.models import Move, Pinhole, PortForward
 from apps.nat.moving import services as moving
 from apps.nat.pinholes.services import add_pinhole
 from apps.network.models import Gateway, GatewayGroup, Holding, Pool
-from apps.tickets import canned
+from apps.tickets import bulk, canned, merging, splitting
 from apps.tickets import own as tickets_of_members
 from apps.tickets import services as tickets
 from apps.tickets.attachments import File
 from apps.tickets.links import link
-from apps.tickets.models import Attachment, Canned, Link, Ticket
+from apps.tickets.models import Attachment, Bulk, Canned, Link, Ticket
 from apps.tickets.models import Message as TicketMessage
+from apps.tickets.models import Move as TicketMove
 from apps.traffic.models import Collected, FairShare
 from apps.traffic.rates.models import RateLimit
 from apps.traffic.rates.selectors import uplink_of
@@ -59,15 +61,15 @@ POSTED = (
     "nat:pinhole-add", "nat:pinhole-switch", "nat:pinhole-restore", "bans:feed_now", "bans:add", "bans:bulk", "bans:restore", "bans:revert",
     "bans:blocks-bulk", "bans:block-restore", "bans:reachable-add", "bans:reachable-remove", "bans:server-interface", "deployments:deploy",
     "deployments:again", "deployments:pause", "deployments:resume", "deployments:approve", "gateways:put-right", "gateways:count-again",
-    "tickets:change", "tickets:take", "tickets:presence", "tickets:link", "tickets:unlink", "tickets:notices",
-    "desk:live-end", "inbound:again",
+    "tickets:many", "tickets:unmerge", "tickets:change", "tickets:take", "tickets:presence", "tickets:link", "tickets:unlink",
+    "tickets:notices", "desk:live-end", "inbound:again",
     "webhooks:ping", "webhooks:again",
     "mail:again", "desk:members-bulk", "desk:member-activate", "desk:holding-add", "desk:device-add", "own:port-switch", "own:port-reopen",
 )  # fmt: skip
 FILES = (
     "traffic:throughput-csv", "traffic:talkers-csv", "traffic:sums-csv", "traffic:quotas-csv", "traffic:of-csv", "traffic:of-months-csv",
     "desk:member-everything",
-    "tickets:attachment",
+    "tickets:attachment", "tickets:chart-csv",
     "api-schema", "bans:download", "nat:forwards-csv", "nat:pinholes-csv", "desk:members-csv", "deployments:delta", "deployments:held-text",
     "inbound:file", "desk:export",
 )  # fmt: skip
@@ -173,6 +175,12 @@ def _tickets(mara: User, member: Member) -> None:
         Ticket.objects.filter(pk=made.pk).update(state=state, assignee=mara, touched_at=timezone.now() - timedelta(days=1))
     Ticket.objects.create(subject="Who is this?", address=f"{LONG[:60]}@example.org")
     link(ticket=full, kind="network.gateway", object_id=Gateway.objects.order_by("pk")[0].pk, by=mara)
+    joined = tickets_of_members.ask(member=member, subject=f"Again: {LONG}"[:200], text=LONG, files=[file], by=by)
+    merging.merge(into=full, tickets=[joined], by=mara)
+    last = full.messages.latest("pk").pk
+    splitting.split(ticket=full, messages=[last], subject=f"Apart: {LONG}"[:200], same_member=False, by=mara)
+    sent = bulk.answer_many(key=uuid4(), tickets=[full, joined], text_de=LONG, text_en=LONG, by=mara)
+    sent.items.filter(ticket=joined).update(done_at=timezone.now(), why=LONG[:300])
     canned.add(name=LONG[:80], text_de=f"Hallo {{name}}, {LONG}", text_en=LONG, by=mara)
 
 
@@ -347,11 +355,12 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     **{f"inbound:{name}": _pk(Arrival, state="quarantined") for name in ("arrival", "delete", "again", "file")},
     "mail:switch-off": lambda: {"token": unsubscribing.link("selin@lindenhof.example", "scene").rstrip("/").rpartition("/")[2]},
     "accounts:session-end": lambda: {"pk": 1},
-    **{f"tickets:{name}": _pk(Ticket) for name in ("ticket", "change", "take", "link")},
     **{f"webhooks:{name}": _pk(Endpoint) for name in ("webhook", "edit", "secret", "remove")},
     "webhooks:delivery": _pk(Delivery),
-    **{f"tickets:{name}": _pk(Ticket) for name in ("ticket", "change", "take", "presence", "link")},
+    **{f"tickets:{name}": _pk(Ticket) for name in ("ticket", "change", "take", "presence", "link", "split")},
     "tickets:unlink": _pk(Link),
+    "tickets:sent": _pk(Bulk),
+    "tickets:unmerge": _pk(TicketMove),
     "tickets:attachment": _pk(Attachment),
     "own:ticket": _pk(Ticket, member__user__username=RESIDENT),
     **{f"tickets:canned-{name}": _pk(Canned) for name in ("edit", "remove")},
@@ -374,6 +383,8 @@ ALSO = (
     ("mail:outbox", "q=nobody-of-this-name"),
     ("tickets:list", "state=all"),
     ("tickets:list", "q=kindergarten"),
+    ("tickets:chart", "window=year"),
+    ("tickets:merge", "ticket={ticket}&ticket={other}"),
     ("tickets:list", "q=nobody-of-this-name"),
     ("desk:members", "q=nobody-of-this-name"),
     ("bans:covering", "address=203.0.113.225"),
@@ -393,7 +404,8 @@ def pages() -> list[Page]:
     """Every page of the URL configuration, in its order, and some again with what is asked for."""
     named = [Page(name, address(name)) for name in visited() if not name.startswith("own:")]
     revisions = list(Revision.objects.order_by("pk").values_list("pk", flat=True))
-    known = {"first": revisions[0], "last": revisions[-1]}
+    ticket, other = Ticket.objects.filter(merged_into=None, member__user__username=RESIDENT).order_by("pk").values_list("pk", flat=True)[:2]
+    known = {"first": revisions[0], "last": revisions[-1], "ticket": ticket, "other": other}
     asked = [Page(name, f"{address(name)}?{query.format(**known)}") for name, query in ALSO]
     return [*named, *asked, Page("an address that leads nowhere", "/nowhere/")]
 

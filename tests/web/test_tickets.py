@@ -13,6 +13,7 @@ from apps.inbound import lmtp, receiving
 from apps.inbound.models import Arrival
 from apps.mail.delivery import deliver
 from apps.mail.smtp import Line
+from apps.tickets.services import open_ticket
 from tests import rows
 from tests.handing import lmtp_server, mail_server
 from tests.post import Post, post
@@ -101,3 +102,31 @@ def test_a_ticket_goes_from_the_web_by_mail_and_back_and_reads_right_on_both_sid
     assert sorted(texts, key=told.index) == texts
     for window in (selin, mara):
         window.context.close()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_keys_lead_through_the_list_and_a_ticket_and_never_into_what_is_written(chromium: Browser, live_server: LiveServer) -> None:
+    network = rows.network()
+    member = rows.member("Selin Kaya")
+    for subject in ("First", "Second"):
+        open_ticket(subject=subject, text="?", member=member, by=network.admin)
+    with signed_in(chromium, live_server, network.admin) as context:
+        page = context.new_page()
+        page.goto(f"{live_server.url}/tickets/")
+        page.keyboard.press("j")
+        page.keyboard.press("x")
+        expect(page.locator("[data-selected]")).to_have_text("1 of 2 selected")
+        page.keyboard.press("j")
+        page.keyboard.press("k")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", level=1)).to_have_text("First")
+        page.keyboard.press("r")
+        page.keyboard.type("jar user")
+        expect(page.get_by_label("Message", exact=True)).to_have_value("jar user")
+        page.get_by_role("heading", level=1).click()
+        page.keyboard.press("a")
+        expect(page.get_by_label("Assignee")).to_be_focused()
+        page.keyboard.press("Escape")
+        page.get_by_role("heading", level=1).click()
+        page.keyboard.press("u")
+        expect(page).to_have_url(f"{live_server.url}/tickets/")

@@ -88,7 +88,9 @@ def _lines(model: Any, where: Line, names: Sequence[str], order: str = "pk") -> 
 
 def _messages(member: Member) -> list[Line]:
     """What was written in the member's tickets, without what staff notes for itself."""
-    found = Message.objects.filter(ticket__member=member).exclude(kind=Message.Kind.NOTE).prefetch_related("attachments").order_by("pk")
+    found = (
+        Message.objects.filter(ticket__member=member).exclude(kind=Message.Kind.NOTE).prefetch_related("attachments").order_by("at", "pk")
+    )
     return [
         {
             "ticket": each.ticket_id,

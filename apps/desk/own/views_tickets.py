@@ -39,6 +39,8 @@ def new(request: HttpRequest, member: Member) -> HttpResponse:
 @own_page
 def ticket(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
     """The thread, and more to write."""
+    if moved := own.moved_to(member, pk):
+        return redirect("own:ticket", moved)
     found = get_object_or_404(own.tickets_of(member), pk=pk)
     posted = request.method == "POST"
     form = WriteForm(request.POST if posted else None, request.FILES if posted else None)

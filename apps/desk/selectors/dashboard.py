@@ -23,6 +23,7 @@ from apps.deployments.waiting import title as title_of_held
 from apps.deployments.waiting import why
 from apps.desk.selectors.keeping import kept, member_counts
 from apps.gateways.selectors import Shown, gateways, shown
+from apps.inbound import watching
 from apps.lib import formats
 from apps.lib.navigation import Count as NavigationCount
 from apps.lib.states import Kind, State
@@ -82,7 +83,7 @@ def needs(now: datetime) -> list[Need]:
 
 def _needs(gates: Sequence[Shown], newest: Mapping[int, Rollout], now: datetime) -> list[Need]:
     of_people = (*_of_decisions(), *_of_rollouts(newest.values()), *_of_gateways(gates, newest), *_of_pools(), *_of_members())
-    found = [*of_people, *_of_blocks(), *_of_bans(now), *_of_feeds(), *_of_floods(), *_of_mail(now)]
+    found = [*of_people, *_of_blocks(), *_of_bans(now), *_of_feeds(), *_of_floods(), *_of_mail(now), *_of_mail_in(now)]
     return sorted(found, key=lambda need: URGENT.index(need.state.kind))
 
 
@@ -273,6 +274,21 @@ def _of_feeds() -> Iterator[Need]:
         if feed.error_since:
             words = _("“%(list)s” is not refreshed") % {"list": feed.list}
             yield Need(f"feed-{feed.pk}", State(Kind.WARN, _("Feed")), words, feed.why, feed.error_since, _("Open"), page)
+
+
+def _of_mail_in(now: datetime) -> Iterator[Need]:
+    if away := watching.outage(now):
+        state = State(Kind.BAD, _("no mail in"), "mail")
+        last = _("The last look that succeeded was %(at)s.") % {"at": formats.full(away.succeeded)} if away.succeeded else ""
+        why = away.error or _("No worker looks at it: one that takes the queue “readings” does.")
+        what = _("The mailbox %(place)s is not fetched.") % {"place": away.place}
+        yield Need("mailbox", state, what, f"{why} {last}".strip(), away.since, _("Look"), url("inbound:arrivals"))
+    if late := watching.unread(now):
+        what = ngettext("%(n)s mail waits to be read.", "%(n)s mails wait to be read.", late.number) % {"n": formats.number(late.number)}
+        why = _("No worker reads mail: one that takes the queue “mail” does.")
+        yield Need(
+            "unread", State(Kind.BAD, _("unread"), "mail"), what, why, late.since, _("Look"), url("inbound:arrivals") + "?state=waiting"
+        )
 
 
 def _of_mail(now: datetime) -> Iterator[Need]:

@@ -26,6 +26,9 @@ def _ticket(pk: int) -> Ticket:
 def ticket(request: HttpRequest, pk: int) -> HttpResponse:
     """The thread; what is sent is an answer or a note, or has a canned answer put into the form."""
     found = _ticket(pk)
+    if found.merged_into_id and request.method != "POST":
+        messages.info(request, _("#%(ticket)d “%(subject)s” was merged into this one.") % {"ticket": pk, "subject": found.subject})
+        return redirect("tickets:ticket", found.merged_into_id)
     if request.method != "POST":
         return _page(request, found)
     if request.POST.get("do") == "canned":
@@ -76,6 +79,7 @@ def _page(
         "address": reader(found)[0],
         "aside": aside(found),
         "links": links.linked(found),
+        "moves": selectors.moves(found),
         "form": form or WriteForm(),
         "facts_form": facts or FactsForm(found),
         "link_form": about or LinkForm(found),

@@ -1,7 +1,7 @@
 """The list of tickets, and a new one."""
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
@@ -12,7 +12,7 @@ from apps.lib.params import number, words
 from apps.mail.services import switch_off, switch_on
 from apps.mail.unsubscribing import is_off
 from apps.members.models import Member
-from apps.tickets import selectors, services
+from apps.tickets import choosing, listing, selectors, services
 from apps.tickets.forms import WriteToForm
 from apps.tickets.selectors import STATES, WHOSE, Asked
 from apps.tickets.telling import KIND
@@ -21,17 +21,20 @@ from apps.tickets.telling import KIND
 @staff_page
 def tickets(request: HttpRequest) -> HttpResponse:
     """What waits for us, and everything else that is asked for."""
-    asked, user = _asked(request), person(request)
+    asked, user = asked_for(request.GET), person(request)
     found = selectors.page(asked, user, request.GET.get("after", ""))
     counts = selectors.counts()
     tabs = [(name, label, counts.get(name)) for name, label in STATES.items()]
     shown = {"asked": asked, "found": found, "tabs": tabs, "whose": WHOSE.items(), "counts": counts, "times": selectors.first_answers()}
+    shown["rows"] = listing.listed(found.tickets)
+    number, further = len(found.tickets), "after" in request.GET
+    shown["reach"] = choosing.reach(asked, user, number) if found.next or further else number
     told = bool(user.email) and not is_off(user.email, KIND)
-    return render(request, "tickets/tickets.html", shown | {"told": told, "further": "after" in request.GET})
+    return render(request, "tickets/tickets.html", shown | {"told": told, "further": further})
 
 
-def _asked(request: HttpRequest) -> Asked:
-    given = request.GET
+def asked_for(given: QueryDict) -> Asked:
+    """Which tickets the address of the list means."""
     search = words(given, "q")
     state = given.get("state", "all" if search else "ours")
     whose = given.get("whose", "")

@@ -3,8 +3,9 @@
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
 
-from apps.inbound import imap
+from apps.inbound import imap, watching
 
 
 class Command(BaseCommand):
@@ -18,6 +19,7 @@ class Command(BaseCommand):
         if box is None:
             raise CommandError("NETZWART_MAIL_IN_IMAP names no mailbox.")
         found = imap.fetch(box)
+        watching.looked(place=str(box), error=found.error, now=timezone.now())
         self.stdout.write(f"{found.mails} fetched from {box}.")
         if found.error:
             raise CommandError(found.error)

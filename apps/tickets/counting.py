@@ -1,0 +1,129 @@
+"""How many tickets came, were solved and were open, by day and by week, and how long the first answer took: from the history.
+
+What is over is kept in a row for each day and week (Period); the one that goes on is counted when it is asked for. How many were open is
+reckoned back from how many are now, so that it is as exact as the history. A ticket that was merged is solved then, one that was split off
+is opened then.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from itertools import pairwise
+from typing import Any, Final
+
+from django.db import connection
+from django.utils import timezone
+
+from apps.tickets.models import Period, Ticket
+
+SETTLES: Final = timedelta(minutes=10)  # what began before midnight may be committed after it
+WINDOWS: Final = {"month": (Period.Unit.DAY, 30), "year": (Period.Unit.WEEK, 53)}
+EVENTS: Final = """
+    SELECT width_bucket(at, %(begins)s::timestamptz[]) AS n, count(*) FILTER (WHERE before IS NULL),
+           count(*) FILTER (WHERE state = 'solved' AND before IS DISTINCT FROM 'solved'),
+           count(*) FILTER (WHERE state <> 'solved' AND before = 'solved')
+    FROM (SELECT event.pgh_created_at AS at, event.state,
+                 (SELECT earlier.state FROM tickets_ticketevent earlier
+                  WHERE earlier.pgh_obj_id = event.pgh_obj_id AND earlier.pgh_id < event.pgh_id
+                  ORDER BY earlier.pgh_id DESC LIMIT 1) AS before
+          FROM tickets_ticketevent event
+          WHERE event.pgh_created_at >= %(first)s AND event.pgh_created_at < %(end)s AND event.pgh_label <> 'delete') happened
+    GROUP BY n"""
+ANSWERS: Final = """
+    SELECT width_bucket(first_answered_at, %(begins)s::timestamptz[]) AS n, count(*),
+           percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM first_answered_at - opened_at))
+    FROM tickets_ticket WHERE first_answered_at >= %(first)s AND first_answered_at < %(end)s AND first_answered_at > opened_at
+    GROUP BY n"""
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A day or a week. open: at its end, or now; median: seconds to the first answer, of those first answered in it, None for none."""
+
+    begins: date
+    opened: int
+    solved: int
+    reopened: int
+    answered: int
+    median: float | None
+    open: int = 0
+
+
+def window(name: str, now: datetime) -> list[Counted]:
+    """30 days, or 53 weeks from Monday to Sunday, the last of which goes on; the oldest first."""
+    unit, number = WINDOWS[name]
+    begins = begins_of(unit, number, now)
+    fill(unit, begins, now)
+    kept = {row.begins: row for row in Period.objects.filter(unit=unit, begins__in=begins)}
+    live = {each.begins: each for each in _counted(unit, [day for day in begins if day not in kept])}
+    return _with_open([_of(kept[day]) if day in kept else live[day] for day in begins])
+
+
+def begins_of(unit: str, number: int, now: datetime) -> list[date]:
+    """The first days of the last so many, the oldest first."""
+    today = timezone.localdate(now)
+    last, step = (today - timedelta(days=today.weekday()), 7) if unit == Period.Unit.WEEK else (today, 1)
+    return [last - timedelta(days=step * back) for back in reversed(range(number))]
+
+
+def fill(unit: str, begins: Sequence[date], now: datetime) -> int:
+    """Keep what is over and was not kept yet; how many there were. Twice, or by two at once, is harmless."""
+    over = [day for day in begins if _midnight(_after(unit, day)) + SETTLES <= now]
+    known = set(Period.objects.filter(unit=unit, begins__in=over).values_list("begins", flat=True))
+    missing = [day for day in over if day not in known]
+    if missing:
+        span = [day for day in over if missing[0] <= day <= missing[-1]]
+        rows = [_row(unit, each) for each in _counted(unit, span) if each.begins in missing]
+        Period.objects.bulk_create(rows, ignore_conflicts=True)
+    return len(missing)
+
+
+def fill_all(now: datetime) -> int:
+    """All that the pages show."""
+    return sum(fill(unit, begins_of(unit, number, now), now) for unit, number in WINDOWS.values())
+
+
+def starts(unit: str, counted: Sequence[Counted]) -> tuple[list[datetime], datetime]:
+    """When each begins, and when the last one ends."""
+    return [_midnight(each.begins) for each in counted], _midnight(_after(unit, counted[-1].begins))
+
+
+def _row(unit: str, of: Counted) -> Period:
+    facts = {name: getattr(of, name) for name in ("begins", "opened", "solved", "reopened", "answered", "median")}
+    return Period(unit=unit, **facts)
+
+
+def _of(row: Period) -> Counted:
+    return Counted(row.begins, row.opened, row.solved, row.reopened, row.answered, row.median)
+
+
+def _counted(unit: str, begins: Sequence[date]) -> list[Counted]:
+    """Of periods that follow one another."""
+    if not begins:
+        return []
+    first = [_midnight(day) for day in begins]
+    given = {"begins": first, "first": first[0], "end": _midnight(_after(unit, begins[-1]))}
+    events, answers = _asked(EVENTS, given), _asked(ANSWERS, given)
+    return [Counted(day, *events.get(n, (0, 0, 0)), *answers.get(n, (0, None))) for n, day in enumerate(begins, 1)]
+
+
+def _asked(sql: str, given: dict[str, Any]) -> dict[int, tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, given)
+        return {row[0]: tuple(row[1:]) for row in cursor.fetchall()}
+
+
+def _with_open(counted: Sequence[Counted]) -> list[Counted]:
+    ends = [Ticket.objects.order_by().exclude(state=Ticket.State.SOLVED).count()]
+    for _earlier, later in reversed(list(pairwise(counted))):
+        ends.append(ends[-1] - later.opened + later.solved - later.reopened)
+    pairs = zip(counted, reversed(ends), strict=True)
+    return [Counted(each.begins, each.opened, each.solved, each.reopened, each.answered, each.median, end) for each, end in pairs]
+
+
+def _after(unit: str, day: date) -> date:
+    return day + timedelta(days=7 if unit == Period.Unit.WEEK else 1)
+
+
+def _midnight(day: date) -> datetime:
+    return datetime.combine(day, time(), timezone.get_current_timezone())

@@ -1,0 +1,88 @@
+"""What is entered for many tickets at once, for merging and for splitting."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from apps.tickets.bulk import Changes
+from apps.tickets.canned import LONGEST
+from apps.tickets.forms import ProblemForm
+from apps.tickets.models import Ticket
+from apps.tickets.selectors import answerers
+from apps.tickets.services import LONGEST_SUBJECT
+
+
+class AnswerManyForm(ProblemForm):
+    """One answer, in one language or both; `key` tells a second click from a second answer."""
+
+    key = forms.UUIDField(widget=forms.HiddenInput)
+    text_de = forms.CharField(
+        label=_("German text"), required=False, max_length=LONGEST, widget=forms.Textarea(attrs={"rows": 7, "lang": "de"})
+    )
+    text_en = forms.CharField(
+        label=_("English text"), required=False, max_length=LONGEST, widget=forms.Textarea(attrs={"rows": 7, "lang": "en"}),
+        help_text=_("Whoever reads the other language gets the text that is there."),
+    )  # fmt: skip
+    state = forms.ChoiceField(
+        label=_("Afterwards"), choices=[("waiting", _("it waits for them")), ("solved", _("it is solved"))], initial="waiting"
+    )
+
+    def texts(self) -> dict[str, str]:
+        """By language."""
+        return {language: self.cleaned_data[f"text_{language}"] for language in ("de", "en")}
+
+    def wanted(self) -> dict[str, Any]:
+        """What the service takes."""
+        given = self.cleaned_data
+        return {"key": given["key"], "text_de": given["text_de"], "text_en": given["text_en"], "solved": given["state"] == "solved"}
+
+
+class ChangeManyForm(ProblemForm):
+    """What is set of all of them; what is left as it is, stays."""
+
+    state = forms.ChoiceField(label=_("State"), required=False, choices=[("", _("stays")), *Ticket.State.choices])
+    priority = forms.TypedChoiceField(
+        label=_("Priority"), required=False, coerce=int, empty_value=None, choices=[("", _("stays")), *Ticket.Priority.choices]
+    )
+    assignee = forms.ChoiceField(label=_("Assignee"), required=False)
+    add = forms.CharField(label=_("Add tags"), required=False, max_length=400, help_text=_("With commas between them"))
+    drop = forms.CharField(label=_("Take tags away"), required=False, max_length=400, help_text=_("With commas between them"))
+
+    def __init__(self, data: Any = None) -> None:
+        super().__init__(data)
+        self._people = {str(user.pk): user for user in answerers()}
+        choices = [("", _("stays")), ("nobody", _("nobody")), *((pk, user.name) for pk, user in self._people.items())]
+        self.fields["assignee"].choices = choices  # type: ignore[attr-defined]  # of a ChoiceField
+
+    def changes(self) -> Changes:
+        """What the service takes."""
+        given = self.cleaned_data
+        assignee = (self._people.get(given["assignee"]),) if given["assignee"] else None
+        return Changes(given["state"] or None, given["priority"], assignee, given["add"].split(","), given["drop"].split(","))
+
+
+class SplitForm(ProblemForm):
+    """Which messages become a ticket of their own."""
+
+    messages = forms.TypedMultipleChoiceField(
+        label=_("Messages"),
+        coerce=int,
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": _("Choose messages of this ticket.")},
+    )
+    subject = forms.CharField(
+        label=_("What is it about?"), max_length=LONGEST_SUBJECT, error_messages={"required": _("Say in a few words what it is about.")}
+    )
+    whose = forms.ChoiceField(label=_("Whose"), widget=forms.RadioSelect, initial="same")
+
+    def __init__(self, ticket: Ticket, messages: list[tuple[int, str]], data: Any = None) -> None:
+        super().__init__(data)
+        self.fields["messages"].choices = messages  # type: ignore[attr-defined]  # of a ChoiceField
+        same = (("same", str(ticket.member)), ("nobody", _("nobody’s"))) if ticket.member else (("same", _("nobody’s")),)
+        self.fields["whose"].choices = same  # type: ignore[attr-defined]  # of a ChoiceField
+
+    def wanted(self) -> dict[str, Any]:
+        """What the service takes."""
+        given = self.cleaned_data
+        return {"messages": given["messages"], "subject": given["subject"], "same_member": given["whose"] == "same"}

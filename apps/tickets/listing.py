@@ -1,0 +1,76 @@
+"""A page of tickets as the list shows it: what is the same in many rows is drawn once."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import lru_cache
+from typing import Final
+
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from apps.lib.templatetags.netzwart import state, when
+from apps.tickets.models import Ticket
+
+ANY: Final = 10**17  # a number that stands for each
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One ticket; all but `ticket` is text for the page. label: of the box that picks it."""
+
+    ticket: Ticket
+    url: str
+    who: str
+    assignee: str
+    state: SafeString
+    priority: SafeString
+    tags: SafeString
+    touched: SafeString | str
+    label: str
+
+
+def listed(tickets: Iterable[Ticket]) -> Iterator[Row]:
+    """In the language of the page."""
+    states, priorities = {each: state_of(each) for each in Ticket.State}, {each: priority_of(each) for each in Ticket.Priority}
+    url, label, unknown = reverse("tickets:ticket", args=[ANY]), _("Select #%(pk)s"), _("nobody knows who")
+    today = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
+    for ticket in tickets:
+        number = str(ticket.pk)
+        yield Row(
+            ticket=ticket,
+            url=url.replace(str(ANY), number),
+            who=str(ticket.member) if ticket.member else ticket.address or unknown,
+            assignee=ticket.assignee.name if ticket.assignee else "",
+            state=states[Ticket.State(ticket.state)],
+            priority=priorities[Ticket.Priority(ticket.priority)],
+            tags=format_html_join("", ' <span class="nw-tag">{}</span>', ((tag,) for tag in ticket.tags)),
+            touched=_moment(ticket.touched_at, today, today.utcoffset(), get_language()),
+            label=label % {"pk": number},
+        )
+
+
+@lru_cache(4096)
+def _moment(at: datetime, _today: datetime, _offset: timedelta | None, _language: str | None) -> SafeString | str:
+    """The same words as long as it is the same day, in the same language: the list is looked at again and again."""
+    return when(at, "short")
+
+
+def state_of(of: Ticket.State) -> SafeString:
+    """Whose turn it is."""
+    if of == Ticket.State.OPEN:
+        return state("wait", _("our turn"), icon="wait")
+    if of == Ticket.State.REOPENED:
+        return state("wait", _("our turn, reopened"), icon="wait")
+    return state("plain", _("their turn"), icon="clock") if of == Ticket.State.WAITING else state("active", _("solved"))
+
+
+def priority_of(of: Ticket.Priority) -> SafeString:
+    """Louder, the more urgent."""
+    if of >= Ticket.Priority.HIGH:
+        return state("bad" if of == Ticket.Priority.URGENT else "warn", of.label, icon="arrow-up")
+    return format_html('<span class="nw-{}">{}</span>', 2 if of == Ticket.Priority.LOW else 3, of.label)

@@ -1,0 +1,15 @@
+"""Whose turn a ticket is, wherever one is named: {% load turns %}{{ ticket|turn }}."""
+
+from django import template
+from django.utils.safestring import SafeString
+
+from apps.tickets.listing import state_of
+from apps.tickets.models import Ticket
+
+register = template.Library()
+
+
+@register.filter
+def turn(ticket: Ticket) -> SafeString:
+    """As the list shows it."""
+    return state_of(Ticket.State(ticket.state))

@@ -1,0 +1,63 @@
+"""New and open tickets by day and by week, and how long the first answer took."""
+
+from collections.abc import Sequence
+
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from apps.accounts.permissions import staff_page
+from apps.lib.charts import Chart, Line, Unit
+from apps.lib.charts.drawing import Drawing, drawn
+from apps.lib.spreadsheets import download
+from apps.tickets import counting
+from apps.tickets.counting import Counted
+
+TICKETS, HOURS, MINUTES = Unit(("", "k")), Unit(("h",)), Unit(("min",))
+
+
+@staff_page
+def chart(request: HttpRequest) -> HttpResponse:
+    """30 days or a year."""
+    window = _window(request)
+    counted = counting.window(window, timezone.now())
+    medians = [each.median for each in counted if each.median is not None]
+    shown = {
+        "window": window,
+        "windows": [("month", _("30 days")), ("year", _("a year"))],
+        "came": _drawn("came", _("New and solved"), window, counted, ((_("new"), "opened"), (_("solved"), "solved"))),
+        "open": _drawn("open", _("Open"), window, counted, ((_("open"), "open"),)),
+        "first": _first(window, counted, max(medians, default=0) >= 3 * 3600),
+        "sums": {name: sum(getattr(each, name) for each in counted) for name in ("opened", "solved", "reopened", "answered")},
+        "now_open": counted[-1].open,
+    }
+    return render(request, "tickets/chart.html", shown)
+
+
+@staff_page
+def chart_csv(request: HttpRequest) -> StreamingHttpResponse:
+    """The same numbers, a row for each day or week."""
+    head = ("begins", "opened", "solved", "reopened", "open", "first_answered", "median_seconds_to_first_answer")
+    counted = counting.window(_window(request), timezone.now())
+    names = ("begins", "opened", "solved", "reopened", "open", "answered", "median")
+    rows = (["" if (value := getattr(each, name)) is None else value for name in names] for each in counted)
+    return download("tickets", head, rows)
+
+
+def _window(request: HttpRequest) -> str:
+    asked = request.GET.get("window", "")
+    return asked if asked in counting.WINDOWS else "month"
+
+
+def _drawn(key: str, title: str, window: str, counted: Sequence[Counted], lines: Sequence[tuple[str, str]]) -> Drawing:
+    starts, end = counting.starts(counting.WINDOWS[window][0], counted)
+    return drawn(Chart(key, title, starts, end, [Line(name, [getattr(each, of) for each in counted]) for name, of in lines], TICKETS))
+
+
+def _first(window: str, counted: Sequence[Counted], hours: bool) -> Drawing:
+    """In minutes while that is enough; nothing where nobody was answered first."""
+    starts, end = counting.starts(counting.WINDOWS[window][0], counted)
+    size = 3600 if hours else 60
+    values = [None if each.median is None else each.median / size for each in counted]
+    return drawn(Chart("first", _("Time to the first answer"), starts, end, [Line(_("median"), values)], HOURS if hours else MINUTES))

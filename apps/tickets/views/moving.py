@@ -1,0 +1,87 @@
+"""Tickets that become one, and one that becomes two."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.text import Truncator
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from apps.accounts.permissions import person, staff_page
+from apps.lib import formats
+from apps.lib.errors import Problem
+from apps.lib.params import words
+from apps.tickets import choosing, merging, selectors, splitting
+from apps.tickets.forms_many import SplitForm
+from apps.tickets.models import Message, Move, Ticket
+
+OFFERED = 20  # other tickets of the member
+
+
+@staff_page
+def merge(request: HttpRequest) -> HttpResponse:
+    """Choose what becomes one, look what that does, do it."""
+    given = request.POST if request.method == "POST" else request.GET
+    chosen = merging.by_number(choosing.numbers([*given.getlist("ticket"), *_typed(words(given, "more"))]))
+    if not chosen:
+        return redirect("tickets:list")
+    into = _target(chosen, given.get("into", ""))
+    sources, problem, preview = [each for each in chosen if each.pk != into.pk], None, None
+    try:
+        if request.method == "POST":
+            merging.merge(into=into, tickets=sources, by=person(request))
+            messages.success(request, _("Merged. The others open this ticket from now on."))
+            return redirect("tickets:ticket", into.pk)
+        preview = merging.preview(into=into, tickets=sources) if sources else None
+    except Problem as refused:
+        problem = refused
+    known = {each.pk for each in chosen}
+    offered = [each for each in selectors.of_member(into.member, OFFERED) if each.pk not in known] if into.member else []
+    shown = {"chosen": chosen, "into": into, "offered": offered, "preview": preview, "problem": problem, "more": words(given, "more")}
+    return render(request, "tickets/merge.html", shown, status=422 if problem else 200)
+
+
+def _typed(text: str) -> list[str]:
+    return text.replace("#", " ").replace(",", " ").split()
+
+
+def _target(chosen: list[Ticket], asked: str) -> Ticket:
+    """The one that was asked for; else the oldest, of those that are a member's if there are any."""
+    best = min(chosen, key=lambda each: (each.member_id is None, each.pk))
+    return next((each for each in chosen if str(each.pk) == asked), best)
+
+
+@staff_page
+@require_POST
+def unmerge(request: HttpRequest, pk: int) -> HttpResponse:
+    """It is a ticket of its own again."""
+    move = get_object_or_404(Move, pk=pk, kind=Move.Kind.MERGE)
+    try:
+        merging.undo(move=move, by=person(request))
+        messages.success(request, _("#%(ticket)d is a ticket of its own again.") % {"ticket": move.source_id})
+    except Problem as problem:
+        messages.error(request, str(problem))
+    return redirect("tickets:ticket", move.target_id)
+
+
+@staff_page
+def split(request: HttpRequest, pk: int) -> HttpResponse:
+    """Choose messages that become a ticket of their own."""
+    found = get_object_or_404(Ticket.objects.select_related("member"), pk=pk)
+    form = SplitForm(found, [(each.pk, _line(each)) for each in selectors.thread(found)], request.POST or None)
+    if form.is_valid():
+        try:
+            made = splitting.split(ticket=found, by=person(request), **form.wanted())
+            return redirect("tickets:ticket", made.pk)
+        except Problem as problem:
+            form.take(problem)
+    back = reverse("tickets:ticket", args=[pk])
+    return render(request, "tickets/split.html", {"ticket": found, "form": form, "back": back}, status=422 if form.is_bound else 200)
+
+
+def _line(message: Message) -> str:
+    who = message.author.name if message.author else message.sender or _("unknown sender")
+    if message.kind == Message.Kind.NOTE:
+        who = f"{who}, {_('internal note')}"
+    return f"{who}, {formats.full(message.at)}: {Truncator(' '.join(message.text.split())).chars(100)}"

@@ -1,0 +1,136 @@
+"""How many tickets came, were solved and were open, from the history, and what the chart says of it."""
+
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.members.models import Member
+from apps.tickets import counting, own, services
+from apps.tickets.models import Period, Ticket
+from tests import rows
+from tests.db.pages import queries, signed_in, text
+
+DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def mara(db: None) -> User:
+    return rows.user("mara")
+
+
+@pytest.fixture
+def selin(db: None) -> Member:
+    return rows.member(user=rows.user("selin", staff=False))
+
+
+@pytest.fixture
+def now() -> datetime:
+    """Noon, so that no test stands at midnight."""
+    return timezone.localtime().replace(hour=12, minute=0, second=0, microsecond=0)
+
+
+def asked(member: Member) -> Ticket:
+    assert member.user
+    return own.ask(member=member, subject="No network", text="?", by=member.user)
+
+
+def happened(ticket: Ticket, *moments: datetime) -> None:
+    """The ticket's events in their order, at these times; the first is when it was opened."""
+    events = Ticket.pgh_event_model.objects.filter(pgh_obj_id=ticket.pk).order_by("pgh_id")  # type: ignore[attr-defined]
+    for event, at in zip(events, moments, strict=True):
+        type(event).objects.filter(pk=event.pk).update(pgh_created_at=at)
+
+
+def turned(ticket: Ticket, *states: str) -> None:
+    for state in states:
+        Ticket.objects.filter(pk=ticket.pk).update(state=state)
+
+
+def counted(name: str, now: datetime) -> dict[date, Any]:
+    return {each.begins: each for each in counting.window(name, now)}
+
+
+def test_days_say_what_came_was_solved_and_stayed_open(selin: Member, now: datetime) -> None:
+    first, second, third = asked(selin), asked(selin), asked(selin)
+    turned(first, "waiting", "solved")
+    turned(second, "solved", "reopened")
+    happened(first, now - 5 * DAY, now - 5 * DAY, now - 3 * DAY)
+    happened(second, now - 5 * DAY, now - 4 * DAY, now - 2 * DAY)
+    happened(third, now)
+    days = counted("month", now)
+    today = timezone.localdate(now)
+    seen = [
+        (each.opened, each.solved, each.reopened, each.open) for each in (days[today - timedelta(days=back)] for back in range(6, -1, -1))
+    ]
+    assert seen == [(0, 0, 0, 0), (2, 0, 0, 2), (0, 1, 0, 1), (0, 1, 0, 0), (0, 0, 1, 1), (0, 0, 0, 1), (1, 0, 0, 2)]
+    assert len(days) == 30 and counting.window("month", now)[-1].begins == today
+
+
+def test_weeks_begin_on_monday_and_say_the_same_as_their_days(selin: Member, now: datetime) -> None:
+    for back in (0, 3, 9, 16):
+        ticket = asked(selin)
+        turned(ticket, "solved")
+        happened(ticket, now - back * DAY, now - back * DAY + timedelta(minutes=1))
+    weeks = counted("year", now)
+    assert len(weeks) == 53 and all(day.weekday() == 0 for day in weeks)
+    assert sum(each.opened for each in weeks.values()) == sum(each.solved for each in weeks.values()) == 4
+    for back in (9, 16):
+        day = timezone.localdate(now - back * DAY)
+        assert weeks[day - timedelta(days=day.weekday())].opened >= 1
+
+
+def test_the_first_answer_counts_on_the_day_it_was_given(selin: Member, mara: User, now: datetime) -> None:
+    for minutes in (10, 20, 60):
+        ticket = asked(selin)
+        services.answer(ticket=ticket, text="Which port?", by=mara)
+        opened = now - 2 * DAY
+        Ticket.objects.filter(pk=ticket.pk).update(opened_at=opened, first_answered_at=opened + timedelta(minutes=minutes))
+    found = counted("month", now)[timezone.localdate(now - 2 * DAY)]
+    assert (found.answered, found.median) == (3, 1200)
+
+
+def test_what_is_over_is_counted_once_and_today_each_time(selin: Member, now: datetime) -> None:
+    happened(asked(selin), now - DAY)
+    assert counting.fill_all(now) == 29 + 52 and counting.fill_all(now) == 0
+    happened(asked(selin), now)
+    Period.objects.filter(unit="day", begins=timezone.localdate(now - 2 * DAY)).delete()
+    days = counted("month", now)
+    assert (days[timezone.localdate(now - DAY)].opened, days[timezone.localdate(now)].opened) == (1, 1)
+    assert Period.objects.filter(unit="day").count() == 29
+
+
+def test_a_day_is_kept_only_when_nothing_of_it_can_still_be_committed(db: None) -> None:
+    midnight = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
+    counting.fill("day", counting.begins_of("day", 2, midnight), midnight + timedelta(minutes=5))
+    assert not Period.objects.exists()
+    counting.fill("day", counting.begins_of("day", 2, midnight), midnight + timedelta(minutes=11))
+    assert Period.objects.get().begins == timezone.localdate(midnight) - timedelta(days=1)
+
+
+def test_the_database_keeps_no_week_that_begins_in_its_middle_and_no_day_twice(db: None) -> None:
+    given = {"opened": 0, "solved": 0, "reopened": 0, "answered": 0}
+    monday = datetime(2026, 11, 16, tzinfo=UTC).date()
+    Period.objects.create(unit="week", begins=monday, **given)
+    for unit, begins in (("week", monday), ("week", monday + timedelta(days=1)), ("year", monday)):
+        with pytest.raises(IntegrityError), transaction.atomic():
+            Period.objects.create(unit=unit, begins=begins, **given)
+
+
+def test_the_page_draws_tables_and_hands_out_the_same_numbers(selin: Member, mara: User) -> None:
+    client, member = signed_in(mara), selin
+    client.get("/")
+    asked(member)
+    page = text(client.get("/tickets/chart/"))
+    assert "1 came in this time" in page and page.count("Show as table") == 3
+    assert text(client.get("/tickets/chart/?window=year")).count("data-chart") == 3
+    lines = b"".join(client.get("/tickets/chart.csv").streaming_content).decode().splitlines()  # type: ignore[attr-defined]
+    assert lines[0].endswith("begins,opened,solved,reopened,open,first_answered,median_seconds_to_first_answer")
+    assert lines[-1] == f"{timezone.localdate().isoformat()},1,0,0,1,0,"
+    few = queries(client, "/tickets/chart/")
+    for _more in range(5):
+        asked(member)
+    assert queries(client, "/tickets/chart/") == few

@@ -1,0 +1,183 @@
+"""Many tickets at once: one answer that each gets once, and what is set of all of them."""
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+
+from apps.accounts import tokens
+from apps.accounts.models import User
+from apps.lib.errors import Problem
+from apps.mail import models as mail
+from apps.members.models import Member
+from apps.tickets import bulk, merging, own
+from apps.tickets.models import Bulk, BulkItem, Canned, Message, Ticket
+from tests import rows
+from tests.db.pages import said, signed_in, text
+from workers.tickets import answer_tickets
+
+
+@pytest.fixture
+def mara(db: None) -> User:
+    return rows.user("mara")
+
+
+@pytest.fixture
+def tickets(db: None) -> list[Ticket]:
+    """Of somebody who reads German, of somebody who reads English, and of somebody without an address."""
+    people = (("Selin Kaya", "selin@lindenhof.example", "de"), ("Tunde", "tunde@lindenhof.example", "en"), ("Jonas", "", "en"))
+    return [_asked(rows.member(name, email=email, language=language)) for name, email, language in people]
+
+
+def _asked(member: Member) -> Ticket:
+    member.user = rows.user(f"m{member.number}", staff=False)
+    member.save()
+    return own.ask(member=member, subject=f"Of {member.name}", text="No network", by=member.user)
+
+
+def now(tickets: list[Ticket]) -> list[Ticket]:
+    return list(Ticket.objects.select_related("member", "assignee").filter(pk__in=[each.pk for each in tickets]).order_by("pk"))
+
+
+def mails() -> dict[str, str]:
+    return dict(mail.Message.objects.filter(template="ticket_answer").values_list("to", "text"))
+
+
+def send(tickets: list[Ticket], by: User, **given: Any) -> Bulk:
+    asked: dict[str, Any] = {
+        "key": uuid4(),
+        "text_de": "Hallo {name}, es geht wieder.",
+        "text_en": "Hello {name}, it works again. {ticket}",
+    } | given
+    return bulk.answer_many(tickets=now(tickets), by=by, **asked)
+
+
+def test_each_ticket_is_answered_once_in_its_readers_language(tickets: list[Ticket], mara: User) -> None:
+    reached = bulk.reached(now(tickets))
+    assert (reached.tickets, reached.by_mail, reached.on_page, reached.languages) == (3, 2, 1, {"de": 1, "en": 2})
+    sent = send(tickets, mara, solved=True)
+    assert send(tickets, mara, key=sent.key) == sent
+    assert mails() == {}
+    answer_tickets()
+    answer_tickets()
+    assert "Hallo Selin Kaya, es geht wieder." in mails()["selin@lindenhof.example"]
+    assert f"Hello Tunde, it works again. #{tickets[1].pk}" in mails()["tunde@lindenhof.example"]
+    assert len(mails()) == 2 and Message.objects.filter(kind="answer").count() == 3
+    assert {(each.state, each.assignee) for each in now(tickets)} == {("solved", mara)}
+    assert BulkItem.objects.exclude(message=None).count() == 3
+
+
+def test_whoever_reads_the_other_language_gets_the_text_that_is_there(tickets: list[Ticket], mara: User) -> None:
+    send(tickets, mara, text_de="")
+    assert not bulk.work_off()
+    assert "Hello Selin Kaya" in mails()["selin@lindenhof.example"]
+
+
+def test_a_worker_that_stops_in_the_middle_leaves_the_rest_to_the_next(tickets: list[Ticket], mara: User) -> None:
+    send(tickets, mara)
+    assert bulk.work_off(2) and len(mails()) == 2
+    assert not bulk.work_off(2) and Message.objects.filter(kind="answer").count() == 3
+
+
+def test_who_is_left_out_is_named_with_the_reason(tickets: list[Ticket], mara: User) -> None:
+    other = own.ask(member=tickets[0].member, subject="Again", text="?", by=tickets[0].member.user)  # type: ignore[arg-type, union-attr]
+    sent = send([*tickets, other], mara)
+    merging.merge(into=tickets[0], tickets=[other], by=mara)
+    bulk.work_off()
+    assert {each.ticket_id: each.why for each in sent.items.exclude(why="")} == {other.pk: f"It was merged into #{tickets[0].pk}."}
+    tomasz = rows.user("tomasz", roles=["helpdesk"])
+    late = send(tickets, tomasz)
+    User.objects.filter(pk=tomasz.pk).update(roles=["auditor"])
+    bulk.work_off()
+    assert late.items.filter(why__contains="may not answer tickets").count() == 3 and late.items.exclude(message=None).count() == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [({"text_de": "", "text_en": " "}, "Write something"), ({"text_de": "Hallo {password}"}, "Nobody can fill in {password}")],
+)
+def test_what_nobody_could_read_is_not_sent(tickets: list[Ticket], mara: User, given: dict[str, str], why: str) -> None:
+    with pytest.raises(Problem, match=why):
+        send(tickets, mara, **given)
+    with pytest.raises(Problem):
+        send([], mara)
+    assert not Bulk.objects.exists()
+
+
+def test_many_are_changed_at_once_and_those_that_are_so_already_stay(tickets: list[Ticket], mara: User) -> None:
+    Ticket.objects.filter(pk=tickets[0].pk).update(state="solved", assignee=mara, tags=["nat", "old"])
+    before = now(tickets)[0].version
+    changes = bulk.Changes(state="solved", assignee=(mara,), add=["NAT"], drop=[])
+    assert (bulk.affected(now(tickets), changes), bulk.change_many(tickets=now(tickets), changes=changes, by=mara)) == (2, 2)
+    assert now(tickets)[0].version == before
+    assert bulk.change_many(tickets=now(tickets), changes=bulk.Changes(assignee=(None,), drop=["nat"], priority=4), by=mara) == 3
+    assert [(each.state, each.assignee, each.tags, each.priority) for each in now(tickets)] == [
+        ("solved", None, ["old"], 4), ("solved", None, [], 4), ("solved", None, [], 4)
+    ]  # fmt: skip
+    for wrong in (bulk.Changes(priority=9), bulk.Changes(state="gone"), bulk.Changes(assignee=(rows.user("m", staff=False),))):
+        with pytest.raises(Problem):
+            bulk.change_many(tickets=now(tickets), changes=wrong, by=mara)
+
+
+def test_staff_answers_many_from_the_list_after_a_preview(tickets: list[Ticket], mara: User) -> None:
+    client = signed_in(mara)
+    kept = Canned.objects.create(name="Works", text_de="Geht, {name}.", text_en="Works, {name}.")
+    page = text(client.get("/tickets/"))
+    assert page.count('name="pick"') == 3 and "Select all 3" in page
+    first = client.post("/tickets/many/", {"do": "answer", "all": "1"})
+    assert "Answer 3 tickets" in text(first) and "2 answers leave by mail" in text(first) and "Send 3 answers" not in text(first)
+    given = {
+        "do": "canned",
+        "canned": kept.pk,
+        "pick": [each.pk for each in tickets],
+        "key": str(uuid4()),
+        "state": "solved",
+        "text_de": "",
+    }
+    assert "Works, {name}." in text(client.post("/tickets/many/", given | {"text_en": ""}))
+    given |= {"do": "answer", "text_de": "Geht, {name}.", "text_en": "Works, {name}."}
+    assert "Geht, Selin Kaya." in text(client.post("/tickets/many/", given)) and not Bulk.objects.exists()
+    assert client.post("/tickets/many/", given | {"text_de": "{x}"}).status_code == 422
+    where = {client.post("/tickets/many/", given | {"confirmed": "1"})["Location"] for _click in range(2)}
+    assert where == {f"/tickets/many/{Bulk.objects.get().pk}/"}
+    [progress] = where
+    assert "0 of 3 are answered" in text(client.get(progress))
+    bulk.work_off()
+    assert "All are answered" in text(client.get(progress))
+
+
+def test_staff_changes_and_merges_many_from_the_list(tickets: list[Ticket], mara: User) -> None:
+    client, picks = signed_in(mara), [each.pk for each in tickets]
+    page = text(client.post("/tickets/many/", {"do": "change", "pick": picks}))
+    assert "Change 3 tickets" in page
+    given = {"do": "change", "pick": picks[:2], "state": "", "priority": "4", "assignee": str(mara.pk), "add": "nat", "drop": ""}
+    assert "Change 2 tickets" in text(client.post("/tickets/many/?state=all", given))
+    done = client.post("/tickets/many/?state=all", given | {"confirmed": "1"}, follow=True)
+    assert [str(each) for each in said(done)] == ["2 tickets are changed."]
+    assert [each.priority for each in now(tickets)] == [4, 4, 2]
+    where = client.post("/tickets/many/", {"do": "merge", "pick": picks})["Location"]
+    assert where == f"/tickets/merge/?{'&'.join(f'ticket={pk}' for pk in picks)}"
+    assert "only tickets of one member become one" in text(client.post("/tickets/merge/", {"ticket": picks}))
+
+
+def test_all_means_the_filter_where_it_can_be_done_at_once_else_the_page(tickets: list[Ticket], mara: User, monkeypatch: Any) -> None:
+    client = signed_in(mara)
+    Ticket.objects.filter(pk=tickets[0].pk).update(state="solved")
+    assert "Answer 2 tickets" in text(client.post("/tickets/many/?state=ours", {"do": "answer", "all": "1", "pick": [tickets[1].pk]}))
+    monkeypatch.setattr("apps.tickets.choosing.MOST", 1)
+    assert "Answer 1 ticket" in text(client.post("/tickets/many/?state=ours", {"do": "answer", "all": "1", "pick": [tickets[1].pk]}))
+
+
+def test_scripts_answer_many_once_and_see_how_far_it_is(tickets: list[Ticket], mara: User) -> None:
+    _token, key = tokens.create(user=mara, name="script")
+    api = Client(headers={"authorization": f"Bearer {key}"})
+    given = {"key": str(uuid4()), "tickets": [each.pk for each in tickets], "text_en": "It works again, {name}."}
+    made = [api.post("/api/tickets/tickets/answer-many/", given, content_type="application/json") for _twice in range(2)]
+    assert [each.status_code for each in made] == [202, 202] and made[0].json() == made[1].json()
+    assert (made[0].json()["tickets"], made[0].json()["answered"]) == (3, 0)
+    bulk.work_off()
+    shown = api.get(f"/api/tickets/answers/{made[0].json()['id']}/").json()
+    assert (shown["answered"], shown["left_out"]) == (3, [])
+    wrong = api.post("/api/tickets/tickets/answer-many/", {"tickets": [10**9], "text_en": "x"}, content_type="application/json")
+    assert wrong.status_code == 400

@@ -1,0 +1,19 @@
+"""Send one answer to many tickets, and count them. The work is in `apps.tickets.bulk` and `apps.tickets.counting`."""
+
+from celery import shared_task
+from django.utils import timezone
+
+from apps.tickets import bulk, counting
+
+
+@shared_task(name="workers.answer_tickets")
+def answer_tickets() -> None:
+    """Answer the next ones; asked for when somebody sends them, and by the schedule for what a worker left."""
+    if bulk.work_off():
+        answer_tickets.delay()
+
+
+@shared_task(name="workers.count_tickets")
+def count_tickets() -> None:
+    """Count the days and weeks that are over."""
+    counting.fill_all(timezone.now())
