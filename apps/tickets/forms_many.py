@@ -79,7 +79,8 @@ class SplitForm(ProblemForm):
     def __init__(self, ticket: Ticket, messages: list[tuple[int, str]], data: Any = None) -> None:
         super().__init__(data)
         self.fields["messages"].choices = messages  # type: ignore[attr-defined]  # of a ChoiceField
-        same = (("same", str(ticket.member)), ("nobody", _("nobody’s"))) if ticket.member else (("same", _("nobody’s")),)
+        nobody = _("nobody whom we know")
+        same = (("same", str(ticket.member)), ("nobody", nobody)) if ticket.member else (("same", nobody),)
         self.fields["whose"].choices = same  # type: ignore[attr-defined]  # of a ChoiceField
 
     def wanted(self) -> dict[str, Any]:
