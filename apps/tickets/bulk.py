@@ -100,7 +100,7 @@ def work_off(most: int = AT_ONCE) -> bool:
 
 
 def _answer(item: BulkItem) -> None:
-    with override(item.bulk.by.language):
+    with override(item.bulk.by.speaks):
         why, message = _left_out(item), None
         if not why:
             try:

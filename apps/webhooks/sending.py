@@ -157,7 +157,7 @@ def give_notice(row: Delivery, now: datetime) -> None:
     if owner.email:
         facts: dict[str, Plain] = {"name": endpoint.name, "url": f"{settings.PORTAL_URL}/webhooks/{endpoint.pk}/", "tries": row.tries}
         key = f"webhook {endpoint.pk} {now:%Y-%m-%d}"
-        write(to=owner.email, language=owner.language, template="webhook", context=facts, about=endpoint, key=key)
+        write(to=owner.email, language=owner.speaks, template="webhook", context=facts, about=endpoint, key=key)
 
 
 def erase_old(now: datetime, days: int) -> int:

@@ -224,7 +224,8 @@ def test_a_failure_is_tried_again_later_and_then_given_up_with_a_mail(network: r
         sending.send_due(lambda day=day: now + timedelta(days=day))  # type: ignore[misc]
     row.refresh_from_db()
     assert (row.state, row.tries) == ("failed", sending.GIVE_UP)
-    assert Message.objects.get(about_type="webhooks.endpoint").to == "mara@lindenhof.example"
+    told = Message.objects.get(about_type="webhooks.endpoint")
+    assert (told.to, told.language) == ("mara@lindenhof.example", "en")
 
 
 def test_an_endpoint_that_is_away_rests_and_does_not_hold_up_another(network: rows.Network, receiver: Receiver) -> None:
