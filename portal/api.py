@@ -14,6 +14,7 @@ from apps.gateways.api_sharing import FairShareViewSet, PortRulesViewSet
 from apps.lib.api.routing import Router
 from apps.members.api import DeviceViewSet, RoomViewSet, SiteViewSet, TariffViewSet
 from apps.members.api_departures import DepartureViewSet
+from apps.members.api_invitations import MemberInvitationViewSet
 from apps.nat.api import ForwardViewSet
 from apps.nat.api_mappings import MappingViewSet
 from apps.nat.moving.api import MoveViewSet
@@ -21,6 +22,7 @@ from apps.nat.pinholes.api import PinholeViewSet
 from apps.network.api import HoldingViewSet, PoolViewSet
 from apps.tickets.api import CannedViewSet, SentViewSet, TicketViewSet
 from apps.traffic.api import AddressesUsageViewSet, MembersUsageViewSet
+from apps.traffic.api_quotas import QuotaViewSet
 from apps.traffic.rates.api import RateLimitViewSet
 from apps.webhooks.api import DeliveryViewSet, WebhookViewSet
 
@@ -55,6 +57,7 @@ router.register("gateways/uplinks", UplinkViewSet, "uplink")
 router.register("gateways/portrules", PortRulesViewSet, "portrules")
 router.register("gateways/fairshare", FairShareViewSet, "fairshare")
 router.register("members/departures", DepartureViewSet, "departure")
+router.register("members/invitations", MemberInvitationViewSet, "member-invitation")
 router.register("nat/moves", MoveViewSet, "move")
 router.register("accounts/rolechanges", RoleChangeViewSet, "rolechange")
 router.register("bans/notices", NoticeViewSet, "notice")
@@ -68,5 +71,6 @@ router.register("accounts/invitations", InvitationViewSet, "invitation")
 router.register("audit/enquiries", EnquiryViewSet, "enquiry")
 router.register("webhooks/webhooks", WebhookViewSet, "webhook")
 router.register("webhooks/deliveries", DeliveryViewSet, "delivery")
+router.register("traffic/quotas", QuotaViewSet, "quota")
 router.register("traffic/members", MembersUsageViewSet, "usage")
 router.register("traffic/addresses", AddressesUsageViewSet, "address-usage")

@@ -6,12 +6,13 @@ Tests in tests/unit need nothing; those with pytest-django's `db` need NETZWART_
 import os
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from uuid import uuid4
 
 import pytest
 from django.conf import LazySettings
+from django.utils import translation
 
 
 @cache
@@ -71,3 +72,10 @@ def _fresh_limits(settings: LazySettings) -> None:
 def _quick_passwords(settings: LazySettings) -> None:
     """A password is made to be slow to guess; tests make hundreds of users."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture(autouse=True)
+def _own_language() -> Iterator[None]:
+    """A page that one test asked for in German leaves this thread German; the next test begins anew."""
+    yield
+    translation.deactivate()

@@ -73,6 +73,13 @@ def withdraw(*, member: Member) -> None:
     MemberInvitation.objects.filter(member=member, taken=None, withdrawn=None).update(withdrawn=Now())
 
 
+def withdraw_one(invitation: MemberInvitation) -> None:
+    """Raises Conflict when somebody has taken or withdrawn it already."""
+    still = MemberInvitation.objects.filter(pk=invitation.pk, taken=None, withdrawn=None)
+    if not still.update(withdrawn=Now()):
+        raise Conflict(_("This invitation was used or withdrawn already."))
+
+
 def open_of(member: Member) -> MemberInvitation | None:
     """The invitation that nobody has accepted yet, also when its time is over."""
     return MemberInvitation.objects.filter(member=member, taken=None, withdrawn=None).select_related("by").first()

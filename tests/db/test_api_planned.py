@@ -8,8 +8,10 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.accounts import tokens
-from apps.members.models import Departure, Room, Site
+from apps.mail.models import Message
+from apps.members.models import Departure, Member, Room, Site
 from apps.nat.moving.models import Move
+from apps.traffic.models import Quota
 from tests import rows
 from tests.answers import wrong
 
@@ -101,3 +103,29 @@ def test_what_makes_no_sense_is_refused_at_its_field(api: Client, network: rows.
         answer = patch(api, f"{path}/{network.group.pk}", given)
         assert answer.status_code == 400, (path, given, answer.content)
         assert list(wrong(answer)) == [field]
+
+
+def test_a_member_is_invited_by_mail_and_the_link_is_withdrawn(api: Client, network: rows.Network) -> None:
+    member = network.residents["m1"].member
+    Member.objects.filter(pk=member.pk).update(email="selin@lindenhof.example")
+    made = post(api, "members/invitations", {"member": member.pk})
+    assert (made.status_code, made.json()["by"], made.json()["withdrawn"]) == (201, network.admin.pk, None)
+    assert Message.objects.get(template="member_invited").to == "selin@lindenhof.example"
+    assert api.delete(f"/api/members/invitations/{made.json()['id']}/").status_code == 204
+    assert api.delete(f"/api/members/invitations/{made.json()['id']}/").status_code == 409
+
+
+def test_a_tariff_gets_a_quota_another_and_none(api: Client, network: rows.Network) -> None:
+    tariff = network.residents["m1"].member.tariff_id
+    made = post(api, "traffic/quotas", {"tariff": tariff, "octets": 500_000_000_000})
+    assert (made.status_code, made.json()) == (201, {"id": tariff, "tariff": tariff, "octets": 500_000_000_000})
+    assert list(wrong(post(api, "traffic/quotas", {"tariff": tariff, "octets": 1}))) == ["tariff"]
+    assert patch(api, f"traffic/quotas/{tariff}", {"octets": 1000}).json()["octets"] == 1000
+    assert list(wrong(patch(api, f"traffic/quotas/{tariff}", {"octets": 0}))) == ["octets"]
+    assert api.delete(f"/api/traffic/quotas/{tariff}/").status_code == 204
+    assert not Quota.objects.exists()
+
+
+def test_a_format_that_there_is_not_is_refused_with_those_that_there_are(api: Client) -> None:
+    answer = api.get("/api/members/rooms/?format=xls")
+    assert (answer.status_code, "json, csv, jsonl" in answer.json()["detail"]) == (406, True)

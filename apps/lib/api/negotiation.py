@@ -1,0 +1,22 @@
+"""In which format an answer comes: `?format=` says it before the header Accept does."""
+
+from collections.abc import Iterable
+
+from django.http import Http404
+from django.utils.translation import gettext as _
+from rest_framework.exceptions import NotAcceptable
+from rest_framework.negotiation import DefaultContentNegotiation
+from rest_framework.renderers import BaseRenderer
+
+
+class Negotiation(DefaultContentNegotiation):
+    """An unknown format is 406, as an unknown type is: the address is right, and what it names is there."""
+
+    def filter_renderers(self, renderers: Iterable[BaseRenderer], format: str) -> list[BaseRenderer]:
+        try:
+            return super().filter_renderers(renderers, format)
+        except Http404 as error:
+            known = ", ".join(each.format for each in renderers)
+            raise NotAcceptable(
+                _("There is no format “%(format)s” here; there is: %(known)s.") % {"format": format, "known": known}
+            ) from error

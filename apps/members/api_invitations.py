@@ -1,0 +1,34 @@
+"""Members who are invited to make an account, in the REST API."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from apps.lib.api.filters import filters_of
+from apps.lib.api.serializers import ApiSerializer
+from apps.lib.api.viewsets import Adds, Reads, Removes
+from apps.members import inviting
+from apps.members.models import MemberInvitation
+
+
+class MemberInvitationSerializer(ApiSerializer):
+    class Meta:
+        model = MemberInvitation
+        fields = ["id", "member", "by", "made", "expires", "taken", "withdrawn"]
+        read_only_fields = ["by", "made", "expires", "taken", "withdrawn"]
+        brief = ["id", "member"]
+        validators: list[Any] = []
+
+    def create(self, validated_data: Mapping[str, Any]) -> MemberInvitation:
+        return inviting.invite(by=self.context["request"].user, **validated_data)
+
+
+class MemberInvitationViewSet(Reads, Adds, Removes):
+    """Links that connect an account with a membership; POST sends one to the member's address, DELETE withdraws it."""
+
+    serializer_class = MemberInvitationSerializer
+    member_path = "member"
+    queryset = MemberInvitation.objects.order_by("id")
+    filters = filters_of(MemberInvitation, "member", "by", "made", "expires", "taken", "withdrawn")
+
+    def remove(self, row: MemberInvitation) -> None:
+        inviting.withdraw_one(row)

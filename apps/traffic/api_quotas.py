@@ -1,0 +1,49 @@
+"""Quotas of tariffs, in the REST API."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db.models import F
+from django.utils.translation import gettext as _
+from rest_framework import serializers
+
+from apps.lib.api.filters import filters_of
+from apps.lib.api.serializers import ApiSerializer
+from apps.lib.api.viewsets import Adds, Changes, Reads, Removes
+from apps.members.models import Tariff
+from apps.traffic.models import Quota
+from apps.traffic.quotas import MOST, set_quota
+
+
+class QuotaSerializer(ApiSerializer):
+    id = serializers.IntegerField(source="tariff_id", read_only=True)
+    octets = serializers.IntegerField(min_value=1, max_value=MOST)
+
+    class Meta:
+        model = Quota
+        fields = ["id", "tariff", "octets"]
+        brief = ["id", "octets"]
+
+    def create(self, validated_data: Mapping[str, Any]) -> Quota:
+        return self._set(validated_data["tariff"], validated_data["octets"])
+
+    def update(self, instance: Quota, validated_data: Mapping[str, Any]) -> Quota:
+        tariff = validated_data.get("tariff", instance.tariff)
+        if tariff != instance.tariff:
+            raise serializers.ValidationError({"tariff": _("A quota stays with its tariff; add one to the other.")})
+        return self._set(tariff, validated_data.get("octets", instance.octets))
+
+    def _set(self, tariff: Tariff, octets: int) -> Quota:
+        set_quota(tariff=tariff, octets=octets, by=self.context["request"].user)
+        return Quota.objects.get(tariff=tariff)
+
+
+class QuotaViewSet(Reads, Adds, Changes, Removes):
+    """How many octets a member with a tariff should not exceed in a calendar month, up and down together; by the tariff's id."""
+
+    serializer_class = QuotaSerializer
+    queryset = Quota.objects.annotate(id=F("tariff_id")).order_by("pk")
+    filters = filters_of(Quota, "octets")
+
+    def remove(self, row: Quota) -> None:
+        set_quota(tariff=row.tariff, octets=None, by=self.request.user)  # type: ignore[arg-type]  # who signed in is a User
