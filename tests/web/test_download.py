@@ -52,8 +52,8 @@ def table(page: Page) -> list[str]:
     """What was received in each five minutes that the table below the chart shows, but for those in which it was nothing."""
     page.reload()
     traffic = page.locator("#traffic")
-    traffic.get_by_text("Show as table").click()
-    cells = traffic.locator(".nw-as-table tbody tr td:nth-child(2)").all_inner_texts()
+    traffic.get_by_text("Show as table").first.click()
+    cells = traffic.locator("figure .nw-as-table tbody tr td:nth-child(2)").all_inner_texts()
     return [cell for cell in cells if cell not in ("0 B", "no reading")]
 
 
@@ -76,7 +76,7 @@ def test_what_a_member_downloads_stands_in_the_last_hour_of_the_own_page(page: P
     for octets, name in ((received, "received"), (sent, "sent")):
         expect(traffic.locator(".nw-figure", has_text=name)).to_contain_text(volume(octets))
     with page.expect_download() as saving:
-        traffic.get_by_role("link", name="CSV").click()
+        traffic.get_by_role("link", name="CSV", exact=True).click()
     found = list(csv.DictReader(Path(saving.value.path()).read_text(encoding="utf-8-sig").splitlines()))
     down, up = ([int(row[f"IPv4 {way}, bytes"] or 0) for row in found] for way in ("down", "up"))
     assert (len(found), sum(down), sum(up)) == (LAST_HOUR, received, sent)

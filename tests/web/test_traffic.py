@@ -46,10 +46,10 @@ def test_a_member_chooses_a_year_opens_the_table_and_saves_the_csv(page: Page, c
     expect(traffic.get_by_role("link", name="A year")).to_have_attribute("aria-current", "true")
     page.wait_for_url("/me/?window=year")
     expect(traffic.locator(".uplot canvas")).to_be_visible()
-    traffic.get_by_text("Show as table").click()
-    expect(traffic.locator(".nw-as-table tbody tr")).to_have_count(365)
+    traffic.get_by_text("Show as table").first.click()
+    expect(traffic.locator("figure .nw-as-table tbody tr")).to_have_count(365)
     with page.expect_download() as saving:
-        traffic.get_by_role("link", name="CSV").click()
+        traffic.get_by_role("link", name="CSV", exact=True).click()
     lines = Path(saving.value.path()).read_text(encoding="utf-8-sig").splitlines()
     assert saving.value.suggested_filename.startswith(f"traffic-M-{counted.residents['m1'].member.number}-year-")
     assert len(lines) == 366
