@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from apps.accounts.permissions import staff_page
 from apps.lib.charts import Chart, Line, Unit
@@ -27,7 +28,7 @@ def chart(request: HttpRequest) -> HttpResponse:
         "window": window,
         "windows": [("month", _("30 days")), ("year", _("a year"))],
         "came": _drawn("came", _("New and solved"), window, counted, ((_("new"), "opened"), (_("solved"), "solved"))),
-        "open": _drawn("open", _("Open"), window, counted, ((_("open"), "open"),)),
+        "open": _drawn("open", pgettext("tickets", "Open"), window, counted, ((_("open"), "open"),)),
         "first": _first(window, counted, max(medians, default=0) >= 3 * 3600),
         "sums": {name: sum(getattr(each, name) for each in counted) for name in ("opened", "solved", "reopened", "answered")},
         "now_open": counted[-1].open,
