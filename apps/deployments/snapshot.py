@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import connection
 
 from apps.deployments.reading import bans, blocks, gateways, listeners, members, nat, pinholes, rates
 from apps.deployments.reading.types import Reading
 from apps.deployments.touched import touched_since
+from apps.lib.frozen import frozen
 from apps.network.models import Gateway, GatewayGroup
 from firewall.policy import Keys, Policy
 
@@ -111,8 +112,7 @@ def both(group: GatewayGroup, earlier: Moment, at: datetime | None = None) -> tu
 @contextmanager
 def _one_moment(at: datetime | None) -> Iterator[Moment]:
     """A moment that is later than any row it sees: the transaction's own `now()` may be earlier."""
-    with transaction.atomic(durable=True), connection.cursor() as cursor:
-        cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+    with frozen(durable=True), connection.cursor() as cursor:
         cursor.execute(MOMENT)
         seen, clock, origin = cursor.fetchone()
         yield Moment(seen, at or clock, origin)

@@ -5,7 +5,7 @@ import io
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from ipaddress import ip_address, ip_interface, ip_network
 from itertools import product
 from typing import Any
@@ -20,9 +20,10 @@ from apps.accounts import tokens
 from apps.desk.handing import files, hosts, kea, radius, zones
 from apps.desk.handing.hosts import Card, Host
 from apps.lib.api import tables
+from apps.lib.validity import ended_now
 from apps.members.models import Device, Member
 from apps.nat.pinholes.services import add_pinhole
-from apps.network.models import Holding, Pool
+from apps.network.models import Gateway, GatewayGroup, Holding, Pool
 from portal.api import router
 from tests import rows
 from tests.answers import wrong
@@ -117,11 +118,41 @@ def test_the_same_rows_give_the_same_bytes_and_an_etag_spares_a_script_the_rest(
         assert b"".join(got.streaming_content).decode() == made(each["name"]), each  # type: ignore[attr-defined]  # a stream
         again = script.get(f"/api/exports/{each['name']}", headers={"if-none-match": got["ETag"]})
         assert (again.status_code, again.content) == (304, b"")
-    before = script.get("/api/exports/names.zone")["ETag"]
-    Device.objects.filter(mac="00:00:5e:00:53:e1").update(name="Laptop")
-    assert script.get("/api/exports/names.zone", headers={"if-none-match": before}).status_code == 200
     assert wrong(script.get("/api/exports/nothing")) and script.get("/api/exports/nothing").status_code == 404
     assert script.get("/api/nat/forwards/").status_code == 403, "the scope holds"
+
+
+CHANGES: dict[str, Callable[[rows.Network], object]] = {
+    "a device's name": lambda _n: Device.objects.filter(mac="00:00:5e:00:53:e1").update(name="Laptop"),
+    "a device's MAC address": lambda _n: Device.objects.filter(mac="00:00:5e:00:53:e1").update(mac="00:00:5e:00:53:e2"),
+    "a device that is gone": lambda _n: Device.objects.filter(mac="00:00:5e:00:53:e1").delete(),
+    "whose an address is": lambda n: Holding.objects.filter(pk=n.residents["m1"].holding.pk).update(device=None),
+    "a member's number": lambda n: Member.objects.filter(pk=n.residents["m3"].member.pk).update(number=9),
+    "a member who leaves": lambda n: Member.objects.filter(pk=n.residents["m1"].member.pk).update(state="left"),
+    "a prefix that ends": lambda n: Holding.objects.filter(pk=n.residents["m3"].prefix.pk).update(valid=ended_now()),
+    "a pool": lambda _n: Pool.objects.create(kind="private4", group=_n.private.group, prefix="10.99.0.0/24", member_length=32),
+    "a probe's target": lambda _n: GatewayGroup.objects.update(probe_port=81),
+    "a gateway's address": lambda _n: Gateway.objects.filter(name=Gateway.objects.earliest("pk").name).update(address="192.0.2.77"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_whatever_changes_a_file_changes_its_etag(network: rows.Network, change: str) -> None:
+    said = {each.name: "".join(each.make()) for each in files.files()}
+    known = {each.name: files.etag(each) for each in files.files()}
+    assert known == {each.name: files.etag(each) for each in files.files()}
+    CHANGES[change](network)
+    different = {each.name for each in files.files() if "".join(each.make()) != said.get(each.name)}
+    assert different, "the change is one"
+    assert different <= {each.name for each in files.files() if files.etag(each) != known.get(each.name)}
+
+
+def test_a_file_that_somebody_has_is_not_written_again(network: rows.Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    mara = signed_in(network.admin)
+    got = mara.get("/exports/names.zone")
+    assert b"".join(got.streaming_content)  # type: ignore[attr-defined]  # a stream
+    monkeypatch.setattr(files, "_written", None)
+    assert mara.get("/exports/names.zone", headers={"if-none-match": got["ETag"]}).status_code == 304
 
 
 def test_the_page_offers_what_there_is_to_network_admins_alone(network: rows.Network) -> None:

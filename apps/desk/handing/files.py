@@ -1,39 +1,44 @@
 """Which files there are, by name, and what is in each: one list for the page and the API.
 
-The same rows give the same bytes, so a file's ETag is the hash of what it says, and whoever has it is told that nothing changed.
+The same rows give the same bytes. So a file's ETag is a hash of the rows, which the database makes, and of the code that writes it: whoever
+has the file is told that nothing changed, without writing it.
 """
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
+from inspect import getsource
 from tempfile import SpooledTemporaryFile
-from typing import IO
+from typing import IO, Any, Final
 
 from django.conf import settings
-from django.db import transaction
+from django.db.models import QuerySet
 from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.cache import get_conditional_response
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from apps.desk.handing import kea, prometheus, radius, zones
-from apps.desk.handing.hosts import Host, cards, hosts
+from apps.desk.handing import hosts, kea, prometheus, radius, zones
+from apps.desk.handing.hosts import Host
 from apps.lib.fields import Prefix
+from apps.lib.frozen import frozen, stamp
 from apps.network.models import Pool
 
 IN_MEMORY = 1 << 20  # octets; more is kept on the disk while it is sent
 JSON, TEXT = "application/json", "text/plain; charset=utf-8"
+WRITERS: Final = (hosts, kea, prometheus, radius, zones)
 
 
 @dataclass(frozen=True)
 class File:
-    """`make`: its text in pieces, read from the database while it is written."""
+    """`make`: its text in pieces, read from the database while it is written. `rows`: all that the text is made from, or more."""
 
     name: str
     media_type: str
     what: str | Promise
     make: Callable[[], Iterable[str]]
+    rows: Callable[[], Iterable[QuerySet[Any, Any]]] = hosts.rows
 
 
 def files() -> list[File]:
@@ -44,37 +49,47 @@ def files() -> list[File]:
         File("names.zone", TEXT, _("DNS: names of members’ devices"), _names),
         *_reverse_zones(),
         File("radius-users.txt", TEXT, _("FreeRADIUS: members’ devices by their MAC addresses"), _radius),
-        File("prometheus-gateways.json", JSON, _("Prometheus: where gateways are managed"), prometheus.gateways),
-        File("prometheus-probes.json", JSON, _("Prometheus: what gateways are probed with"), prometheus.probes),
+        File("prometheus-gateways.json", JSON, _("Prometheus: where gateways are managed"), prometheus.gateways, prometheus.rows),
+        File("prometheus-probes.json", JSON, _("Prometheus: what gateways are probed with"), prometheus.probes, prometheus.rows),
     ]
 
 
 def answer(request: HttpRequest, file: File) -> HttpResponseBase:
     """The file, or 304 for whoever has it as it is."""
-    written, etag = _written(file)
-    known = get_conditional_response(request, etag=etag)
-    if isinstance(known, HttpResponse):
-        written.close()
-        return known
+    with frozen():
+        tag = etag(file)
+        known = get_conditional_response(request, etag=tag)
+        if isinstance(known, HttpResponse):
+            return known
+        written = _written(file)
     response = FileResponse(written, content_type=file.media_type, filename=file.name, as_attachment=True)
-    response["ETag"], response["Cache-Control"] = etag, "private, no-cache"
+    response["ETag"], response["Cache-Control"] = tag, "private, no-cache"
     return response
 
 
-@transaction.atomic
-def _written(file: File) -> tuple[IO[bytes], str]:
-    """Its octets, at their beginning, and their hash as an ETag."""
-    into, digest = SpooledTemporaryFile(IN_MEMORY), hashlib.sha256()  # noqa: SIM115 - the response closes it
+def etag(file: File) -> str:
+    """Another one as soon as the file may say something else."""
+    said = "\n".join((file.name, settings.DNS_ZONE, _code(), stamp(file.rows())))
+    return f'"{hashlib.sha256(said.encode()).hexdigest()[:32]}"'
+
+
+@cache
+def _code() -> str:
+    """A hash of what writes the files: where an update writes them otherwise, they are new."""
+    return hashlib.sha256("".join(map(getsource, WRITERS)).encode()).hexdigest()
+
+
+def _written(file: File) -> IO[bytes]:
+    """Its octets, at their beginning."""
+    into = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - the response closes it
     for piece in file.make():
-        octets = piece.encode()
-        digest.update(octets)
-        into.write(octets)
+        into.write(piece.encode())
     into.seek(0)
-    return into, f'"{digest.hexdigest()[:32]}"'
+    return into
 
 
 def _pools(kind: str) -> Iterator[tuple[Pool, Iterator[Host]]]:
-    return ((pool, hosts(kind, pool)) for pool in Pool.objects.filter(kind=kind).order_by("prefix"))
+    return ((pool, hosts.of(kind, pool)) for pool in Pool.objects.filter(kind=kind).order_by("prefix"))
 
 
 def _kea4() -> Iterable[str]:
@@ -86,8 +101,8 @@ def _kea6() -> Iterable[str]:
 
 
 def _inside() -> Iterator[Host]:
-    yield from hosts(Pool.Kind.PRIVATE4)
-    yield from hosts(Pool.Kind.PREFIX6)
+    yield from hosts.of(Pool.Kind.PRIVATE4)
+    yield from hosts.of(Pool.Kind.PREFIX6)
 
 
 def _names() -> Iterable[str]:
@@ -105,18 +120,18 @@ def _reverse_zones() -> Iterator[File]:
 
 
 def _addresses(origin: str, parts: tuple[tuple[Pool, Prefix], ...]) -> Iterable[str]:
-    inside = (host for pool, part in parts for host in hosts(pool.kind, pool, part))
+    inside = (host for pool, part in parts for host in hosts.of(pool.kind, pool, part))
     return zones.reverse(origin, settings.DNS_ZONE, inside)
 
 
 def _radius() -> Iterable[str]:
-    return radius.users(cards(), _of_cards(Pool.Kind.PRIVATE4), _of_cards(Pool.Kind.PREFIX6))
+    return radius.users(hosts.cards(), _of_cards(Pool.Kind.PRIVATE4), _of_cards(Pool.Kind.PREFIX6))
 
 
 def _of_cards(kind: str) -> dict[str, Prefix]:
     """The first that each device has, by its MAC address."""
     found: dict[str, Prefix] = {}
-    for host in hosts(kind):
+    for host in hosts.of(kind):
         if host.card:
             found.setdefault(host.card.mac, host.prefix)
     return found

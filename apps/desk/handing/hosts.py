@@ -9,8 +9,9 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import batched
+from typing import Any
 
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 
 from apps.lib.fields import Prefix
 from apps.lib.validity import holds_now
@@ -19,6 +20,7 @@ from apps.network.models import Holding, Pool
 
 BATCH = 2000
 LONGEST = 63  # octets of a label (RFC 1035, section 2.3.4)
+_COLUMNS = ("member_id", "member__number", "device_id", "prefix")
 _GERMAN = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 
 
@@ -45,15 +47,21 @@ class Host:
         return f"m-{self.member}"
 
 
-def hosts(kind: str, pool: Pool | None = None, within: Prefix | None = None) -> Iterator[Host]:
+def rows() -> list[QuerySet[Any, Any]]:
+    """All that is read here, of every kind."""
+    devices = Device.objects.filter(member__state=Member.State.ACTIVE).values_list("pk", "member_id", "name", "mac")
+    return [_held().values_list("pk", *_COLUMNS), devices, Pool.objects.values_list("pk", "kind", "prefix")]
+
+
+def of(kind: str, pool: Pool | None = None, within: Prefix | None = None) -> Iterator[Host]:
     """By address: all, or those of a pool, and of a part of it.
 
     A holding that names no device is on its member's only one, where the member holds one of the kind and has one device.
     """
-    held = Holding.objects.filter(holds_now(), member__state=Member.State.ACTIVE, kind=kind)
+    held = _held().filter(kind=kind)
     chosen = held.filter(pool=pool) if pool else held
     chosen = chosen.filter(prefix__within=within) if within else chosen
-    columns = chosen.order_by("prefix").values_list("member_id", "member__number", "device_id", "prefix")
+    columns = chosen.order_by("prefix").values_list(*_COLUMNS)
     for batch in batched(columns.iterator(chunk_size=BATCH), BATCH):
         members = {member for member, *_rest in batch}
         cards = _cards(members)
@@ -62,6 +70,10 @@ def hosts(kind: str, pool: Pool | None = None, within: Prefix | None = None) -> 
             mine = cards.get(member, {})
             alone = next(iter(mine.values())) if len(mine) == 1 and held_by.get(member) == 1 else None
             yield Host(number, prefix, mine.get(device) if device else alone)
+
+
+def _held() -> QuerySet[Holding]:
+    return Holding.objects.filter(holds_now(), member__state=Member.State.ACTIVE)
 
 
 def cards() -> Iterator[tuple[int, Card]]:

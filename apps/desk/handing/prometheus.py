@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from ipaddress import IPv4Address, IPv6Address
 from typing import Any
 
+from django.db.models import QuerySet
+
 from apps.network.models import Gateway, GatewayGroup
 
 
@@ -40,6 +42,11 @@ def probes() -> Iterator[str]:
                 labels = {"netzwart": "probe", "group": group.name, "family": f"ipv{address.version}"}
                 found.append({"targets": [_target(address, group.probe_port)], "labels": labels})
     yield _written(found)
+
+
+def rows() -> list[QuerySet[Any, Any]]:
+    """All that both are made from."""
+    return [Gateway.objects.values_list(), GatewayGroup.objects.values_list()]
 
 
 def _target(address: IPv4Address | IPv6Address, port: int | None) -> str:
