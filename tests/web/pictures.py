@@ -1,4 +1,4 @@
-"""Pictures of every page of a running demo: on a desk, in the dark, and on a phone.
+"""Pictures of every page of a running demo: on a desk and on a phone, by day and in the dark.
 
 Pages of what the demo has none of are named and left out; --fill adds one of everything first.
 """
@@ -18,6 +18,7 @@ LOOKS: Final[dict[str, tuple[ViewportSize, Any]]] = {
     "desktop": ({"width": 1280, "height": 900}, "light"),
     "dark": ({"width": 1280, "height": 900}, "dark"),
     "phone": ({"width": 360, "height": 740}, "light"),
+    "phone-dark": ({"width": 360, "height": 740}, "dark"),
 }
 LOCALES: Final = {"en": "en-GB", "de": "de-DE"}
 
