@@ -76,6 +76,12 @@ def test_an_address_is_canonical_and_its_button_copies_it_bare() -> None:
     assert 'data-copy="[2001:db8::1]:443"' in html
 
 
+def test_an_email_address_breaks_behind_the_at_and_stays_text() -> None:
+    assert render("{{ value|mailbox }}", value="selin.kaya@lindenhof.example") == "selin.kaya@<wbr>lindenhof.example"
+    assert render("{{ value|mailbox }}", value="<b>@x") == "&lt;b&gt;@<wbr>x"
+    assert render("{{ value|mailbox }}", value="none") == "none"
+
+
 def test_hostile_text_is_escaped_everywhere() -> None:
     evil = '"><script>alert(1)</script>'
     tags = (

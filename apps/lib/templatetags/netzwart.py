@@ -170,6 +170,13 @@ def zone() -> str:
 
 
 @register.filter
+def mailbox(email: str) -> SafeString | str:
+    """An e-mail address, which breaks behind the @ first where there is little room."""
+    local, at, domain = email.rpartition("@")
+    return format_html("{}{}<wbr>{}", local, at, domain) if at else email
+
+
+@register.filter
 def day(value: date | None) -> str:
     return formats.day(value)
 
