@@ -14,6 +14,7 @@ import allauth
 import django
 import django_filters
 import rest_framework
+from django.db.models.fields import BLANK_CHOICE_LABEL
 from django.utils.translation import gettext as ours
 from django.utils.translation import ngettext, override
 
@@ -94,3 +95,8 @@ def test_no_package_speaks_formally() -> None:
     with override("de"):
         now = {key: ngettext(key[0], key[0], 1 + key[1]) if isinstance(key, tuple) else ours(key) for key in said}
     assert {key: text for key, text in now.items() if FORMAL.search(text)} == {}
+
+
+def test_a_select_without_a_choice_asks_for_one_in_german() -> None:
+    with override("de"):
+        assert str(BLANK_CHOICE_LABEL) == "bitte wählen"
