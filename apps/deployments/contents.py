@@ -64,6 +64,11 @@ def is_kept(revision: Revision) -> bool:
     return RevisionContent.objects.filter(revision=revision).exists()
 
 
+def is_newest(revision: Revision) -> bool:
+    """Has nothing newer of its group been kept? Then its own content, if it is not there, may be on its way."""
+    return not RevisionContent.objects.filter(revision__group=revision.group_id, revision__gt=revision).exists()
+
+
 def whole_is_due(revision: Revision) -> bool:
     """Have so many deltas come since the last whole one, or is there none?"""
     earlier = RevisionContent.objects.filter(revision__group=revision.group_id, revision__lte=revision)

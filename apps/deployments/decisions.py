@@ -11,6 +11,7 @@ from apps.accounts.models import User
 from apps.accounts.roles import Right, with_right
 from apps.deployments import contents, rollouts
 from apps.deployments.models import HeldBack, Hold, Revision, Rollout
+from apps.deployments.revisions import not_kept
 from apps.lib.errors import Conflict, Problem
 from apps.lib.nudge import nudge
 from apps.network.models import GatewayGroup
@@ -57,7 +58,7 @@ def roll_back(revision: Revision, *, why: str, by: User) -> Hold:
     if not why.strip():
         raise Problem(_("Say why, for whoever finds the group held."), fieldname="why")
     if not contents.is_kept(revision):
-        raise Problem(_("%(revision)s is too old: what it contained is not kept any more.") % {"revision": revision})
+        raise Problem(not_kept([revision]))
     Hold.objects.filter(group=revision.group_id, released=None).update(released=Now(), released_by=by)
     try:
         with transaction.atomic():

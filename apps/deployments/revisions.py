@@ -100,8 +100,11 @@ def oldest_kept() -> Revision | None:
 
 
 def not_kept(revisions: Sequence[Revision]) -> str:
-    """Why these cannot be read, and what can be done."""
-    missing = ", ".join(str(revision) for revision in revisions if not contents.is_kept(revision))
+    """Why these cannot be read, and what can be done. What gateways have just confirmed is written down a moment later."""
+    lost = [revision for revision in revisions if not contents.is_kept(revision)]
+    if soon := [revision for revision in lost if contents.is_newest(revision)]:
+        return _("What %(revision)s contains is being written down. Look again in a moment.") % {"revision": soon[0]}
+    missing = ", ".join(map(str, lost))
     oldest = oldest_kept()
     words = _("What %(revisions)s contained is not kept any more.") % {"revisions": missing}
     return words + (" " + _("The oldest that is kept is %(revision)s.") % {"revision": oldest} if oldest else "")

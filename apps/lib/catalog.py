@@ -1,4 +1,4 @@
-"""Compiles the translations: locale/*/LC_MESSAGES/django.po -> .mo, in the format of GNU gettext, without needing gettext installed.
+"""Compiles the translations: locale/**/LC_MESSAGES/django.po -> .mo, in the format of GNU gettext, without needing gettext installed.
 
 It reads what makemessages and translators write; fuzzy and empty entries are left out, so they show in English.
 """
@@ -13,8 +13,8 @@ CONTEXT, PLURAL = "\x04", "\x00"
 
 
 def compile_all(roots: list[Path]) -> list[Path]:
-    """Compile what is newer than its compiled form; returns what was written."""
-    stale = [po for root in roots for po in sorted(root.glob("*/LC_MESSAGES/*.po")) if _is_stale(po)]
+    """Compile what lies below these and is newer than its compiled form; returns what was written."""
+    stale = sorted({po for root in roots for po in root.glob("**/LC_MESSAGES/*.po") if _is_stale(po)})
     for po in stale:
         fresh = po.with_suffix(f".{os.getpid()}")
         fresh.write_bytes(compiled(po.read_text(encoding="utf-8")))

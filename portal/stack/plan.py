@@ -22,7 +22,7 @@ WEB_WORKERS, WEB_THREADS = 2, 8
 SMALLEST_BACKLOG = 2048
 EVENTS_CONNECTIONS = 4000  # as many streams as NETZWART_EVENTS_STREAMS, and those that are refused
 # A tick every few seconds would bury what is worth reading; a task that fails is shown.
-ROUTINE = r".*INFO/.* Task \S+ (received|succeeded)"
+ROUTINE = r"Task \S+ (received|succeeded)"
 # True, but nothing a person can act on who started the demo as root for its network.
 ROOT_WARNING = "You're running the worker with superuser privileges"
 

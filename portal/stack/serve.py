@@ -151,7 +151,7 @@ def welcome(places: Places, port: int, no_lab: str) -> str:
         "  2. Look into the network that the gateways serve:",
         f"     {in_lab}",
         "  3. Ask the API:",
-        f"     curl -H 'Authorization: Bearer {demo.token}' {address}api/members/",
+        f"     curl -H 'Authorization: Bearer {demo.token}' {address}api/members/members/",
         "",
         "Ctrl-C stops everything.",
     ]

@@ -212,7 +212,7 @@ def test_the_contents_of_old_revisions_are_forgotten_but_for_what_newer_ones_nee
     assert contents.forget_before(revisions[5]) > 0
     assert not contents.is_kept(revisions[0])
     assert contents.load(revisions[-1])["nat-1"] == running()
-    with pytest.raises(Problem, match="too old"):
+    with pytest.raises(Problem, match="not kept any more"):
         roll_back(revisions[0], why="too late", by=network.admin)
 
 

@@ -24,6 +24,7 @@ from apps.lib.validity import ended_now
 from apps.members.models import Device, Member
 from apps.nat.pinholes.services import add_pinhole
 from apps.network.models import Gateway, GatewayGroup, Holding, Pool
+from apps.network.services import hold
 from portal.api import router
 from tests import rows
 from tests.answers import wrong
@@ -117,9 +118,22 @@ def test_the_same_rows_give_the_same_bytes_and_an_etag_spares_a_script_the_rest(
         got = script.get(f"/api/exports/{each['name']}", headers={"accept": "text/plain"})
         assert b"".join(got.streaming_content).decode() == made(each["name"]), each  # type: ignore[attr-defined]  # a stream
         again = script.get(f"/api/exports/{each['name']}", headers={"if-none-match": got["ETag"]})
-        assert (again.status_code, again.content) == (304, b"")
+        assert (again.status_code, again.content, again.get("ETag")) == (304, b"", got["ETag"]), "RFC 9110, section 15.4.5"
     assert wrong(script.get("/api/exports/nothing")) and script.get("/api/exports/nothing").status_code == 404
     assert script.get("/api/nat/forwards/").status_code == 403, "the scope holds"
+
+
+def test_a_device_with_several_addresses_has_one_reservation_in_a_subnet_since_kea_refuses_a_second(network: rows.Network) -> None:
+    mine = network.residents["m1"]
+    device = Holding.objects.get(pk=mine.holding.pk).device
+    assert device
+    Holding.objects.filter(pk=mine.prefix.pk).update(device=device)
+    hold(member=mine.member, pool=network.private, device=device, by=network.admin)
+    more = hold(member=mine.member, pool=mine.prefix.pool, device=device, by=network.admin)
+    [subnet4], [subnet6] = json.loads(made("kea-subnet4.json")), json.loads(made("kea-subnet6.json"))
+    assert [each["ip-address"] for each in subnet4["reservations"] if each["hw-address"] == device.mac] == ["10.16.0.10"]
+    prefixes = [each["prefixes"] for each in subnet6["reservations"] if each["hw-address"] == device.mac]
+    assert prefixes == [[str(each.prefix) for each in sorted((mine.prefix, more), key=lambda held: held.prefix)]]
 
 
 CHANGES: dict[str, Callable[[rows.Network], object]] = {
@@ -172,7 +186,7 @@ PRIVATE = st.integers(0, 2**16 - 1).map(lambda number: ip_network(("10.16.0.0", 
 def test_hostile_names_never_leave_their_place(given_hosts: list[Any]) -> None:
     known = [Host(member, prefix, Card(card.name, card.mac, hosts.label(card.name))) for member, card, prefix in given_hosts]
     pool = Pool(pk=7, prefix=ip_network("10.16.0.0/16"))
-    [subnet] = json.loads("".join(kea.subnets([(pool, known)], "ip-address")))
+    [subnet] = json.loads("".join(kea.subnets([(pool, known, {})], "ip-address")))
     assert [each["user-context"]["device"] for each in subnet["reservations"]] == [host.card.name for host in known if host.card]
     assert len(list(zone("".join(zones.forward("members.home.arpa", known))))) == len(known)
     assert len(list(zone("".join(zones.reverse("16.10.in-addr.arpa", "members.home.arpa", known))))) == len(known)

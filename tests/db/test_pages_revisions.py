@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from apps.deployments import comparing, contents
-from apps.deployments.models import Hold, Revision
+from apps.deployments.models import Hold, Revision, RevisionContent
 from apps.deployments.services import reconcile
 from tests import rows
 from tests.db.pages import queries, signed_in, text
@@ -93,6 +93,15 @@ def test_what_is_not_kept_is_explained(staff: Client, network: rows.Network, mon
     assert "nobody can go back to it" in text(staff.get(f"/rollouts/revisions/{first.pk}/"))
     assert f"What {first} contained is not kept" in text(staff.get(f"/rollouts/revisions/{first.pk}/back/"))
     assert staff.get(f"/rollouts/revisions/compare/text?from={first.pk}&to={last.pk}").status_code == 404
+
+
+def test_what_gateways_confirmed_a_moment_ago_is_not_called_old(staff: Client, network: rows.Network) -> None:
+    *_earlier, before, last = revisions()
+    RevisionContent.objects.get(revision=last).delete()
+    said = f"What {last} contains is being written down. Look again in a moment."
+    assert said in text(staff.get(f"/rollouts/revisions/compare?from={before.pk}&to={last.pk}"))
+    assert staff.get(f"/api/gateways/groups/{network.group.pk}/plan/").json()["problem"] == said
+    assert said in text(staff.post(f"/rollouts/revisions/{last.pk}/back/", {"why": "mail is gone"}))
 
 
 def test_a_comparison_without_two_revisions_asks_for_them(staff: Client) -> None:

@@ -66,6 +66,15 @@ def test_only_what_changed_is_compiled(tmp_path: Path) -> None:
     assert compile_all([tmp_path]) == []
 
 
+def test_texts_of_packages_that_lie_below_are_compiled_with_ours(tmp_path: Path) -> None:
+    beside = [tmp_path / each / "LC_MESSAGES" / "django.po" for each in ("de", "packages/de")]
+    for po in beside:
+        po.parent.mkdir(parents=True)
+        po.write_text('msgid "Yes"\nmsgstr "Ja"\n')
+    assert compile_all([tmp_path]) == beside
+    assert all(po.with_suffix(".mo").exists() for po in beside)
+
+
 def test_every_german_text_is_translated() -> None:
     text = PO.read_text(encoding="utf-8")
     entries = text.count("\nmsgid ")  # the first is the head

@@ -1,8 +1,11 @@
+import re
 import socket
 from importlib import import_module
 from pathlib import Path
 
 import pytest
+from celery.app import trace
+from django.urls import resolve
 
 from portal.stack import ports
 from portal.stack.demo import Demo
@@ -23,6 +26,7 @@ from portal.stack.plan import (
     web,
     worker,
 )
+from portal.stack.serve import welcome
 from workers import app
 
 PLACES = Places.at(Path("/srv/var"))
@@ -100,6 +104,20 @@ def test_a_state_directory_has_one_user_at_a_time(tmp_path: Path) -> None:
         with pytest.raises(StackError, match="is in use by pid"), alone(places):
             pass
     assert not held(places)
+
+
+def test_what_the_demo_offers_to_try_leads_somewhere(tmp_path: Path) -> None:
+    places = Places.at(tmp_path)
+    places.demo.write_text('{"logins": [], "token": "t"}')
+    addresses = re.findall(r"http://127.0.0.1:8042(/\S*)", welcome(places, 8042, ""))
+    assert len(addresses) == 2 and all(resolve(each) for each in addresses)
+
+
+def test_what_workers_say_of_each_task_is_hushed_and_what_goes_wrong_is_not() -> None:
+    known = {"id": "8c1d", "name": "workers.collect", "runtime": 0.1, "return_value": None, "exc": "", "description": "raised"}
+    for each in (worker(), collector(), mailer()):
+        assert all(re.match(each.hush, line % known) for line in (trace.LOG_RECEIVED, trace.LOG_SUCCESS))
+        assert not re.match(each.hush, trace.LOG_FAILURE % (known | {"traceback": "", "args": "", "kwargs": ""}))
 
 
 def test_a_demo_file_that_is_broken_says_what_to_do(tmp_path: Path) -> None:

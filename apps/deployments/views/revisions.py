@@ -55,7 +55,7 @@ def revision(request: HttpRequest, pk: int) -> HttpResponse:
         "revision": found,
         "gateways": revisions.on_gateways(found),
         "rows": [progress.row(rollout, timezone.now()) for rollout in rollouts],
-        "kept": contents.is_kept(found),
+        "kept": contents.is_kept(found) or contents.is_newest(found),
         "oldest": revisions.oldest_kept(),
         "older": earlier,
         "newer": later,

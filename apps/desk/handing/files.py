@@ -59,12 +59,13 @@ def answer(request: HttpRequest, file: File) -> HttpResponseBase:
     with frozen():
         tag = etag(file)
         known = get_conditional_response(request, etag=tag)
-        if isinstance(known, HttpResponse):
-            return known
-        written = _written(file)
-    response = FileResponse(written, content_type=file.media_type, filename=file.name, as_attachment=True)
-    response["ETag"], response["Cache-Control"] = tag, "private, no-cache"
+        response: HttpResponseBase = known if isinstance(known, HttpResponse) else _sent(file)
+    response["ETag"], response["Cache-Control"] = tag, "private, no-cache"  # of 304, too (RFC 9110, section 15.4.5)
     return response
+
+
+def _sent(file: File) -> FileResponse:
+    return FileResponse(_written(file), content_type=file.media_type, filename=file.name, as_attachment=True)
 
 
 def etag(file: File) -> str:
@@ -88,8 +89,8 @@ def _written(file: File) -> IO[bytes]:
     return into
 
 
-def _pools(kind: str) -> Iterator[tuple[Pool, Iterator[Host]]]:
-    return ((pool, hosts.of(kind, pool)) for pool in Pool.objects.filter(kind=kind).order_by("prefix"))
+def _pools(kind: str) -> Iterator[tuple[Pool, Iterator[Host], kea.Several]]:
+    return ((pool, hosts.of(kind, pool), hosts.several(pool)) for pool in Pool.objects.filter(kind=kind).order_by("prefix"))
 
 
 def _kea4() -> Iterable[str]:

@@ -72,6 +72,16 @@ def of(kind: str, pool: Pool | None = None, within: Prefix | None = None) -> Ite
             yield Host(number, prefix, mine.get(device) if device else alone)
 
 
+def several(pool: Pool) -> dict[str, list[Prefix]]:
+    """What a device has of the pool, by its MAC address, where that is more than one: by address."""
+    held = _held().filter(pool=pool, device__isnull=False).order_by("prefix")
+    many = held.order_by().values("device").annotate(number=Count("pk")).filter(number__gt=1).values("device")
+    found: dict[str, list[Prefix]] = {}
+    for mac, prefix in held.filter(device__in=many).values_list("device__mac", "prefix"):
+        found.setdefault(mac, []).append(prefix)
+    return found
+
+
 def _held() -> QuerySet[Holding]:
     return Holding.objects.filter(holds_now(), member__state=Member.State.ACTIVE)
 
