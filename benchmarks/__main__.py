@@ -6,7 +6,7 @@ from argparse import Namespace
 from collections.abc import Callable, Iterable
 from itertools import chain
 
-from benchmarks import agent, changes, collecting, compiling, linking, mailing, packets, serving, shaping, ticketing, whole
+from benchmarks import agent, changes, collecting, compiling, linking, mailing, packets, paging, serving, shaping, ticketing, whole
 from benchmarks.figures import Figure, as_json, as_table
 
 BENCHMARKS: dict[str, Callable[[Namespace], Iterable[Figure]]] = {
@@ -21,6 +21,7 @@ BENCHMARKS: dict[str, Callable[[Namespace], Iterable[Figure]]] = {
     "link": lambda given: linking.run(given.members),
     "mail": lambda given: chain(mailing.run(given.mails), ticketing.run(given.tickets)),
     "packets": lambda given: packets.run(given.members, feed=given.feed, explain=given.explain),
+    "pages": lambda given: paging.run(given.members),
     "shape": lambda _given: shaping.run(),
     "soak": lambda given: whole.run("soak", members=given.members, minutes=given.minutes, seed=given.seed, faults=given.faults),
 }
@@ -34,6 +35,7 @@ SUMMARIES = {
     "link": linking.__doc__,
     "mail": mailing.__doc__,
     "packets": packets.__doc__,
+    "pages": paging.__doc__,
     "shape": shaping.__doc__,
     "soak": "soak: random changes and random faults for some minutes, with everything real; nothing may be lost",
 }

@@ -70,10 +70,10 @@ def run(members: int) -> Iterator[Figure]:
         yield from _queries(key)
         connection.close()
         connection.close_pool()  # type: ignore[attr-defined]  # of PostgreSQL
-        with _served() as (process, port):
+        with served() as (process, port):
             yield from _measured(Client(port, key), members)
             yield from _together(port, key, members)
-            yield Figure("worker_rss_mib", _rss(process.pid), "MiB", "<= 200")
+            yield Figure("worker_rss_mib", rss(process.pid), "MiB", "<= 200")
     finally:
         connection.creation.destroy_test_db(old, verbosity=0)
 
@@ -162,7 +162,7 @@ def _spread(name: str, took: Sequence[float], goal: float | None) -> Iterator[Fi
 
 
 @contextmanager
-def _served() -> Iterator[tuple["subprocess.Popen[bytes]", int]]:
+def served() -> Iterator[tuple["subprocess.Popen[bytes]", int]]:
     """The portal's web server as script/server starts it, on this database."""
     from django.conf import settings
     from psycopg.conninfo import make_conninfo
@@ -198,7 +198,7 @@ def _until_it_answers(port: int, seconds: float = 60) -> None:
             return
 
 
-def _rss(master: int) -> float:
+def rss(master: int) -> float:
     """What the largest worker holds, in MiB (proc_pid_status(5), VmRSS)."""
     children = Path(f"/proc/{master}/task/{master}/children").read_text().split()
     lines = [line for child in children for line in Path(f"/proc/{child}/status").read_text().splitlines() if line.startswith("VmRSS")]

@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.core.paginator import Paginator
 from django.db.models import F, Max, OuterRef, QuerySet, Subquery, Sum
 from django.utils import timezone
 
@@ -18,6 +17,7 @@ from apps.bans.selectors import Hits, ListInBrief, bans_of, covering, feed_of, h
 from apps.bans.undo import lifted_in
 from apps.lib.activation import Activation, activations
 from apps.lib.fields import Prefix
+from apps.lib.pages import Pages
 from apps.lib.states import On, Post
 
 PER_PAGE = 50
@@ -96,7 +96,7 @@ def context(banlist: BanList, asked: Any, form: BanForm | None = None) -> dict[s
     """What the page and its table need. asked: the query parameters (q, way, sort, page, saved, lifted, prefix)."""
     search, sort = asked.get("q", "").strip(), asked.get("sort", "prefix")
     way = asked.get("way", "") if asked.get("way") in Direction else ""
-    page = Paginator(ordered(bans_of(banlist, search, way), sort), PER_PAGE).get_page(asked.get("page"))
+    page = Pages(ordered(bans_of(banlist, search, way), sort), PER_PAGE).get_page(asked.get("page"))
     shown = rows(page, banlist)
     prefix = prefix_of(search)
     return {

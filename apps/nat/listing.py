@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from typing import Any
 
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 
 from apps.accounts.permissions import staff_page
+from apps.lib.pages import Pages
 from apps.lib.params import words
 from apps.lib.spreadsheets import download
 from apps.lib.standing import standing
@@ -23,7 +23,7 @@ PER_PAGE = 50
 def forwards(request: HttpRequest) -> HttpResponse:
     """All port forwards, or those that fit what is typed."""
     text = words(request.GET, "q")
-    page = Paginator(find_forwards(text), PER_PAGE).get_page(request.GET.get("page"))
+    page = Pages(find_forwards(text), PER_PAGE).get_page(request.GET.get("page"))
     rows = standing(page)
     return render(
         request, "nat/all_forwards.html", {"page": page, "rows": rows, "q": text, "groups": GatewayGroup.objects.order_by("name")}
@@ -34,7 +34,7 @@ def forwards(request: HttpRequest) -> HttpResponse:
 def pinholes(request: HttpRequest) -> HttpResponse:
     """All IPv6 pinholes, or those that fit what is typed."""
     text = words(request.GET, "q")
-    page = Paginator(find_pinholes(text), PER_PAGE).get_page(request.GET.get("page"))
+    page = Pages(find_pinholes(text), PER_PAGE).get_page(request.GET.get("page"))
     rows = standing(page)
     return render(request, "nat/all_pinholes.html", {"page": page, "rows": rows, "q": text})
 

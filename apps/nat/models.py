@@ -112,7 +112,10 @@ class PortForward(OfHolding):
 
     class Meta(OfHolding.Meta):
         ordering = ["protocol", "public_port", "id"]
-        indexes = [models.Index(fields=["public_port", "protocol"], name="portforward_by_port")]
+        indexes = [
+            models.Index(fields=["public_port", "protocol"], name="portforward_by_port"),
+            models.Index(fields=["public", "protocol", "public_port", "id"], name="portforward_in_order"),
+        ]
         constraints = [
             *OfHolding.Meta.constraints,
             ExclusionConstraint(

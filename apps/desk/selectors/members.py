@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from django.core.paginator import Page, Paginator
+from django.core.paginator import Page
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.http import QueryDict
 from django.utils.translation import gettext as _
@@ -18,6 +18,7 @@ from apps.bans.blocks.selectors import blocked_members, counted
 from apps.desk.forms import FilterForm
 from apps.desk.selectors.keeping import kept, member_counts
 from apps.lib.activation import activations
+from apps.lib.pages import Counted
 from apps.lib.params import number, words
 from apps.lib.states import Kind, On, Post, State
 from apps.lib.validity import holds_now
@@ -290,20 +291,8 @@ def _posts(holdings: Mapping[int, Sequence[Holding]]) -> dict[int, tuple[Post, .
     return {pk: tuple(Post(name, how) for name, how in sorted(gateways.items())) for pk, gateways in on.items()}
 
 
-class Counted(Paginator[Any]):
-    """Pages of a list whose length is known without counting it."""
-
-    def __init__(self, number: int, rows: Any = (), per_page: int = PER_PAGE) -> None:
-        super().__init__(rows, per_page)
-        self.number = number
-
-    @property
-    def count(self) -> int:
-        return self.number
-
-
 def page(want: Wanted, today: date) -> Page[Row]:
     """The page asked for; the last one where there are fewer."""
-    paginator = Counted(total(want))
+    paginator = Counted(total(want), (), PER_PAGE)
     number = min(want.page, paginator.num_pages)
     return Page(rows(ids_in_order(want, (number - 1) * PER_PAGE, PER_PAGE), today), number, paginator)

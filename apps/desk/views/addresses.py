@@ -16,9 +16,9 @@ from apps.audit.models import Enquiry
 from apps.audit.selectors import history_of
 from apps.desk.enquiring import ask
 from apps.desk.selectors import addresses as reading
-from apps.desk.selectors.members import Counted
 from apps.lib.errors import Conflict, Problem
 from apps.lib.forms import explain
+from apps.lib.pages import Counted, Pages
 from apps.nat.selectors import leaving_in
 from apps.nat.sharing import change_sharing
 from apps.network import services
@@ -59,12 +59,13 @@ def enquiries(request: HttpRequest) -> HttpResponse:
 def pool(request: HttpRequest, pk: int) -> HttpResponse:
     """A pool and who holds what of it."""
     found = get_object_or_404(Pool.objects.select_related("group"), pk=pk)
-    rows = leaving_in(found) if found.kind == Pool.Kind.PUBLIC4 else holders_in(found)
     shown = reading.shown(found)
+    grouped = found.kind == Pool.Kind.PUBLIC4
+    pages = Counted(shown.used, leaving_in(found), PER_PAGE) if grouped else Pages(holders_in(found), PER_PAGE, count=shown.used)
     context = {
         "shown": shown,
         "pool": found,
-        "page": Counted(shown.used, rows, PER_PAGE).get_page(request.GET.get("page")),
+        "page": pages.get_page(request.GET.get("page")),
         "history": history_of(found, 8),
     }
     return render(request, "network/pool.html", context)

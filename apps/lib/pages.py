@@ -1,0 +1,39 @@
+"""Pages of long lists from the database."""
+
+from typing import Any
+
+from django.core.paginator import Page, Paginator
+from django.db.models import QuerySet
+
+
+class Counted(Paginator[Any]):
+    """Pages of a list whose length is known without counting it."""
+
+    def __init__(self, number: int, rows: Any, per_page: int) -> None:
+        super().__init__(rows, per_page)
+        self.number = number
+
+    @property
+    def count(self) -> int:
+        return self.number
+
+
+class Pages(Paginator[Any]):
+    """What is joined to a row is read for those of the page alone: what comes before them is skipped in an index, not joined first.
+
+    count: how many rows there are, where that is known without counting.
+    """
+
+    object_list: QuerySet[Any]
+
+    def __init__(self, rows: QuerySet[Any], per_page: int, *, count: int | None = None) -> None:
+        super().__init__(rows, per_page)
+        if count is not None:
+            self.count = count
+
+    def page(self, number: int | str) -> Page[Any]:
+        number = self.validate_number(number)
+        first = (number - 1) * self.per_page
+        keys = list(self.object_list.values_list("pk", flat=True)[first : first + self.per_page])
+        known = self.object_list.order_by().in_bulk(keys)
+        return Page([known[key] for key in keys if key in known], number, self)

@@ -1,0 +1,131 @@
+"""pages: pages of a real server process in a database of many members and 120,000 bans, each asked for again and again.
+
+Needs a database server (NETZWART_DATABASE_URL), where it makes a database of its own and drops it again. What is measured is the whole
+answer of the web server; what a browser does with it is not.
+"""
+
+import http.client
+import os
+import sys
+import time
+from collections.abc import Iterator
+from statistics import median, quantiles
+
+from benchmarks.changes import BANS, FEED, NAME, _sql, fill
+from benchmarks.figures import Figure
+from benchmarks.serving import rss, served
+
+EACH = 20
+GOAL = 100  # ms
+MORE = """
+INSERT INTO members_device (member_id, name, mac)
+    SELECT id, 'Laptop', ('02' || lpad(to_hex(id), 10, '0'))::macaddr FROM members_member;
+UPDATE members_member SET email = 'm' || id || '@example.org';
+"""
+# What is asked for, by the name of its figure. {last}: the highest number of a member.
+PAGES = {
+    "dashboard": "/",
+    "members": "/members/",
+    "members_by_number": "/members/?sort=-number&page=1000",
+    "members_found": "/members/?q=member+{last}",
+    "member": "/members/{last}/",
+    "member_check": "/members/{last}/check/",
+    "search_name": "/search?q=member+{last}",
+    "search_address": "/search?q=10.0.15.160",
+    "search_port": "/search?q=198.18.0.9:1027",
+    "search_mac": "/search?q=02:00:00:00:00:2a",
+    "forwards": "/forwards/",
+    "forwards_late": "/forwards/?page=800",
+    "addresses": "/addresses/",
+    "pool": "/addresses/1/",
+    "bans": "/bans/1/",
+    "bans_late": "/bans/1/?page=2000",
+    "covering": "/bans/covering/?address=203.0.1.1",
+    "blocks": "/bans/blocks/",
+    "rollouts": "/rollouts/",
+    "gateways": "/gateways/",
+    "history": "/history/",
+    "traffic": "/traffic/",
+    "top_talkers": "/traffic/talkers/",
+    "rates": "/limited/",
+    "tickets": "/tickets/",
+    "inbox": "/mail/in/",
+    "outbox": "/mail/",
+    "people": "/account/people/",
+    "own": "/me/",
+    "own_check": "/me/check/",
+}
+
+
+def run(members: int) -> Iterator[Figure]:
+    """Fill a database, serve it, ask for each page in turn; the slowest last on standard error."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
+    os.environ["NETZWART_REQUIRE_SECOND_FACTOR"] = "0"
+    import django
+
+    django.setup()
+    from django.db import connection
+
+    connection.settings_dict["TEST"]["NAME"] = NAME
+    old = connection.settings_dict["NAME"]
+    connection.creation.create_test_db(verbosity=0, autoclobber=True, serialize=False)
+    try:
+        fill(members)
+        _sql(FEED.format(bans=BANS))
+        _sql(MORE)
+        _sql("VACUUM ANALYZE")
+        cookies = {True: _session("bench", member=None), False: _session("resident", member=members)}
+        connection.close()
+        connection.close_pool()  # type: ignore[attr-defined]  # of PostgreSQL
+        with served() as (process, port):
+            yield from _measured(port, members, cookies)
+            yield Figure("worker_rss_mib", rss(process.pid), "MiB")
+    finally:
+        connection.creation.destroy_test_db(old, verbosity=0)
+
+
+def _session(username: str, *, member: int | None) -> str:
+    """The cookie of somebody who has signed in: an administrator, or who this member is."""
+    from django.conf import settings
+    from django.test import Client
+
+    from apps.accounts.models import User
+    from apps.members.models import Member
+
+    make = User.objects.create_user if member else User.objects.create_superuser
+    user = make(username, f"{username}@example.org", None)
+    if member:
+        Member.objects.filter(pk=member).update(user=user)
+    client = Client(headers={"host": "localhost"})
+    client.force_login(user)
+    return f"{settings.SESSION_COOKIE_NAME}={client.cookies[settings.SESSION_COOKIE_NAME].value}"
+
+
+def _measured(port: int, members: int, cookies: dict[bool, str]) -> Iterator[Figure]:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    took: dict[str, list[float]] = {}
+    for round_ in range(EACH + 1):
+        for name, path in PAGES.items():
+            milliseconds = _asked(connection, path.format(last=members), cookies[not name.startswith("own")])
+            if round_:  # the first one warms up
+                took.setdefault(name, []).append(milliseconds)
+    for name, each in took.items():
+        yield Figure(f"{name}_p50_ms", median(each), "ms")
+    slowest = max(took, key=lambda name: median(took[name]))
+    print(f"slowest: {slowest}", file=sys.stderr)
+    everything = [each for times in took.values() for each in times]
+    yield Figure("pages_p50_ms", median(everything), "ms")
+    yield Figure("pages_p95_ms", quantiles(everything, n=20)[18], "ms", f"<= {GOAL}")
+    yield Figure("slowest_page_p50_ms", median(took[slowest]), "ms", f"<= {GOAL}")
+
+
+def _asked(connection: http.client.HTTPConnection, path: str, cookie: str) -> float:
+    """Milliseconds until the whole page was there; a search that leads somewhere counts as it is answered."""
+    start = time.perf_counter()
+    connection.request("GET", path, headers={"Cookie": cookie, "Host": "localhost"})
+    answer = connection.getresponse()
+    answer.read()
+    took = (time.perf_counter() - start) * 1000
+    if answer.status not in (200, 302):
+        raise SystemExit(f"{path}: {answer.status}")
+    return took

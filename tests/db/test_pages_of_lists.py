@@ -1,0 +1,48 @@
+"""Pages of long lists: in order, whole, and joined for their own rows alone."""
+
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from apps.lib.pages import Pages
+from apps.nat.finding import find_forwards
+from apps.nat.models import PortForward
+from apps.nat.services import add_forward
+from tests import rows
+
+
+def ports(network: rows.Network, *wanted: int) -> None:
+    for number in wanted:
+        resident = network.residents["m1"]
+        add_forward(
+            holding=resident.holding, protocol="tcp", public=resident.mapping.public, public_port=number, private_port=80, purpose="",
+            by=network.admin,
+        )  # fmt: skip
+
+
+def test_pages_have_all_rows_in_order_and_join_those_of_the_page_alone(network: rows.Network) -> None:
+    ports(network, 5003, 5001, 5005, 5002, 5004)
+    pages = Pages(find_forwards(""), 2)
+    assert [[each.public_port for each in page] for page in pages] == [[5001, 5002], [5003, 5004], [5005]]
+    with CaptureQueriesContext(connection) as found:
+        [forward] = pages.get_page(3)
+        assert str(forward.holding.member) and pages.get_page(99).number == 3
+    [skipping, reading] = [each["sql"] for each in found.captured_queries[:2]]
+    assert "JOIN" not in skipping and "OFFSET 4" in skipping and "JOIN" in reading and "OFFSET" not in reading
+    assert Pages(find_forwards(""), 2, count=3).num_pages == 2
+
+
+def test_a_claim_is_written_anew_only_when_it_says_something_else(network: rows.Network) -> None:
+    ports(network, 5001)
+    forward = PortForward.objects.get()
+
+    def claim() -> int:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT id FROM nat_portclaim WHERE forward_id = %s", [forward.pk])
+            [(pk,)] = cursor.fetchall()
+        return int(pk)
+
+    before = claim()
+    PortForward.objects.update(purpose="web", enabled=False, private_port=8080)
+    assert claim() == before
+    PortForward.objects.update(public_port=5009)
+    assert claim() != before
