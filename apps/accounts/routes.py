@@ -86,7 +86,7 @@ PAGES: Final[dict[str, Page]] = {
     "accounts:sessions": Page(Right.OWN),
     "accounts:session-end": _act(Right.OWN),
     "accounts:tokens": _form(Right.OWN),
-    "accounts:token-revoke": _act(Right.OWN),
+    "accounts:token-revoke": _form(Right.OWN),
     "accounts:invited": Page(Right.ANYONE, Right.ANYONE),
     "accounts:invitations": _form(Right.MANAGE_ACCOUNTS),
     "accounts:invitation-withdraw": _act(Right.MANAGE_ACCOUNTS),
