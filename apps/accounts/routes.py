@@ -224,6 +224,7 @@ PAGES: Final[dict[str, Page]] = {
     "deployments:deploy": _OPERATE_ACT,
     "deployments:rollout": _SEE_NETWORK,
     "deployments:rollout_now": _SEE_NETWORK,
+    "deployments:running": _SEE_MEMBERS,
     "deployments:again": _OPERATE_ACT,
     "deployments:delta": _SEE_NETWORK,
     "deployments:stop": _OPERATE_FORM,

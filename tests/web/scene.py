@@ -89,6 +89,7 @@ NOT_VISITED = {
     "deployments:compare-text": "a file, of two revisions",
     "own:traffic-csv": "a file, of the member who asks",
     "own:months-csv": "a file, of the member who asks",
+    "deployments:running": "a part of every page, asked for by HTMX alone",
     "deployments:rollout_now": "a part of deployments:rollout, asked for by HTMX alone",
     "bans:saved": "a part of bans:list, asked for by HTMX alone",
     "bans:feed_state": "a part of bans:list, asked for by HTMX alone",
