@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from ssl import SSLContext
 from threading import Event, Thread
 from typing import Any
 
@@ -18,10 +19,11 @@ class Receiver:
     came: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
     before_answering: Callable[[], object] = lambda: None
     over: Event = field(default_factory=Event)
+    tls: SSLContext | None = None
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}/hook?of=netzwart"
+        return f"http{'s' if self.tls else ''}://127.0.0.1:{self.port}/hook?of=netzwart"
 
     def status(self) -> int:
         return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
@@ -46,11 +48,19 @@ def receiving(**changes: Any) -> Iterator[Receiver]:
             except OSError:
                 return
 
+        def handle(self) -> None:
+            try:
+                super().handle()
+            except OSError:  # whoever does not trust us hangs up
+                return
+
         def log_message(self, format: str, *args: Any) -> None:
             return
 
     http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     receiver.port = http.server_port
+    if receiver.tls:  # each connection shakes hands in its own thread, when it is first read
+        http.socket = receiver.tls.wrap_socket(http.socket, server_side=True, do_handshake_on_connect=False)
     thread = Thread(target=http.serve_forever, args=[0.01], daemon=True)
     thread.start()
     try:

@@ -1,46 +1,42 @@
 """The form of a new token."""
 
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from ipaddress import ip_network
-from typing import Any
+from typing import Any, Final
 
 from django import forms
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from apps.accounts import limits
 from apps.accounts.adapter import confirm_password
+from apps.accounts.collections import grouped
 from apps.accounts.models import User
-from apps.accounts.routes import API
+from apps.accounts.roles import Right, rights
+from apps.accounts.routes import API, Rows
 from apps.accounts.tokens import EVERY, READ, WRITE
+from apps.lib.boxes import Boxes
+from apps.lib.errors import Problem
 from apps.lib.fields import Prefix
+from apps.lib.forms import explain
 
-DAYS = {
-    "30": gettext_lazy("30 days"),
-    "90": gettext_lazy("90 days"),
-    "365": gettext_lazy("a year"),
-    "": gettext_lazy("never: until it is revoked"),
-}
+LONGEST: Final = 3650  # days
+COLUMNS: Final = ((READ, gettext_lazy("read")), (WRITE, gettext_lazy("write")))
 
 
 class TokenForm(forms.Form):
-    """What a token is for, and what it may do at most."""
+    """What a token is for, and what it may do at most. `member`, `site` and `group` are there for whoever may see all of these."""
 
     name = forms.CharField(
         label=gettext_lazy("What for"), max_length=80, widget=forms.TextInput(attrs={"placeholder": gettext_lazy("backup script")})
     )
-    level = forms.ChoiceField(
+    scopes = forms.MultipleChoiceField(
         label=gettext_lazy("It may"),
-        choices=[
-            (READ, gettext_lazy("read")),
-            (WRITE, gettext_lazy("read and write")),
-        ],
-    )
-    collections = forms.MultipleChoiceField(
-        label=gettext_lazy("Of these collections"),
-        required=False,
-        help_text=gettext_lazy("None chosen: of all, also of those that come later."),
-        widget=forms.SelectMultiple(attrs={"size": 8}),
+        help_text=gettext_lazy("Who may write may read. What your roles do not allow, a token cannot either."),
+        error_messages={"required": gettext_lazy("Choose what it may do.")},
+        widget=Boxes(COLUMNS),
     )
     networks = forms.CharField(
         label=gettext_lazy("Only from these networks"),
@@ -48,17 +44,32 @@ class TokenForm(forms.Form):
         max_length=500,
         help_text=gettext_lazy("Addresses or prefixes with commas between them. Empty: from anywhere."),
     )
-    days = forms.ChoiceField(label=gettext_lazy("It ends after"), choices=list(DAYS.items()), required=False, initial="90")
+    days = forms.IntegerField(
+        label=gettext_lazy("It ends after so many days"),
+        required=False,
+        min_value=1,
+        max_value=LONGEST,
+        initial=90,
+        help_text=gettext_lazy("Empty: never, until it is revoked."),
+    )
     password = forms.CharField(
         label=gettext_lazy("Your password"), max_length=200, widget=forms.PasswordInput(attrs={"autocomplete": "current-password"})
     )
 
     def __init__(self, by: User, data: Any = None) -> None:
         super().__init__(data)
-        self.by = by
-        self.fields["collections"].choices = [(name, name) for name in API]  # type: ignore[attr-defined]  # a field of choices
+        self.by, held = by, rights(by.roles, by_token=True)
+        self.fields["scopes"].choices = list(_choices(held))  # type: ignore[attr-defined]  # a field of choices
+        self.limits = [each for each in limits.known() if each.right in held]
+        for each in self.limits:
+            self.fields[each.name] = each.field()
         if not by.has_usable_password():  # who signs in elsewhere has none to give
             del self.fields["password"]
+
+    @property
+    def limiting(self) -> list[forms.BoundField]:
+        """The fields of what it can be limited to."""
+        return [self[each.name] for each in self.limits]
 
     def clean_password(self) -> str:
         confirm_password(self.by, self.cleaned_data["password"])
@@ -73,14 +84,46 @@ class TokenForm(forms.Form):
                 raise forms.ValidationError(_("“%(text)s” is no address or prefix.") % {"text": text}) from error
         return found
 
-    def scopes(self) -> list[str] | None:
-        """As `tokens.create` takes them."""
-        level, chosen = self.cleaned_data["level"], self.cleaned_data["collections"]
-        if level == WRITE and not chosen:
+    def wanted(self) -> dict[str, Any]:
+        """As `tokens.create` takes it."""
+        given = self.cleaned_data
+        return {
+            "name": given["name"],
+            "scopes": self.within(),
+            "networks": given["networks"],
+            "expires": self.expires(),
+            **{each.name: given[each.name] for each in self.limits},
+        }
+
+    def within(self) -> list[str] | None:
+        """What was chosen, without what goes without saying; None for everything."""
+        chosen = set(self.cleaned_data["scopes"])
+        if f"{EVERY}:{WRITE}" in chosen:
             return None
-        return [f"{name}:{level}" for name in chosen or [EVERY]]
+        read_anyway = {scope.replace(f":{WRITE}", f":{READ}") for scope in chosen if scope.endswith(f":{WRITE}")}
+        if f"{EVERY}:{READ}" in chosen:
+            read_anyway |= {scope for scope in chosen if scope.endswith(f":{READ}")} - {f"{EVERY}:{READ}"}
+        return sorted(chosen - read_anyway)
 
     def expires(self) -> datetime | None:
         """When it ends."""
         days = self.cleaned_data["days"]
-        return timezone.now() + timedelta(days=int(days)) if days else None
+        return timezone.now() + timedelta(days=days) if days else None
+
+    def take(self, problem: Problem) -> None:
+        """A service's refusal, under the field that it concerns."""
+        explain(self, problem)
+
+
+def _choices(held: frozenset[Right]) -> Iterator[tuple[Any, list[tuple[str, Any]]]]:
+    """Everything, and each collection of which this person may read or write something, in groups."""
+    all_of_it = gettext_lazy("All of it, also what comes later")
+    yield gettext_lazy("Everything"), [(f"{EVERY}:{what}", all_of_it) for what in (READ, WRITE)]
+    for words, found in grouped(lambda name: bool(_ways(API[name], held))):
+        yield words, [(f"{name}:{what}", called) for name, called in found for what in _ways(API[name], held)]
+
+
+def _ways(rows: Rows, held: frozenset[Right]) -> list[str]:
+    """Whether somebody with these rights reads the collection, and whether they write."""
+    writes = {rows.write, *rows.actions.values()} - {None}
+    return [what for what, there in ((READ, rows.read in held), (WRITE, bool(writes & held))) if there]

@@ -9,8 +9,10 @@ from django.db import models
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from apps.accounts.collections import called
 from apps.accounts.last_admin import somebody_administers
-from apps.accounts.roles import STAFF, Role
+from apps.accounts.limits import known
+from apps.accounts.roles import STAFF, Role, rights
 from apps.lib.fields import PrefixField
 from apps.lib.history import tracked
 
@@ -104,13 +106,20 @@ class ApiToken(models.Model):
         ]
 
     @property
-    def may(self) -> str:
-        """The scopes in words."""
-        return gettext("all that you may do") if self.scopes is None else ", ".join(self.scopes) or gettext("nothing")
+    def scoped(self) -> list[tuple[str, list[Any]]]:
+        """The scopes in words: "writes" and "reads", each with what; nothing when it may do all, or nothing."""
+        words = {"write": gettext("reads and writes"), "read": gettext("reads")}
+        chosen = [scope.partition(":") for scope in self.scopes or ()]
+        found = [(word, [called(name) for name, _sep, what in chosen if what == which]) for which, word in words.items()]
+        return [(word, names) for word, names in found if names]
 
     @property
     def reach(self) -> str:
-        """For whose things alone, in words; "" for everybody's."""
+        """For whose things alone, in words; "" for everybody's. Names stand there only for an owner who may see them all."""
+        for limit in known():
+            pk = getattr(self, f"{limit.name}_id")
+            if pk is not None and limit.right in rights(self.user.roles, by_token=True) and (words := limit.called(pk)):
+                return gettext("only %(things)s") % {"things": words}
         texts = {
             "member_id": gettext("for the member with the id %(id)d alone"),
             "group_id": gettext("for the gateway group with the id %(id)d alone"),

@@ -1,8 +1,8 @@
 """A cache that cannot grow: a fixed number of slots, in Redis, or in this process while Redis is away.
 
-What is kept here are counts of tries and codes that were used. A key has one slot, found by a keyed hash, so nobody can
-choose whose slot to overwrite; two keys of one slot overwrite each other. Values are JSON: whoever can write to Redis
-can change a count, and run nothing.
+What is kept here are counts of tries, codes that were used, and sizes: what may be forgotten. A key has one slot, found by a
+keyed hash, so nobody can choose whose slot to overwrite; two keys of one slot overwrite each other. Values are JSON: whoever can
+write to Redis can change a count, and run nothing.
 """
 
 import hashlib

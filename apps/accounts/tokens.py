@@ -46,7 +46,8 @@ def create(
     if wrong is not None:
         raise Problem(_("There is no scope “%(scope)s”. Write it like forward:read or forward:write.") % {"scope": wrong[:80]}, "scopes")
     if sum(each is not None for each in (member, group, site)) > 1:
-        raise Problem(_("A token is for one member, one gateway group or one house, not for two of these."))
+        at = "site" if site is not None else "group"
+        raise Problem(_("A token is for one member, one gateway group or one house, not for two of these."), at)
     if ApiToken.objects.filter(user=user).count() >= MOST:
         raise Problem(_("You have %(most)d tokens already. Revoke one that nobody needs.") % {"most": MOST})
     key = START + secrets.token_urlsafe(32)

@@ -1,18 +1,16 @@
 """One's own tokens for scripts: see, make, revoke."""
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST
 
 from apps.accounts import tokens
 from apps.accounts.forms_tokens import TokenForm
 from apps.accounts.permissions import person
 from apps.lib.errors import Problem
-from apps.lib.forms import explain
 
 
 @never_cache
@@ -22,20 +20,21 @@ def mine(request: HttpRequest) -> HttpResponse:
     form = TokenForm(user, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
-            given = form.cleaned_data
-            limits = {"scopes": form.scopes(), "networks": given["networks"], "expires": form.expires()}
-            _token, key = tokens.create(user=user, name=given["name"], **limits)
+            _token, key = tokens.create(user=user, **form.wanted())
             form = TokenForm(user)
         except Problem as problem:
-            explain(form, problem)
-    context = {"form": form, "rows": user.tokens.order_by("-created"), "key": key, "now": timezone.now()}
+            form.take(problem)
+    rows = user.tokens.select_related("user").order_by("-created")
+    context = {"form": form, "rows": rows, "key": key, "now": timezone.now()}
     return render(request, "accounts/tokens.html", context, status=422 if form.errors else 200)
 
 
-@require_POST
+@never_cache
 def revoke(request: HttpRequest, pk: int) -> HttpResponse:
-    """The key opens nothing any more."""
-    if not tokens.revoke(user=person(request), pk=pk):
-        raise Http404("no token of this person")
+    """Say what stops working; then the key opens nothing any more."""
+    row = get_object_or_404(person(request).tokens, pk=pk)
+    if request.method != "POST":
+        return render(request, "accounts/token_revoke.html", {"row": row})
+    tokens.revoke(user=person(request), pk=pk)
     messages.success(request, _("The token is revoked."))
     return redirect("accounts:tokens")

@@ -2,11 +2,12 @@
 
 from django.urls import path
 
-from apps.deployments.views import revisions, rollouts, waiting
+from apps.deployments.views import revisions, rollouts, running, waiting
 
 app_name = "deployments"
 urlpatterns = [
     path("", rollouts.rollouts, name="rollouts"),
+    path("running/", running.running, name="running"),
     path("deploy/", rollouts.deploy, name="deploy"),
     path("<int:pk>/", rollouts.rollout, name="rollout"),
     path("<int:pk>/now/", rollouts.rollout_now, name="rollout_now"),

@@ -6,6 +6,7 @@ All but the names are lazy: a fragment that shows no navigation asks the databas
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from hashlib import sha256
 from typing import Literal
 
 from django.conf import settings
@@ -28,6 +29,11 @@ class Running:
     revision: str
     words: str
     url: str = ""
+
+    @property
+    def stamp(self) -> str:
+        """Another one as soon as something else is to be shown."""
+        return sha256("\n".join((self.kind, self.revision, self.words, self.url)).encode()).hexdigest()[:16]
 
     @property
     def icon(self) -> str:

@@ -115,7 +115,7 @@ def asked(parts: SplitResult, question: Question, reach: Reach, seconds: float) 
         if over.is_set():
             raise NoAnswer(Fault.TOO_SLOW, f"{seconds:.0f}")
     except ssl.SSLError as error:
-        raise NoAnswer(Fault.TOO_SLOW if over.is_set() else Fault.CERTIFICATE, f"{host}: {error.reason or error}") from error
+        raise NoAnswer(Fault.TOO_SLOW, f"{seconds:.0f}") if over.is_set() else _of_tls(host, error) from error
     except (OSError, http.client.HTTPException, ValueError) as error:
         slow = over.is_set() or isinstance(error, TimeoutError)
         raise NoAnswer(Fault.TOO_SLOW if slow else Fault.UNREACHABLE, f"{seconds:.0f}" if slow else f"{host}: {error}") from error
@@ -126,6 +126,13 @@ def asked(parts: SplitResult, question: Question, reach: Reach, seconds: float) 
     finally:
         timer.cancel()
         connection.close()
+
+
+def _of_tls(host: str, error: ssl.SSLError) -> NoAnswer:
+    """Why no connection was trusted, in OpenSSL's words; what is no TLS at all is not a matter of certificates."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return NoAnswer(Fault.CERTIFICATE, f"{host}: {error.verify_message}")
+    return NoAnswer(Fault.UNREACHABLE, f"{host}: TLS: {(error.reason or str(error)).replace('_', ' ').lower()}")
 
 
 def resolved(host: str, port: int, reach: Reach, seconds: float) -> str:

@@ -9,10 +9,11 @@ class MembersConfig(AppConfig):
     def ready(self) -> None:
         from apps.audit.trail import UNSHOWN, Trail, tell
         from apps.lib import languages
-        from apps.members import own
+        from apps.members import limiting, own
         from apps.members.models import Departure, Device, Member, MemberInvitation
 
         languages.remembers(own.remember_language)
+        limiting.register()
         tell(
             Trail(
                 Member,

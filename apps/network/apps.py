@@ -10,9 +10,11 @@ class NetworkConfig(AppConfig):
         from apps.audit.trail import UNSHOWN, Trail, tell
         from apps.lib.hanging import hang
         from apps.members.models import Member
+        from apps.network import limiting
         from apps.network.models import Holding, Pool
         from apps.network.words import count_of_holdings
 
+        limiting.register()
         hang(Member, lambda ids: Holding.objects.filter(member__in=ids), count_of_holdings)
         tell(
             Trail(

@@ -5,8 +5,10 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from apps.accounts.collections import grouped
 from apps.accounts.models import User
 from apps.accounts.permissions import may
+from apps.lib.boxes import Boxes
 from apps.lib.errors import Problem
 from apps.lib.forms import explain
 from apps.webhooks.kinds import kinds
@@ -27,8 +29,8 @@ class WebhookForm(forms.Form):
     kinds = forms.MultipleChoiceField(
         label=_("Of these kinds of things"),
         required=False,
-        help_text=_("By their names in the API. None chosen: of all, also of those that come later."),
-        widget=forms.SelectMultiple(attrs={"size": 8}),
+        help_text=_("None chosen: of all, also of those that come later."),
+        widget=Boxes(),
     )
     events = forms.MultipleChoiceField(
         label=_("When they are"),
@@ -45,7 +47,7 @@ class WebhookForm(forms.Form):
             initial = {name: getattr(row, name) for name in ("version", "name", "url", "kinds", "active")} | {"events": row.on}
         super().__init__(data, initial=initial)
         field: Any = self.fields["kinds"]
-        field.choices = [(name, name) for name, kind in kinds().items() if may(owner, kind.right)]
+        field.choices = list(grouped(lambda name: name in kinds() and may(owner, kinds()[name].right)))
 
     def wanted(self) -> Facts:
         """As services take it."""

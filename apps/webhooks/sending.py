@@ -32,7 +32,7 @@ LEASE: Final = timedelta(minutes=1)  # longer than a try may take
 TRY: Final = 10.0  # seconds, with DNS
 FIRST_PAUSE, LONGEST_PAUSE = timedelta(minutes=1), timedelta(days=1)
 SHORTEST_REST, LONGEST_REST = timedelta(seconds=5), timedelta(minutes=5)
-GIVE_UP: Final = 12  # tries: two to three days
+GIVE_UP: Final = 12  # tries: a day and a half
 MOST: Final = 500  # deliveries
 SECONDS: Final = 30.0  # after which no further one is begun
 KEPT: Final = 4096  # octets of an answer
@@ -123,8 +123,10 @@ def headers(row: Delivery, body: bytes, now: datetime) -> dict[str, str]:
     }
 
 
+@transaction.atomic
 def record(row: Delivery, answer: Answer | None, now: datetime) -> None:
-    """Write down what came of a try. A worker that slept longer than its lease changes nothing, unless it arrived."""
+    """Write down what came of a try, with all that follows from it or nothing. A worker that slept longer than its lease changes
+    nothing, unless it arrived."""
     ended, waiting = {"ended": now, "claimed_until": None}, Delivery.State.WAITING
     there = Delivery.objects.filter(pk=row.pk, state=waiting)
     if answer is None:

@@ -82,8 +82,7 @@ def renew_secret(*, endpoint: Endpoint, by: User) -> str:
 
 def ping(*, endpoint: Endpoint, by: User) -> Delivery:
     """Queue a test. Raises Problem while the endpoint is paused."""
-    if not endpoint.active:
-        raise Problem(_("It is paused. Switch it on first."))
+    _not_paused(endpoint)
     made = gathering.delivery(endpoint, {"event": PING, "at": payload.moment(timezone.now()), "by": {"id": by.pk, "username": by.username}})
     with transaction.atomic():
         made.save()
@@ -93,12 +92,20 @@ def ping(*, endpoint: Endpoint, by: User) -> Delivery:
 
 
 def again(*, delivery: Delivery) -> None:
-    """Send it once more, under the same id. Raises Conflict while it waits, or is being sent."""
+    """Send it once more, under the same id, also while the endpoint rests. Raises Conflict while it waits, or is being sent; Problem while
+    the endpoint is paused."""
+    _not_paused(delivery.endpoint)
     ended = Delivery.objects.filter(pk=delivery.pk).exclude(state=Delivery.State.WAITING)
     with transaction.atomic():
         if not ended.update(state=Delivery.State.WAITING, ended=None, due=timezone.now(), tries=0, claimed_until=None):
             raise Conflict(_("It waits already."))
+        Endpoint.objects.filter(pk=delivery.endpoint_id).update(rest_until=None)
         nudge(TASK)
+
+
+def _not_paused(endpoint: Endpoint) -> None:
+    if not endpoint.active:
+        raise Problem(_("It is paused. Switch it on first."))
 
 
 def check(facts: Facts, owner: User) -> None:

@@ -1,13 +1,13 @@
-// Live events, comfort on top of polling. A tab that is in sight holds one stream; what polls asks at once when something happens that it
-// watches (data-watches="rollout ticket:17"), and rarely while the stream is up. Without a stream everything polls as often as it says.
+// Live events, comfort on top of polling. Tabs in sight share one stream (stream.js), or hold one each where a browser has no shared workers;
+// what polls asks at once when something happens that it watches (data-watches="rollout ticket:17"), and rarely while the stream is up.
+// Without a stream everything polls as often as it says.
 "use strict";
 
 (() => {
-  const url = document.querySelector("meta[name=netzwart-events]").content;
-  const KINDS = ["rollout", "step", "gateway", "approval", "hold", "ticket", "presence", "forward", "pinhole", "address", "several", "reset"];
-  const RARELY = 10_000, LATER = 60_000, TOGETHER = 50; // milliseconds
+  const { content: url, dataset: { of } } = document.querySelector("meta[name=netzwart-events]");
+  const RARELY = 10_000, TOGETHER = 50; // milliseconds
   const asked = new Map(); // when what polls last asked, by its id: each answer is a new element
-  let source = null, up = false, before = false, soon = null;
+  let up = false, before = false, soon = null;
   const due = new Set();
 
   const watches = (element, kind, id) => element.dataset.watches.split(" ").some((each) => each === kind || each === `${kind}:${id}`);
@@ -25,23 +25,40 @@
     due.clear();
   }
 
-  function open() {
-    if (source || document.hidden) return;
-    source = new EventSource(url, { withCredentials: true });
-    source.onopen = () => { if (before && !up) tell("reset"); up = before = true; };
-    source.onerror = () => { up = false; if (source.readyState === EventSource.CLOSED) { close(); setTimeout(open, LATER); } };
-    KINDS.forEach((kind) => source.addEventListener(kind, (event) => tell(kind, JSON.parse(event.data).id)));
+  function heard({ up: now, kind, id }) {
+    if (kind) { tell(kind, id); return; }
+    if (now && before && !up) tell("reset");
+    up = now;
+    before ||= now;
+    document.documentElement.dataset.stream = up ? "up" : "down";
   }
 
-  function close() {
-    source?.close();
-    source = null;
-    up = false;
+  // A stream of this tab's own.
+  function own() {
+    let stream = null;
+    return { look() { stream ??= openStream(url, heard); }, leave() { stream?.close(); stream = null; } };
   }
 
-  document.addEventListener("visibilitychange", () => (document.hidden ? close() : open()));
-  addEventListener("pagehide", close);
-  addEventListener("pageshow", open);
+  // The one of all tabs of this person. Where its script cannot be run, this tab has its own.
+  function shared() {
+    const worker = new SharedWorker(document.getElementById("netzwart-stream").src, { name: `netzwart ${of}` });
+    const say = (message) => worker.port.postMessage(message);
+    let beat = null;
+    worker.port.onmessage = ({ data }) => heard(data);
+    worker.onerror = () => { link.leave(); link = own(); arrive(); };
+    return {
+      look() { say({ look: url }); beat ??= setInterval(say, BEAT, { look: url }); },
+      leave() { say({ leave: true }); clearInterval(beat); beat = null; },
+    };
+  }
+
+  const arrive = () => { if (!document.hidden) link.look(); };
+  const leave = () => { link.leave(); heard({ up: false }); };
+  let link = "SharedWorker" in window ? shared() : own();
+
+  document.addEventListener("visibilitychange", () => (document.hidden ? leave() : arrive()));
+  addEventListener("pagehide", leave);
+  addEventListener("pageshow", arrive);
 
   // A poll has no event that triggered it.
   document.addEventListener("htmx:beforeRequest", (event) => {
@@ -52,5 +69,5 @@
     else asked.set(element.id, Date.now());
   });
 
-  open();
+  arrive();
 })();

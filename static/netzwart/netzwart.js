@@ -106,6 +106,24 @@ document.addEventListener("change", (event) => {
 });
 document.addEventListener("reset", (event) => setTimeout(() => { boxes(event.target).forEach((box) => (box.checked = false)); count(event.target); }));
 
+// Boxes in groups: the one at the head of a column picks the column, and shows how much of it is picked.
+const column = (head) => [...head.closest(".nw-boxes-group").querySelectorAll(`[data-column="${head.dataset.picks}"]`)];
+
+function heads() {
+  document.querySelectorAll("[data-picks]").forEach((head) => {
+    const all = column(head), picked = all.filter((box) => box.checked).length;
+    head.parentElement.hidden = false;
+    head.checked = picked === all.length;
+    head.indeterminate = picked > 0 && picked < all.length;
+  });
+}
+
+document.addEventListener("change", (event) => {
+  if (event.target.matches("[data-picks]")) column(event.target).forEach((box) => (box.checked = event.target.checked));
+  if (event.target.matches("[data-picks], [data-column]")) heads();
+});
+heads();
+
 // htmx: focus goes to the first error, or to what asks for it; a failed request is said, not swallowed.
 const failed = () => by("request-error")?.removeAttribute("hidden");
 ["htmx:sendError", "htmx:responseError", "htmx:timeout"].forEach((name) => document.addEventListener(name, failed));

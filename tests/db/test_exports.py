@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from apps.accounts import tokens
 from apps.desk.handing import files, hosts, kea, radius, zones
+from apps.desk.handing import tables as offered
 from apps.desk.handing.hosts import Card, Host
 from apps.lib.api import tables
 from apps.lib.validity import ended_now
@@ -172,7 +173,7 @@ def test_a_file_that_somebody_has_is_not_written_again(network: rows.Network, mo
 def test_the_page_offers_what_there_is_to_network_admins_alone(network: rows.Network) -> None:
     mara, auditor = signed_in(network.admin), signed_in(rows.user("auditor", roles=["auditor"]))
     page = text(mara.get("/exports/"))
-    assert "/exports/radius-users.txt" in page and "/api/nat/forwards/?format=csv" in page
+    assert "/exports/radius-users.txt" in page and "/api/nat/forwards/?format=csv" in page and "/api/nat/forwards/?format=jsonl" in page
     assert b"Class" in b"".join(mara.get("/exports/radius-users.txt").streaming_content)  # type: ignore[attr-defined]  # a stream
     assert mara.get("/exports/nothing").status_code == 404
     assert auditor.get("/exports/").status_code == auditor.get("/exports/radius-users.txt").status_code == 403
@@ -246,6 +247,25 @@ def test_every_table_comes_whole_as_csv_and_as_lines(network: rows.Network, monk
     assert wrong(api.get("/api/nat/pinholes/?format=csv&nothing=5")), "what cannot be is told as a problem"
     detail = f"/api/nat/pinholes/{network.residents['m1'].prefix.pinholes.get().pk}/?format=csv"
     assert api.get(detail).status_code == 406
+
+
+def test_the_page_says_how_many_rows_tables_have_and_how_large_files_were(network: rows.Network) -> None:
+    mara = signed_in(network.admin)
+    tokens.create(user=network.admin, name="s")
+    first = mara.get("/exports/")
+    tables = {table.url: table for _words, found in first.context["groups"] for table in found}
+    assert {url: tables[url].rows for url in ("/api/members/members/", "/api/gateways/gateways/", "/api/bans/bans/")} == {
+        "/api/members/members/": Member.objects.count(), "/api/gateways/gateways/": 2, "/api/bans/bans/": 0,
+    }  # fmt: skip
+    assert all(table.rows is not None for table in tables.values()) and tables["/api/accounts/tokens/"].rows == 1, "one's own"
+    octets = len(b"".join(mara.get("/exports/radius-users.txt").streaming_content))  # type: ignore[attr-defined]  # a stream
+    sizes = {file.name: size for _what, found in mara.get("/exports/").context["files"] for file, size in found}
+    assert (sizes["radius-users.txt"], sizes["kea-subnet4.json"]) == (octets, None)
+
+
+def test_of_a_large_table_nobody_waits_for_the_number(network: rows.Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(offered, "COUNTED", 2)
+    assert "over" in text(signed_in(network.admin).get("/exports/"))
 
 
 def _still(row: dict[str, Any]) -> dict[str, Any]:

@@ -64,7 +64,7 @@ def test_a_rollout_shows_each_step_with_its_evidence(staff: Client, roll: Callab
     assert (
         page.count("Confirmed in") == 2 and "4.10\u202fkB" in page and "3\u202fms" in page and "read back equal in under 1\u202fms" in page
     )
-    assert "In memory" in page and "hx-trigger" not in page
+    assert "In memory" in page and "/now/?seen=" not in page
 
 
 def test_a_refusal_says_what_to_do(staff: Client, roll: Callable[..., Rollout]) -> None:
@@ -118,6 +118,22 @@ def test_the_top_bar_says_what_runs(staff: Client, network: rows.Network, roll: 
     assert "nat-1 does not answer" in text(staff.get("/rollouts/"))
     opened = roll(leave_open=True)
     assert f"<b>{opened}</b>" in text(staff.get("/rollouts/")) and "applying on nat-2" in text(staff.get("/rollouts/"))
+
+
+def test_the_top_bar_asks_again_and_is_told_nothing_while_all_is_as_it_was(staff: Client, roll: Callable[..., Rollout]) -> None:
+    path, page = "/rollouts/running/", text(staff.get(f"/rollouts/{roll().pk}/"))
+    seen = page.partition(f'hx-get="{path}?seen=')[2].partition('"')[0]
+    assert len(seen) == 16 and staff.get(path, {"seen": seen}).status_code == 204
+    opened = roll(leave_open=True)
+    part = text(staff.get(path, {"seen": seen}))
+    assert part.startswith('<span class="nw-running-now" id="running"') and f"<b>{opened}</b>" in part and seen not in part
+
+
+def test_the_top_bar_comes_with_the_first_gateway_that_answers(staff: Client, roll: Callable[..., Rollout]) -> None:
+    assert 'hx-get="/rollouts/running/?seen="' in text(staff.get("/rollouts/"))
+    assert staff.get("/rollouts/running/", {"seen": ""}).status_code == 204
+    roll()
+    assert "on both gateways" in text(staff.get("/rollouts/running/", {"seen": ""}))
 
 
 def test_a_failed_rollout_asks_for_somebody(network: rows.Network, roll: Callable[..., Rollout], rf: Any) -> None:

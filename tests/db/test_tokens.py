@@ -9,9 +9,12 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.accounts import slots, throttle, tokens
+from apps.accounts.collections import GROUPS
 from apps.accounts.models import ApiToken, User
+from apps.accounts.routes import API
 from apps.accounts.slots import SlotCache
 from apps.lib.errors import Problem
+from apps.members.models import Site
 from tests import rows
 from tests.answers import wrong
 from tests.db.pages import signed_in, text
@@ -140,7 +143,7 @@ def test_a_rate_lets_through_what_it_says_and_no_more(monkeypatch: pytest.Monkey
 def test_a_person_makes_sees_and_revokes_tokens(network: rows.Network) -> None:
     page, path = signed_in(network.admin), "/account/tokens/"
     assert "You have no token" in text(page.get(path))
-    form = {"name": "backup", "level": "read", "collections": ["forward"], "networks": "127.0.0.1, 2001:db8::/32", "days": "30"}
+    form = {"name": "backup", "scopes": ["forward:read"], "networks": "127.0.0.1, 2001:db8::/32", "days": "30"}
     assert page.post(path, form).status_code == 422, "without the password there is none"
     made = text(page.post(path, form | {"password": "correct horse battery"}))
     key = made.partition("nw_")[2].partition("<")[0]
@@ -149,11 +152,91 @@ def test_a_person_makes_sees_and_revokes_tokens(network: rows.Network) -> None:
     assert token.expires is not None and f"nw_{key}" not in text(page.get(path)) and "backup" in text(page.get(path))
     assert Client(headers={"authorization": f"Bearer nw_{key}"}).get(FORWARDS).status_code == 200
     assert signed_in(rows.user("jonas")).post(f"{path}{token.pk}/revoke/").status_code == 404
+    assert "Revoke “backup”?" in text(page.get(f"{path}{token.pk}/revoke/")) and ApiToken.objects.exists(), "it asks first"
     assert "is revoked" in text(page.post(f"{path}{token.pk}/revoke/", follow=True))
     assert Client(headers={"authorization": f"Bearer nw_{key}"}).get(FORWARDS).status_code == 401
-    page.post(path, form | {"collections": [], "days": "", "password": "correct horse battery"})
+    page.post(path, form | {"scopes": ["*:read", "forward:read"], "days": "", "password": "correct horse battery"})
     assert (ApiToken.objects.get().scopes, ApiToken.objects.get().expires) == (["*:read"], None)
-    assert page.post(path, form | {"networks": "nonsense", "password": "correct horse battery"}).status_code == 422
+
+
+PASSWORD = {"name": "s", "password": "correct horse battery"}
+
+
+@pytest.mark.parametrize(
+    ("chosen", "kept"),
+    [
+        (["forward:read", "forward:write", "ban:read"], ["ban:read", "forward:write"]),
+        (["*:read", "forward:read", "ban:write"], ["*:read", "ban:write"]),
+        (["*:write", "forward:read"], None),
+    ],
+)
+def test_a_token_keeps_what_was_chosen_without_what_goes_without_saying(
+    network: rows.Network, chosen: list[str], kept: list[str] | None
+) -> None:
+    signed_in(network.admin).post("/account/tokens/", PASSWORD | {"scopes": chosen})
+    assert ApiToken.objects.get().scopes == kept
+
+
+def test_who_may_see_all_limits_a_token_to_a_member_a_house_or_a_gateway_group_and_the_list_says_so(network: rows.Network) -> None:
+    page, path, form = signed_in(network.admin), "/account/tokens/", PASSWORD | {"scopes": ["forward:read"]}
+    member, house = network.residents["m1"].member, Site.objects.create(code="X", name="House X")
+    for limit in ({"member": f"m-{member.number}"}, {"site": house.pk}, {"group": network.group.pk}):
+        page.post(path, form | limit)
+    limits = ApiToken.objects.order_by("pk").values_list("member_id", "site_id", "group_id")
+    assert list(limits) == [(member.pk, None, None), (None, house.pk, None), (None, None, network.group.pk)]
+    shown = text(page.get(path))
+    for words in (f"only what is of {member.name}, M-{member.number}", "who live in House X", f"gateway group {network.group.name}"):
+        assert words in shown
+    assert "reads: Port forwards" in shown and "never used" in shown and "until" in shown
+
+
+@pytest.mark.parametrize(
+    ("field", "given", "says"),
+    [
+        ("member", {"member": "M-999999"}, "Nobody has this number."),
+        ("member", {"member": "Selin"}, "Nobody has this number."),
+        ("site", {"site": "4711"}, "Select a valid choice"),
+        ("group", {"member": "M-{number}", "group": "{group}"}, "not for two of these"),
+        ("networks", {"networks": "nonsense"}, "is no address or prefix"),
+        ("days", {"days": "0"}, "greater than or equal to 1"),
+        ("scopes", {"scopes": []}, "Choose what it may do."),
+        ("scopes", {"scopes": ["nothing:read"]}, "Select a valid choice"),
+    ],
+)
+def test_what_is_wrong_is_said_at_its_field_and_no_token_is_made(
+    network: rows.Network, field: str, given: dict[str, Any], says: str
+) -> None:
+    known = {"number": network.residents["m1"].member.number, "group": network.group.pk}
+    sent = {name: value.format(**known) if isinstance(value, str) else value for name, value in given.items()}
+    answer = signed_in(network.admin).post("/account/tokens/", PASSWORD | {"scopes": ["forward:read"]} | sent)
+    assert answer.status_code == 422 and not ApiToken.objects.exists()
+    assert says in " ".join(answer.context["form"].errors[field])
+
+
+def test_who_may_not_see_all_chooses_no_limit_and_only_what_their_roles_allow(network: rows.Network) -> None:
+    path, number = "/account/tokens/", network.residents["m1"].member.number
+    resident = rows.user("jonas", roles=["member"])
+    page = text(signed_in(resident).get(path))
+    assert 'name="member"' not in page and 'name="group"' not in page and "forward:read" not in page
+    signed_in(resident).post(path, PASSWORD | {"scopes": ["*:read"], "member": f"M-{number}"})
+    assert ApiToken.objects.get().member_id is None, "what the form does not have is not taken"
+    assert signed_in(resident).post(path, PASSWORD | {"scopes": ["forward:read"]}).status_code == 422
+    helps = text(signed_in(rows.user("theo", roles=["helpdesk"])).get(path))
+    assert 'name="member"' in helps and 'name="group"' not in helps
+    assert 'value="forward:read"' in helps and 'value="forward:write"' not in helps and 'value="gateway:write"' in helps
+
+
+def test_a_name_that_the_owner_may_not_see_any_more_is_not_in_the_list(network: rows.Network) -> None:
+    owner, member = rows.user("theo", roles=["helpdesk"]), network.residents["m1"].member
+    tokens.create(user=owner, name="s", member=member.pk)
+    assert member.name in text(signed_in(owner).get("/account/tokens/"))
+    User.objects.filter(pk=owner.pk).update(roles=["member"])
+    shown = text(signed_in(User.objects.get(pk=owner.pk)).get("/account/tokens/"))
+    assert member.name not in shown and f"the id {member.pk}" in shown
+
+
+def test_every_collection_has_its_words_and_its_group() -> None:
+    assert sorted(name for _words, found in GROUPS for name in found) == sorted(API)
 
 
 def test_the_command_makes_limited_tokens(network: rows.Network, capsys: pytest.CaptureFixture[str]) -> None:

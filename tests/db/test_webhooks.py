@@ -30,7 +30,7 @@ from apps.webhooks.models import Delivery, Endpoint, Position
 from apps.webhooks.services import Facts
 from apps.webhooks.signing import secret_of, signature
 from tests import rows
-from tests.db.pages import signed_in
+from tests.db.pages import signed_in, text
 from tests.receiving import Receiver, receiving
 
 
@@ -160,6 +160,23 @@ def test_while_it_is_paused_nothing_is_queued_or_sent(network: rows.Network, rec
     assert len(told()) == 1 and receiver.came == []
     with pytest.raises(Problem):
         services.ping(endpoint=paused, by=network.admin)
+
+
+def test_kinds_are_chosen_by_boxes_in_groups_of_what_the_owner_may_see(network: rows.Network) -> None:
+    shown = text(signed_in(network.admin).get("/webhooks/add/"))
+    assert (
+        shown.count('name="kinds"') == len(kinds())
+        and "<select" not in shown.partition('id="id_kinds"')[2].partition("</fieldset></div>")[0]
+    )
+    assert "<legend>People</legend>" in shown and "Port forwards <code>forward</code>" in shown
+    row = hook(network.admin, kinds=["forward", "ban"])
+    again = text(signed_in(network.admin).get(f"/webhooks/{row.pk}/edit/"))
+    chosen = [
+        part.partition('value="')[2].partition('"')[0]
+        for part in again.split("<input")[1:]
+        if 'name="kinds"' in part and " checked>" in part
+    ]
+    assert sorted(chosen) == ["ban", "forward"]
 
 
 # --- Late commits

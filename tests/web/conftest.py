@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 from pytest_django.live_server_helper import LiveServer
 
 from apps.accounts.models import User
+from tests.web.showing import confirm_password
 from tests.whole.conftest import bare_lab, lab, network, processes, sockets, working
 
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"  # playwright runs an event loop in the thread that also asks the database
@@ -44,9 +45,10 @@ def page(chromium: Browser, live_server: LiveServer) -> Iterator[Page]:
 
 
 def signed_in(browser: Browser, server: LiveServer, user: User, **given: Any) -> BrowserContext:
-    """A browser window of somebody who has signed in."""
+    """A browser window of somebody who has signed in, and has just given the password again."""
     client = Client()
     client.force_login(user)
+    confirm_password(client.session, user)
     context = browser.new_context(base_url=server.url, timezone_id="Europe/Berlin", reduced_motion="reduce", **given)
     context.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": server.url}])
     return context

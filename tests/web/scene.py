@@ -11,8 +11,9 @@ from django.db.models import Model
 from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, reverse
 from django.utils import timezone
 
+from apps.accounts import tokens
 from apps.accounts.granting import ask
-from apps.accounts.models import RoleChange, User
+from apps.accounts.models import ApiToken, RoleChange, User
 from apps.bans import allowing, feeding, services, uploads
 from apps.bans.models import AllowEntry, Ban, BanFeed, BanList, Block, Listener, Reachable, Upload
 from apps.deployments.models import HeldBack, Revision, Rollout
@@ -54,7 +55,7 @@ RESIDENT = "selin"
 
 # What cannot be visited: answers to POST alone, files, and a few more with their reasons.
 POSTED = (
-    "accounts:token-revoke", "accounts:back-channel-logout",
+    "accounts:back-channel-logout",
     "desk:departure-drop", "desk:move-drop", "desk:member-invite", "desk:invitation-withdraw", "own:pinhole-switch", "own:pinhole-reopen",
     "accounts:session-end", "accounts:sessions-end-others", "accounts:invitation-withdraw",
     "accounts:person-sign-out", "accounts:roles-agree", "accounts:roles-drop",
@@ -88,6 +89,7 @@ NOT_VISITED = {
     "deployments:compare-text": "a file, of two revisions",
     "own:traffic-csv": "a file, of the member who asks",
     "own:months-csv": "a file, of the member who asks",
+    "deployments:running": "a part of every page, asked for by HTMX alone",
     "deployments:rollout_now": "a part of deployments:rollout, asked for by HTMX alone",
     "bans:saved": "a part of bans:list, asked for by HTMX alone",
     "bans:feed_state": "a part of bans:list, asked for by HTMX alone",
@@ -135,6 +137,7 @@ def fill() -> User:
     _tickets(mara, member)
     _arrivals()
     _webhooks(mara)
+    _tokens(mara, member)
     group.removal_least = 3
     group.save()
     wait_for(lambda: reconcile(group, by=mara.pk) is None)
@@ -213,6 +216,15 @@ def _webhooks(mara: User) -> None:
         made.error = f"unknown host: {LONG}.example"
         made.save()
     Endpoint.objects.filter(pk=row.pk).update(failures=4, rest_until=timezone.now() + timedelta(days=1))
+
+
+def _tokens(mara: User, member: Member) -> None:
+    """One with every limit, one of a house that has ended, and one that may do all."""
+    now, networks = timezone.now(), [ip_network("192.0.2.0/24"), ip_network("2001:db8:dead:beef::/64")]
+    limits: dict[str, Any] = {"member": member.pk, "networks": networks, "expires": now + timedelta(days=90)}
+    tokens.create(user=mara, name=LONG[:80], scopes=["forward:write", "member:read", "address:read", "ban:write"], **limits)
+    tokens.create(user=mara, name="door", scopes=["*:read"], site=Room.objects.order_by("pk")[0].site_id, expires=now - timedelta(days=1))
+    tokens.create(user=mara, name="all", group=GatewayGroup.objects.get().pk)
 
 
 def _openings(mara: User) -> None:
@@ -375,7 +387,7 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "own:ticket": _pk(Ticket, member__user__username=RESIDENT),
     **{f"tickets:canned-{name}": _pk(Canned) for name in ("edit", "remove")},
     "accounts:invitation-withdraw": lambda: {"pk": 1},
-    "accounts:token-revoke": lambda: {"pk": 1},
+    "accounts:token-revoke": _pk(ApiToken, user__username="mara", member_id__isnull=False),
 }
 
 # What is asked for beside: pages look otherwise with an answer, with nothing found, or filtered.

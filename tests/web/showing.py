@@ -7,22 +7,24 @@ import json
 import os
 import sys
 from collections.abc import Iterator
-from time import time
+from typing import Any
 
 import django
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 django.setup()
 
-from allauth.account.internal.flows.login import AUTHENTICATION_METHODS_SESSION_KEY  # noqa: E402 - what follows needs Django
+from allauth.account.internal.flows.login import AUTHENTICATION_METHODS_SESSION_KEY, record_authentication  # noqa: E402 - after Django
 from django.conf import settings  # noqa: E402
 from django.core.exceptions import ObjectDoesNotExist  # noqa: E402
+from django.http import HttpRequest  # noqa: E402
 from django.test import Client  # noqa: E402
 
 from apps.accounts.models import User  # noqa: E402
 from tests.web import scene  # noqa: E402
 
 ADMIN = "mara"
+A_DAY = 24 * 3600  # seconds
 
 
 def shots() -> Iterator[dict[str, str]]:
@@ -47,13 +49,21 @@ def address(name: str) -> str | None:
 
 
 def session(username: str) -> str:
-    """The cookie of somebody who has signed in just now, with a password."""
-    client = Client()
-    client.force_login(User.objects.get(username=username))
-    session = client.session
-    session[AUTHENTICATION_METHODS_SESSION_KEY] = [{"method": "password", "at": time(), "username": username}]
-    session.save()
+    """The cookie of somebody who has given the password just now, and goes on to have done so while all pictures are taken."""
+    client, user = Client(), User.objects.get(username=username)
+    client.force_login(user)
+    confirm_password(client.session, user)
     return client.cookies[settings.SESSION_COOKIE_NAME].value
+
+
+def confirm_password(session: Any, user: User) -> None:
+    """What a session says once the password was asked for again; for a day, where people have five minutes."""
+    asked = HttpRequest()
+    asked.session, asked.user = session, user
+    record_authentication(asked, user, "password", username=user.username, reauthenticated=True)
+    for record in session[AUTHENTICATION_METHODS_SESSION_KEY]:
+        record["at"] += A_DAY
+    session.save()
 
 
 if __name__ == "__main__":

@@ -8,13 +8,14 @@ from django.conf import LazySettings
 from playwright.sync_api import Browser, expect
 from pytest_django.live_server_helper import LiveServer
 
-from apps.deployments.models import Revision, Rollout
+from apps.deployments.models import GatewayState, Revision, Rollout
 from apps.tickets import own, services
 from tests import rows
 from tests.listening import events_process
 from tests.web.conftest import signed_in
 
 pytestmark = [pytest.mark.browser]
+LISTENS = "html[data-stream=up]"
 
 
 def test_pages_change_the_moment_something_happens(
@@ -24,6 +25,7 @@ def test_pages_change_the_moment_something_happens(
     member = rows.member("Selin Kaya", user=selin)
     ticket = own.ask(member=member, subject="No IPv6 since the move", text="Since Monday.", by=selin)
     rollout = Rollout.objects.create(group=network.group, revision=Revision.objects.create(group=network.group, snapshot="1:1:"))
+    GatewayState.objects.bulk_create(GatewayState(gateway=gateway) for gateway in network.gateways)
     with ExitStack() as stack:
         process = stack.enter_context(events_process(tmp_path, NETZWART_URL=live_server.url))
         settings.EVENTS_URL = f"http://localhost:{process.port}/events/"
@@ -37,8 +39,8 @@ def test_pages_change_the_moment_something_happens(
             page = window.new_page()
             page.on("pageerror", lambda error: faults.append(str(error)))
             page.on("console", lambda message: faults.append(message.text) if "Content Security Policy" in message.text else None)
-            with page.expect_response(lambda answer: answer.url == settings.EVENTS_URL):
-                page.goto(path)
+            page.goto(path)
+            expect(page.locator(LISTENS)).to_be_attached()
             page.evaluate("window.stayed = true")
             pages.append(page)
         mara, other, asks = pages
@@ -58,9 +60,11 @@ def test_pages_change_the_moment_something_happens(
         expect(other.get_by_text("something new in the thread")).to_have_count(0)
         assert [page.evaluate("window.stayed") for page in pages] == [True, True, True]
 
-        with mara.expect_response(lambda answer: answer.url == settings.EVENTS_URL):
-            mara.goto("/rollouts/")
+        mara.goto("/rollouts/")
+        expect(mara.locator(LISTENS)).to_be_attached()
+        expect(mara.locator("#running")).to_contain_text(f"{rollout}")
         expect(mara.locator("#rollouts tbody tr").first).to_contain_text("Queued")
         Rollout.objects.filter(pk=rollout.pk).update(state=Rollout.State.CONFIRMED)
         expect(mara.locator("#rollouts tbody tr").first).to_contain_text("Confirmed")
+        expect(mara.locator("#running")).to_contain_text("no revision on the gateways yet")
         assert faults == []

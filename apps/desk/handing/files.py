@@ -7,12 +7,14 @@ has the file is told that nothing changed, without writing it.
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache as once
+from functools import partial
 from inspect import getsource
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any, Final
 
 from django.conf import settings
+from django.core.cache import cache
 from django.db.models import QuerySet
 from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.cache import get_conditional_response
@@ -26,6 +28,7 @@ from apps.lib.frozen import frozen, stamp
 from apps.network.models import Pool
 
 IN_MEMORY = 1 << 20  # octets; more is kept on the disk while it is sent
+REMEMBERED: Final = 30 * 24 * 3600  # seconds
 JSON, TEXT = "application/json", "text/plain; charset=utf-8"
 WRITERS: Final = (hosts, kea, prometheus, radius, zones)
 
@@ -68,13 +71,19 @@ def _sent(file: File) -> FileResponse:
     return FileResponse(_written(file), content_type=file.media_type, filename=file.name, as_attachment=True)
 
 
+def size(file: File) -> int | None:
+    """Octets that it had when it was last written, within REMEMBERED; None when nobody fetched it since."""
+    known = cache.get(f"export-{file.name}")
+    return known if isinstance(known, int) else None
+
+
 def etag(file: File) -> str:
     """Another one as soon as the file may say something else."""
     said = "\n".join((file.name, settings.DNS_ZONE, _code(), stamp(file.rows())))
     return f'"{hashlib.sha256(said.encode()).hexdigest()[:32]}"'
 
 
-@cache
+@once
 def _code() -> str:
     """A hash of what writes the files: where an update writes them otherwise, they are new."""
     return hashlib.sha256("".join(map(getsource, WRITERS)).encode()).hexdigest()
@@ -85,6 +94,7 @@ def _written(file: File) -> IO[bytes]:
     into = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - the response closes it
     for piece in file.make():
         into.write(piece.encode())
+    cache.set(f"export-{file.name}", into.tell(), REMEMBERED)
     into.seek(0)
     return into
 

@@ -1,27 +1,22 @@
 """What can be taken away as a file: for other servers, and every table."""
 
+from itertools import groupby
+
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
-from django.urls import NoReverseMatch, reverse
 
 from apps.accounts.permissions import may, staff_page
 from apps.accounts.routes import API
-from apps.desk.handing.files import answer, files
+from apps.desk.handing.files import answer, files, size
+from apps.desk.handing.tables import COUNTED, tables
 
 
 @staff_page
 def exports(request: HttpRequest) -> HttpResponse:
     """All files, and all tables that this person may read."""
-    tables = [url for name, rows in API.items() if may(request.user, rows.read) and (url := _list_of(name))]
-    return render(request, "desk/exports.html", {"files": files(), "tables": sorted(tables)})
-
-
-def _list_of(name: str) -> str:
-    """The address of a collection's list; "" where it has none."""
-    try:
-        return "" if name == "export" else reverse(f"api:{name}-list")
-    except NoReverseMatch:
-        return ""
+    found = tables(request, lambda name: may(request.user, API[name].read))
+    sized = [(what, [(file, size(file)) for file in some]) for what, some in groupby(files(), lambda file: str(file.what))]
+    return render(request, "desk/exports.html", {"files": sized, "groups": list(found), "counted": COUNTED})
 
 
 @staff_page

@@ -1,0 +1,92 @@
+"""Many tabs of one browser over HTTP/1.1: six connections to a host, and one stream of live events for all of them."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from django.conf import LazySettings
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from apps.deployments.models import GatewayState, Revision, Rollout
+from tests import rows
+from tests.fronting import Front, front
+from tests.listening import events_process
+from tests.web.conftest import signed_in
+
+pytestmark = [pytest.mark.browser]
+TABS = 8
+LISTENS = "html[data-stream=up]"
+
+
+class Desk:
+    """A browser window on an address that is in front of everything, and a rollout that its pages show."""
+
+    def __init__(self, before: Front, window: BrowserContext, rollout: Rollout) -> None:
+        self.front, self.window, self.rollout = before, window, rollout
+        self.faults: list[str] = []
+
+    def tab(self) -> Page:
+        """One more, once it listens."""
+        page = self.window.new_page()
+        page.on("pageerror", lambda error: self.faults.append(str(error)))
+        page.on("console", lambda message: self.faults.append(message.text) if "Content Security Policy" in message.text else None)
+        page.goto(f"{self.front.url}/rollouts/revisions/")  # nothing but the top bar looks again here, and that once a minute
+        expect(page.locator(LISTENS)).to_be_attached()
+        return page
+
+    def turn(self, state: Rollout.State) -> None:
+        """Something happens."""
+        Rollout.objects.filter(pk=self.rollout.pk).update(state=state)
+
+
+@pytest.fixture
+def desk(chromium: Browser, live_server: LiveServer, settings: LazySettings, tmp_path: Path, network: rows.Network) -> Iterator[Desk]:
+    rollout = Rollout.objects.create(group=network.group, revision=Revision.objects.create(group=network.group, snapshot="1:1:"))
+    GatewayState.objects.bulk_create(GatewayState(gateway=gateway) for gateway in network.gateways)
+    pages = urlsplit(live_server.url).port or 0
+    settings.EVENTS_URL = "/events/"
+    with ExitStack() as stack:
+        process = stack.enter_context(events_process(tmp_path, NETZWART_URL=live_server.url))
+        before = stack.enter_context(front(pages=pages, events=process.port))
+        window = signed_in(chromium, live_server, network.admin, locale="en-GB")
+        stack.callback(window.close)
+        yield Desk(before, window, rollout)
+
+
+def test_eight_tabs_share_one_stream_and_all_load_and_are_all_told(desk: Desk) -> None:
+    tabs = [desk.tab() for _number in range(TABS)]
+    for tab in tabs:
+        expect(tab.locator("#running")).to_contain_text(str(desk.rollout))
+    assert desk.front.streams == 1
+    desk.turn(Rollout.State.CONFIRMED)
+    for tab in tabs:
+        expect(tab.locator("#running")).to_contain_text("no revision on the gateways yet")
+
+    tabs.pop(0).close()
+    tabs[0].reload()
+    expect(tabs[0].locator(LISTENS)).to_be_attached()
+    desk.turn(Rollout.State.APPLYING)
+    for tab in tabs:
+        expect(tab.locator("#running")).to_contain_text(str(desk.rollout))
+    assert desk.front.streams == 1 and desk.faults == []
+
+
+def test_a_browser_without_shared_workers_has_a_stream_for_each_tab(desk: Desk) -> None:
+    desk.window.add_init_script("delete window.SharedWorker")
+    tabs = [desk.tab() for _number in range(2)]
+    assert desk.front.streams == 2
+    desk.turn(Rollout.State.CONFIRMED)
+    for tab in tabs:
+        expect(tab.locator("#running")).to_contain_text("no revision on the gateways yet")
+    assert desk.faults == []
+
+
+def test_a_tab_whose_shared_worker_cannot_start_has_a_stream_of_its_own(desk: Desk) -> None:
+    desk.window.add_init_script("const Real = SharedWorker; window.SharedWorker = function () { return new Real('/nowhere.js'); }")
+    tab = desk.tab()
+    assert desk.front.streams == 1
+    desk.turn(Rollout.State.CONFIRMED)
+    expect(tab.locator("#running")).to_contain_text("no revision on the gateways yet")
