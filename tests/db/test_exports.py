@@ -122,6 +122,15 @@ def test_the_same_rows_give_the_same_bytes_and_an_etag_spares_a_script_the_rest(
     assert script.get("/api/nat/forwards/").status_code == 403, "the scope holds"
 
 
+def test_no_two_devices_of_a_member_have_one_name(network: rows.Network) -> None:
+    first = Device.objects.get(member=network.residents["m3"].member)
+    same = [Device.objects.create(member=first.member, name="TV", mac=f"00:00:5e:00:54:0{number}") for number in range(3)]
+    Device.objects.filter(pk=first.pk).update(name=f"TV {same[2].pk}")
+    assert [card.label for _number, card in hosts.cards() if card.name.startswith("TV")] == [
+        f"tv-{same[2].pk}", "tv", f"tv-{same[1].pk}", f"tv-{same[2].pk}-2"
+    ]  # fmt: skip
+
+
 CHANGES: dict[str, Callable[[rows.Network], object]] = {
     "a device's name": lambda _n: Device.objects.filter(mac="00:00:5e:00:53:e1").update(name="Laptop"),
     "a device's MAC address": lambda _n: Device.objects.filter(mac="00:00:5e:00:53:e1").update(mac="00:00:5e:00:53:e2"),
