@@ -239,6 +239,15 @@ def test_the_provider_ends_one_session_or_all_that_it_opened_and_no_other(ines: 
     assert [is_in(each) for each in (laptop, with_password)] == [False, True]
 
 
+def test_a_session_that_a_password_opened_stays_its_own_when_it_connects_a_provider(ines: User, provider: Provider) -> None:
+    client = Client()
+    connect(client)
+    assert tells(provider.logout_token()) == 200
+    assert is_in(client)
+    assert client.post("/account/logout/")["Location"] == "/account/login/"
+    assert provider.ended == []
+
+
 def test_a_logout_token_that_lacks_anything_ends_nothing(ines: User, provider: Provider) -> None:
     connect(Client())
     client, now = signed_in_over_there(provider, "phone"), int(time.time())
@@ -253,6 +262,7 @@ def test_a_logout_token_that_lacks_anything_ends_nothing(ines: User, provider: P
         provider.logout_token(key=stranger), provider.logout_token(kid="2"),
         provider.logout_token(iss="https://elsewhere.example"), provider.logout_token(aud="another"),
         provider.logout_token(iat=now + 3600), provider.logout_token(iat=now - 3600), provider.logout_token(exp=now - 3600),
+        provider.logout_token(iat=str(now)), provider.logout_token(exp=str(now + 60)), provider.logout_token(jti=""),
         provider.logout_token(nonce="n"), provider.logout_token(events={}), provider.logout_token(events=["logout"]),
         provider.logout_token(events={"http://schemas.openid.net/event/backchannel-logout": "yes"}),
         f"{provider.logout_token()}x", hmac_signed(claims, public),
