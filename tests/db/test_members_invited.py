@@ -82,6 +82,9 @@ def test_a_link_ends_by_time_by_another_one_by_withdrawing_and_by_leaving(networ
     assert Client().get(second).status_code == 410
     assert Client().post(second, GIVEN).status_code == 410
     third = invited(network, who)
+    Member.objects.filter(pk=who.pk).update(email="selin.kaya@lindenhof.example")
+    assert (Client().get(third).status_code, Client().post(third, GIVEN).status_code) == (410, 410), "it went to who has no part in this"
+    Member.objects.filter(pk=who.pk).update(email=ADDRESS)
     Member.objects.filter(pk=who.pk).update(state="left")
     assert Client().get(third).status_code == 410
     Member.objects.filter(pk=who.pk).update(state="active")
