@@ -92,13 +92,14 @@ def ping(*, endpoint: Endpoint, by: User) -> Delivery:
     return made
 
 
-def again(*, delivery: Delivery) -> None:
+def again(*, delivery: Delivery, by: User) -> None:
     """Send it once more, under the same id. Raises Conflict while it waits, or is being sent."""
     ended = Delivery.objects.filter(pk=delivery.pk).exclude(state=Delivery.State.WAITING)
     with transaction.atomic():
         if not ended.update(state=Delivery.State.WAITING, ended=None, due=timezone.now(), tries=0, claimed_until=None):
             raise Conflict(_("It waits already."))
         nudge(TASK)
+    log.info("webhook delivery sent again", delivery=str(delivery.uid), by=by.username)
 
 
 def check(facts: Facts, owner: User) -> None:
