@@ -231,6 +231,11 @@ def test_staff_merges_undoes_and_splits_on_the_pages(selin: Member, mara: User) 
     assert selin.user
     member = signed_in(selin.user)
     assert member.get(f"/me/tickets/{second.pk}/")["Location"] == f"/me/tickets/{first.pk}/"
+    assert member.post(f"/me/tickets/{second.pk}/", {"text": "written on an old page"})["Location"] == f"/me/tickets/{first.pk}/"
+    assert words(first)[-1] == "written on an old page"
+    jonas = rows.member("Jonas", user=rows.user("jonas", staff=False)).user
+    assert jonas and signed_in(jonas).get(f"/me/tickets/{second.pk}/").status_code == 404
+    first.messages.latest("id").delete()
     assert text(client.get("/tickets/")).count('name="pick"') == 2
     client.post(f"/tickets/merges/{Move.objects.get().pk}/undo/")
     assert words(second) == ["two?"]
