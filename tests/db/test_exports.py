@@ -122,6 +122,14 @@ def test_the_same_rows_give_the_same_bytes_and_an_etag_spares_a_script_the_rest(
     assert script.get("/api/nat/forwards/").status_code == 403, "the scope holds"
 
 
+def test_an_address_is_on_the_only_device_only_where_it_is_the_only_address(network: rows.Network) -> None:
+    of = network.residents["m3"]
+    assert '"ip-address": "10.16.0.12"' in made("kea-subnet4.json")
+    rows.hold(of.member, network.private, "10.16.0.99")
+    assert '"ip-address": "10.16.0.12"' not in made("kea-subnet4.json")
+    assert "m-2209 IN A 10.16.0.12\nm-2209 IN A 10.16.0.99" in "\n".join(sorted(made("names.zone").splitlines()))
+
+
 def test_no_two_devices_of_a_member_have_one_name(network: rows.Network) -> None:
     first = Device.objects.get(member=network.residents["m3"].member)
     same = [Device.objects.create(member=first.member, name="TV", mac=f"00:00:5e:00:54:0{number}") for number in range(3)]

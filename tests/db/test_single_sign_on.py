@@ -242,6 +242,7 @@ def test_the_provider_ends_one_session_or_all_that_it_opened_and_no_other(ines: 
 def test_a_session_that_a_password_opened_stays_its_own_when_it_connects_a_provider(ines: User, provider: Provider) -> None:
     client = Client()
     connect(client)
+    over_there(client, "connect")  # once more, though they are connected
     assert tells(provider.logout_token()) == 200
     assert is_in(client)
     assert client.post("/account/logout/")["Location"] == "/account/login/"

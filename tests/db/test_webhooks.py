@@ -25,7 +25,7 @@ from apps.nat.models import PortForward
 from apps.nat.pinholes.services import add_pinhole, remove_pinhole
 from apps.nat.rules.models import PortRules
 from apps.nat.services import add_forward
-from apps.network.models import Gateway, GatewayGroup
+from apps.network.models import Gateway, GatewayGroup, Pool
 from apps.webhooks import gathering, sending, services
 from apps.webhooks.kinds import fields_of, kinds
 from apps.webhooks.models import Delivery, Endpoint, Position
@@ -183,6 +183,18 @@ def test_only_what_the_owner_may_see_now_is_told(network: rows.Network, receiver
     assert len(told()) == queued
 
 
+def test_what_waits_is_sent_as_far_as_the_owner_may_still_see_it(network: rows.Network, receiver: Receiver) -> None:
+    hook(network.admin, receiver.url, kinds=["device", "pool"])
+    Device.objects.filter(name="Laptop of m1").update(name="Phone")
+    Pool.objects.filter(pk=network.public.pk).update(name="Uplink")
+    assert len(told()) == 2
+    rows.user("tom")
+    User.objects.filter(pk=network.admin.pk).update(roles=["helpdesk"])
+    sending.send_due()
+    assert dict(Delivery.objects.values_list("event", "state")) == {"device.changed": "sent", "pool.changed": "dropped"}
+    assert [headers["X-Netzwart-Event"] for headers, _body in receiver.came] == ["device.changed"]
+
+
 def test_while_it_is_paused_nothing_is_queued_or_sent(network: rows.Network, receiver: Receiver) -> None:
     endpoint = hook(network.admin, receiver.url, kinds=["forward"])
     forward(network)
@@ -300,7 +312,16 @@ def test_a_worker_that_dies_between_sending_and_noting_sends_it_again_under_the_
     assert (row.state, ids) == ("sent", [str(row.uid)] * 2)
     sending.record(claimed, sending.Answer(500), now)  # the late one changes nothing
     row.refresh_from_db()
-    assert row.state == "sent"
+    assert (row.state, row.status, row.due <= now) == ("sent", 200, True)
+
+
+def test_a_worker_that_was_away_too_long_does_not_let_go_of_what_another_has_in_hand(network: rows.Network) -> None:
+    row, now = services.ping(endpoint=hook(network.admin), by=network.admin), timezone.now()
+    first, second = sending.claim(now), sending.claim(now + sending.LEASE)
+    assert first and second
+    sending.record(first, sending.Answer(500), now + sending.LEASE)
+    row.refresh_from_db()
+    assert (row.tries, row.claimed_until) == (2, now + 2 * sending.LEASE)
 
 
 @pytest.mark.parametrize(

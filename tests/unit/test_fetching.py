@@ -13,7 +13,7 @@ import pytest
 
 from apps.bans.fetching import Fault, Fetched, Limits, NoFeed, fetch, read_file
 from apps.lib.outbound import Fault as No
-from apps.lib.outbound import NoAnswer, allowed, taken_apart
+from apps.lib.outbound import NoAnswer, Reach, allowed, resolved, taken_apart
 from tests.serving import Answer, serving
 
 NOTHING = Fetched(None)
@@ -146,6 +146,16 @@ def test_a_name_is_resolved_once_and_that_very_address_is_asked(monkeypatch: pyt
         assert fetch(server.url(host="feed.example"), NOTHING, LOOPBACK).content == b"list"
         assert resolved.count("feed.example") == 1
         assert server.asked[0][1]["Host"] == f"feed.example:{server.port}"
+
+
+def test_a_host_is_not_asked_when_one_of_its_addresses_must_not_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    def both(_host: Any, port: Any, **_more: Any) -> Any:
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in ("9.9.9.9", "127.0.0.1")]
+
+    monkeypatch.setattr("socket.getaddrinfo", both)
+    with pytest.raises(NoAnswer) as refused:
+        resolved("feed.example", 80, Reach(), 5)
+    assert refused.value.fault is No.PRIVATE
 
 
 @pytest.mark.parametrize(
