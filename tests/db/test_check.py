@@ -17,6 +17,7 @@ from apps.desk.check.finding import Fault
 from apps.desk.check.report import report
 from apps.members.models import Member
 from apps.nat.models import NatMapping
+from apps.nat.services import map_address
 from apps.network.models import Gateway, Holding
 from apps.tickets.models import Ticket
 from apps.traffic.models import FairShare
@@ -68,6 +69,20 @@ def test_on_gateways_that_run_it_the_network_is_fine(served: rows.Network) -> No
     assert found(served) == (Fault.LIMIT, "It is your connection: its rate is limited")
     FairShare.objects.create(group=served.group, on=True, since=timezone.now())
     assert found(served) == (Fault.NETWORK, "It is us: the line to the internet is full")
+
+
+def test_an_address_that_only_a_gateway_lacks_through_which_it_does_not_pass_is_no_fault(served: rows.Network) -> None:
+    assert reconcile(served.group)
+    answers(served)
+    before = dict(GatewayState.objects.values_list("gateway__name", "snapshot"))
+    resident = served.residents["m1"]
+    map_address(holding=resident.holding, public=resident.mapping.public + 3, by=served.admin)
+    assert reconcile(served.group)
+    after = dict(GatewayState.objects.values_list("gateway__name", "snapshot"))
+    for lacking, fault in (("nat-2", Fault.NONE), ("nat-1", Fault.NETWORK)):  # IPv4 passes through nat-1
+        for name in after:
+            GatewayState.objects.filter(gateway__name=name).update(snapshot=(before if name == lacking else after)[name])
+        assert found(served)[0] is fault, lacking
 
 
 @pytest.mark.parametrize(
