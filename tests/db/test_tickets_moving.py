@@ -127,6 +127,7 @@ def test_what_was_merged_is_taken_apart_again_and_what_came_since_stays(selin: M
     merging.merge(into=second, tickets=[third], by=mara)
     merging.merge(into=first, tickets=[second], by=mara)
     assert now(third).merged_into_id == first.pk
+    assert [each.object_id for each in first.links.all()] == [selin.pk]
     comes("since", to=answered(first, mara).reply_to)
     inner, outer = Move.objects.order_by("id")
     with pytest.raises(Problem, match=f"#{second.pk} was merged into #{first.pk} since"):
@@ -138,6 +139,15 @@ def test_what_was_merged_is_taken_apart_again_and_what_came_since_stays(selin: M
     assert (words(third), now(third).member, third.links.count()) == (["Hello"], None, 1)
     with pytest.raises(Conflict):
         merging.undo(move=inner, by=mara)
+
+
+def test_a_first_answer_counts_for_the_merged_ticket_as_long_as_it_stands_there(selin: Member, mara: User) -> None:
+    first, second = asked(selin, "one"), asked(selin, "two")
+    answered(second, mara)
+    merging.merge(into=first, tickets=[second], by=mara)
+    assert now(first).first_answered_at == now(second).first_answered_at is not None
+    merging.undo(move=Move.objects.get(), by=mara)
+    assert now(first).first_answered_at is None and now(second).first_answered_at is not None
 
 
 @pytest.mark.parametrize("wrong", ["itself", "nothing", "another's", "twice", "a member's into nobody's", "too many tags"])
