@@ -1,6 +1,6 @@
 """Writing webhooks: who is told, of what; tests, pauses and deliveries that are sent again."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
 
@@ -100,6 +100,11 @@ def again(*, delivery: Delivery, by: User) -> None:
             raise Conflict(_("It waits already."))
         nudge(TASK)
     log.info("webhook delivery sent again", delivery=str(delivery.uid), by=by.username)
+
+
+def forget(*, source: str, ids: Iterable[int]) -> None:
+    """Forget what was told, or is yet to be, of rows whose personal data are erased. source: the table of their history."""
+    Delivery.objects.filter(source=source, object_id__in=list(ids)).delete()
 
 
 def check(facts: Facts, owner: User) -> None:

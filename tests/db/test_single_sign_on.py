@@ -22,6 +22,7 @@ from django.conf import LazySettings
 from django.test import Client
 
 from apps.accounts.models import User
+from apps.desk.lifecycle.erasing import erase
 from tests import rows
 from tests.db.pages import text
 from tests.db.test_signing_in import again, sign_in
@@ -185,6 +186,13 @@ def test_a_forged_state_or_a_stolen_code_signs_nobody_in(ines: User, provider: P
     thief = Client()
     assert thief.get(back.removeprefix("http://testserver")).status_code != 302
     assert thief.get("/account/").status_code == 302
+
+
+def test_what_the_provider_said_is_erased_with_the_members_data(ines: User, provider: Provider) -> None:
+    connect(Client())
+    assert "Ines Adler" in str(SocialAccount.objects.get().extra_data)
+    assert erase(rows.member(user=ines, state="left"))
+    assert not SocialAccount.objects.exists()
 
 
 def signed_in_over_there(provider: Provider, sid: str) -> Client:

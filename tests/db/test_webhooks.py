@@ -18,6 +18,7 @@ from django.utils import timezone
 from apps.accounts import tokens
 from apps.accounts.models import User
 from apps.bans.blocks import services as blocking
+from apps.desk.lifecycle.erasing import erase
 from apps.lib.errors import Problem
 from apps.mail.models import Message
 from apps.members.models import Device, Member
@@ -206,6 +207,20 @@ def test_while_it_is_paused_nothing_is_queued_or_sent(network: rows.Network, rec
     assert len(told()) == 1 and receiver.came == []
     with pytest.raises(Problem):
         services.ping(endpoint=paused, by=network.admin)
+
+
+def test_what_was_told_of_somebody_is_forgotten_with_the_persons_data(network: rows.Network) -> None:
+    hook(network.admin, kinds=["member", "device"])
+    who, other = network.residents["m1"].member, network.residents["m2"].member
+    Member.objects.filter(pk__in=[who.pk, other.pk]).update(note="rang")
+    Device.objects.filter(member__in=[who, other]).update(name="Phone of mine")
+    assert len(told()) == 4
+    Member.objects.filter(pk=who.pk).update(state="left")
+    assert erase(Member.objects.get(pk=who.pk))
+    left = [str(each) for each in told()]
+    assert [each for each in left if other.name in each] and [each for each in left if "Phone of mine" in each]
+    assert not [each for each in left if who.name in each]
+    assert [each["object"]["kind"] for each in told()].count("device") == 2, "the other's change, and that one is gone"
 
 
 # --- Late commits
