@@ -1,4 +1,4 @@
-"""For all tests: which kinds this machine cannot run, and where the database is.
+"""For all tests: which kinds this machine cannot run, where the database is, and that property tests may take their time on a busy machine.
 
 Tests in tests/unit need nothing; those with pytest-django's `db` need NETZWART_DATABASE_URL, which script/test sets.
 """
@@ -13,6 +13,10 @@ from uuid import uuid4
 import pytest
 from django.conf import LazySettings
 from django.utils import translation
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 
 @cache

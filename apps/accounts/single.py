@@ -9,10 +9,12 @@ from allauth.account.models import EmailAddress
 from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from allauth.socialaccount.models import SocialLogin
+from allauth.socialaccount.providers.base import AuthProcess
 from django.http import HttpRequest
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 
+from apps.accounts import single_out
 from apps.accounts.models import User
 
 
@@ -23,8 +25,10 @@ class SingleSignOn(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allaut
         return False
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
-        """Called when the provider has said who it is."""
+        """Called when the provider has said who it is. A session that is open already stays whose it is when it connects a provider."""
         if sociallogin.is_existing:
+            if sociallogin.state.get("process") == AuthProcess.LOGIN:
+                single_out.note(request, sociallogin.opening)
             return
         if not isinstance(request.user, User):
             self._refuse(request, _("Sign in with your password once, and connect the two under “Your account”. Then this works."))

@@ -33,10 +33,14 @@ class LogoutTokenError(Exception):
     """Why a logout token ends nothing."""
 
 
-def note(request: HttpRequest, *, provider: str, id_token: str, claims: Mapping[str, Any], end: str) -> None:
-    """The session remembers who opened it. end: the provider's end_session_endpoint, "" where it has none."""
-    of = {"provider": provider, "sub": claims.get("sub", ""), "sid": claims.get("sid", ""), "hint": id_token, "end": end}
-    request.session[KEPT] = of
+def opening(*, provider: str, id_token: str, claims: Mapping[str, Any], end: str) -> dict[str, str]:
+    """What a session is to remember. end: the provider's end_session_endpoint, "" where it has none."""
+    return {"provider": provider, "sub": claims.get("sub", ""), "sid": claims.get("sid", ""), "hint": id_token, "end": end}
+
+
+def note(request: HttpRequest, of: Mapping[str, str]) -> None:
+    """The session remembers who opened it."""
+    request.session[KEPT] = dict(of)
 
 
 def leads_to(of: Mapping[str, str], *, client: str, back: str, state: str) -> str:
@@ -60,8 +64,10 @@ def believed(token: str, *, issuer: str, client: str, keys_url: str) -> dict[str
         raise LogoutTokenError("it has a nonce, as an identity has")
     if not any(isinstance(claims.get(name), str) and claims[name] for name in ("sub", "sid")):
         raise LogoutTokenError("it names neither a person nor a session")
-    if not isinstance(claims["jti"], str) or claims["iat"] < time.time() - OLDEST:
-        raise LogoutTokenError("it is too old, or has no identifier")
+    if not all(isinstance(claims[name], int | float) for name in ("iat", "exp")) or claims["iat"] < time.time() - OLDEST:
+        raise LogoutTokenError("it is too old, or its times are none")
+    if not isinstance(claims["jti"], str) or not claims["jti"]:
+        raise LogoutTokenError("it has no identifier")
     if not cache.add(f"logout:{issuer}:{claims['jti']}", True, timeout=max(1.0, claims["exp"] + LEEWAY - time.time())):
         raise LogoutTokenError("it was used already")
     return claims

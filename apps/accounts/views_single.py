@@ -26,14 +26,14 @@ log = structlog.get_logger()
 
 
 class Adapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]  # allauth has no types
-    """Keeps in the session what signing out there needs."""
+    """Hands on what signing out there needs, for the session that is opened so (single.py)."""
 
     def complete_login(self, request: HttpRequest, app: SocialApp, token: Any, **given: Any) -> SocialLogin:
         """Called when the provider has said who it is."""
         login = super().complete_login(request, app, token, **given)
         claims = login.account.extra_data.get("id_token") or {}
         raw, ending = str(given["response"].get("id_token") or ""), str(self.openid_config.get("end_session_endpoint") or "")
-        single_out.note(request, provider=login.account.provider, id_token=raw, claims=claims, end=ending)
+        login.opening = single_out.opening(provider=login.account.provider, id_token=raw, claims=claims, end=ending)
         return login
 
 

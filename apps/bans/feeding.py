@@ -8,11 +8,12 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.bans.fetching import NoFeed, checked, is_url
+from apps.bans.fetching import is_url
 from apps.bans.models import BanFeed, BanList
 from apps.bans.words import of_feed
 from apps.lib.errors import Conflict, Problem
 from apps.lib.nudge import nudge
+from apps.lib.outbound import NoAnswer, taken_apart
 
 
 def subscribe(*, list: BanList, source: str, by: User, **given: Any) -> BanFeed:
@@ -61,7 +62,7 @@ def _source(source: str) -> str:
         raise Problem(_("Say where the bans come from."), "source")
     try:
         if is_url(source):
-            checked(source)
-    except NoFeed as why:
+            taken_apart(source)
+    except NoAnswer as why:
         raise Problem(of_feed(why.fault.value, why.what), "source") from why
     return source

@@ -1,6 +1,7 @@
 """Fetch a feed, from the web or from a directory, within limits, and never from where it must not be asked for.
 
-How a host is asked stands in `apps/lib/outbound.py`; redirects are checked like the first address. Knows no database. Raises NoFeed.
+How a host is asked stands in `apps/lib/outbound.py`; redirects are checked like the first address. Knows no database. Raises NoAnswer, for
+whatever keeps a host from answering, or NoFeed, for an answer that is no feed.
 """
 
 import http.client
@@ -21,19 +22,12 @@ _MOVED = {301, 302, 303, 307, 308}
 
 
 class Fault(StrEnum):
-    """Why nothing was fetched."""
+    """Why what was answered, or lies in the directory, is no feed."""
 
-    SCHEME = "scheme"
-    ADDRESS = "address"
-    UNKNOWN_HOST = "unknown host"
-    PRIVATE = "private"
-    UNREACHABLE = "unreachable"
-    CERTIFICATE = "certificate"
     STATUS = "status"
     REDIRECTS = "redirects"
     DOWNGRADE = "downgrade"
     TOO_BIG = "too big"
-    TOO_SLOW = "too slow"
     CUT_OFF = "cut off"
     ENDLESS = "endless"
     WEB_PAGE = "web page"
@@ -43,12 +37,8 @@ class Fault(StrEnum):
     NO_FILE = "no file"
 
 
-class NoFeed(Exception):  # noqa: N818 - a finding about somebody's feed, not an error of the program
+class NoFeed(NoAnswer):
     """Nothing was fetched, because of this fault; `what` names whatever is at fault."""
-
-    def __init__(self, fault: Fault, what: object = "") -> None:
-        super().__init__(f"{fault}: {what}")
-        self.fault, self.what = fault, str(what)[:300]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +62,6 @@ class Fetched:
 def is_url(source: str) -> bool:
     """A URL rather than the name of a file?"""
     return "://" in source
-
-
-def checked(url: str) -> SplitResult:
-    """The URL, taken apart, if we would ask there at all."""
-    try:
-        return outbound.taken_apart(url)
-    except NoAnswer as error:
-        raise NoFeed(Fault(error.fault), error.what) from error
 
 
 def read_file(directory: Path | None, name: str, known: Fetched, limits: Limits) -> Fetched:
@@ -108,7 +90,7 @@ def fetch(url: str, known: Fetched, limits: Limits, progress: Callable[[int], No
     """What is there now; `known`: what was fetched last. progress is called with the octets so far."""
     deadline = monotonic() + limits.seconds
     for _ in range(REDIRECTS + 1):
-        parts = checked(url)
+        parts = outbound.taken_apart(url)
         with _asked(parts, known, limits, deadline) as response:
             if response.status in _MOVED and (location := response.getheader("Location")):
                 following = urljoin(url, location)
@@ -123,15 +105,13 @@ def fetch(url: str, known: Fetched, limits: Limits, progress: Callable[[int], No
 @contextmanager
 def _asked(parts: SplitResult, known: Fetched, limits: Limits, deadline: float) -> Iterator[http.client.HTTPResponse]:
     """The head of the answer; its body is read within."""
-    left = deadline - monotonic()
-    if left <= 0:
-        raise NoFeed(Fault.TOO_SLOW, limits.seconds)
     try:
-        with outbound.asked(parts, Question(headers=_headers(known)), Reach(private=limits.private), left) as response:
+        with outbound.asked(parts, Question(headers=_headers(known)), Reach(private=limits.private), deadline - monotonic()) as response:
             yield response
     except NoAnswer as error:
-        slow = error.fault is outbound.Fault.TOO_SLOW
-        raise NoFeed(Fault(error.fault), limits.seconds if slow else error.what) from error
+        if error.fault is not outbound.Fault.TOO_SLOW:
+            raise
+        raise NoAnswer(error.fault, limits.seconds) from error  # in the whole time, not in what was left of it
 
 
 def _headers(known: Fetched) -> dict[str, str]:

@@ -18,10 +18,11 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.bans import feeds, fetching, importing
-from apps.bans.fetching import Fetched, NoFeed
+from apps.bans.fetching import Fetched
 from apps.bans.models import Ban, BanFeed
 from apps.bans.services import lift_many
 from apps.lib.errors import Problem
+from apps.lib.outbound import NoAnswer
 
 log = structlog.get_logger()
 LEASE = timedelta(minutes=5)
@@ -46,7 +47,7 @@ def refresh(pk: int, *, by: int | None = None) -> bool:
     feed = mine.defer("held").select_related("list").get()
     try:
         changes = _refreshed(feed, User.objects.filter(pk=by).first() if by else None)
-    except NoFeed as why:
+    except NoAnswer as why:
         changes = _failed(feed, why.fault.value, why.what)
     except feeds.TooBig as why:
         changes = _failed(feed, "too many", str(why))

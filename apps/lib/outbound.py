@@ -37,7 +37,7 @@ class Fault(StrEnum):
 class NoAnswer(Exception):  # noqa: N818 - a finding about somebody's server, not an error of the program
     """Nothing was answered, because of this fault; `what` names whatever is at fault."""
 
-    def __init__(self, fault: Fault, what: object = "") -> None:
+    def __init__(self, fault: StrEnum, what: object = "") -> None:
         super().__init__(f"{fault}: {what}")
         self.fault, self.what = fault, str(what)[:300]
 

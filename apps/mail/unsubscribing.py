@@ -1,9 +1,11 @@
 """Links that switch a kind of notice off without signing in: each is signed, and names an address and a kind."""
 
+from collections.abc import Iterable
 from typing import Final
 
 from django.conf import settings
 from django.core.signing import BadSignature, Signer
+from django.db.models.functions import Lower
 from django.urls import reverse
 
 from apps.mail.models import SwitchedOff
@@ -23,6 +25,13 @@ def meant(token: str) -> tuple[str, str] | None:
     except (BadSignature, ValueError):
         return None
     return str(address), str(notice)
+
+
+def off_of(addresses: Iterable[str], notice: str) -> set[str]:
+    """Those of these addresses where it is off, in lower case."""
+    asked = {each.lower() for each in addresses if each}
+    lower = SwitchedOff.objects.filter(notice=notice).annotate(lower=Lower("address"))
+    return set(lower.filter(lower__in=asked).values_list("lower", flat=True)) if asked else set()
 
 
 def is_off(address: str, notice: str) -> bool:

@@ -1,6 +1,7 @@
 """Inviting members: a mail with a link that connects an account with the membership, once and for seven days.
 
-The link is signed, and names the invitation and the address that it was sent to: opening it confirms that address.
+The link is signed, and names the invitation and the address that it was sent to: opening it confirms that address, as long as it is the
+member's.
 """
 
 from dataclasses import dataclass
@@ -96,6 +97,8 @@ def find(token: str) -> Opened:
         raise Problem(_("This membership belongs to an account already. Sign in with it, or ask the administrators."))
     if found.taken or found.withdrawn or found.expires <= timezone.now() or found.member.state == Member.State.LEFT:
         raise Problem(_("This invitation was used, withdrawn, or has ended. Ask for another one."))
+    if str(email).lower() != found.member.email.lower():
+        raise Problem(_("This invitation went to an address that is not noted any more. Ask for another one."))
     return Opened(found, str(email))
 
 

@@ -23,7 +23,7 @@ from apps.lib.errors import Problem
 from apps.lib.nudge import nudge
 from apps.tickets import canned, services
 from apps.tickets.models import Bulk, BulkItem, Ticket
-from apps.tickets.telling import reader
+from apps.tickets.telling import asker, readers
 from apps.tickets.thread import tidy
 
 MOST: Final = 500  # tickets at once
@@ -47,14 +47,14 @@ class Reached:
 
 def reached(tickets: Sequence[Ticket]) -> Reached:
     """What an answer to them all reaches."""
-    readers = [reader(each) for each in tickets]
-    counted = {code: sum(language == code for _to, language in readers) for code in ("de", "en")}
-    return Reached(len(tickets), sum(bool(to) for to, _language in readers), {code: number for code, number in counted.items() if number})
+    known = readers(tickets)
+    counted = {code: sum(language == code for _to, language in known) for code in ("de", "en")}
+    return Reached(len(tickets), sum(bool(to) for to, _language in known), {code: number for code, number in counted.items() if number})
 
 
 def words_for(ticket: Ticket, texts: Mapping[str, str], by: User) -> str:
     """The answer to this one: in its reader's language where it was written in that, with its placeholders filled in."""
-    text = texts.get(reader(ticket)[1]) or next(each for each in texts.values() if each)
+    text = texts.get(asker(ticket)[1]) or next(each for each in texts.values() if each)
     return canned.filled_in(text, ticket, by)
 
 
@@ -79,10 +79,10 @@ def answer_many(*, key: UUID, tickets: Sequence[Ticket], text_de: str, text_en: 
             made = Bulk.objects.create(key=key, text_de=texts["de"], text_en=texts["en"], state=state, by=by)
             BulkItem.objects.bulk_create([BulkItem(bulk=made, ticket=each) for each in tickets])
             nudge(TASK)
-    except IntegrityError as error:
-        if "key" not in str(error):
-            raise
-        return Bulk.objects.get(key=key)
+    except IntegrityError:
+        if known := Bulk.objects.filter(key=key).first():
+            return known
+        raise
     log.info("tickets are answered", bulk=made.pk, tickets=len(tickets), by=by.username)
     return made
 

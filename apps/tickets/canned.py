@@ -18,7 +18,7 @@ from django.utils.translation import gettext_lazy
 from apps.accounts.models import User
 from apps.lib.errors import Conflict, Problem
 from apps.tickets.models import Canned, Ticket
-from apps.tickets.telling import reader
+from apps.tickets.telling import asker
 from apps.tickets.thread import tidy
 
 log = structlog.get_logger()
@@ -38,7 +38,7 @@ PLACES: Final[dict[str, tuple[str | Promise, Fill]]] = {
 
 def filled(canned: Canned, ticket: Ticket, by: User) -> str:
     """The answer in the language of whoever asked, as text for the form; what is filled in is not looked at again."""
-    return filled_in(canned.text_de if reader(ticket)[1] == "de" else canned.text_en, ticket, by)
+    return filled_in(canned.text_de if asker(ticket)[1] == "de" else canned.text_en, ticket, by)
 
 
 def filled_in(text: str, ticket: Ticket, by: User) -> str:

@@ -18,7 +18,7 @@ from apps.lib.errors import Conflict, Problem
 from apps.tickets import thread
 from apps.tickets.models import Attachment, Message, Move, Ticket
 from apps.tickets.services import checked_tags
-from apps.tickets.telling import reader
+from apps.tickets.telling import readers
 
 MOST: Final = 50  # tickets that are merged at once
 log = structlog.get_logger()
@@ -40,8 +40,8 @@ def preview(*, into: Ticket, tickets: Sequence[Ticket]) -> Preview:
     """Raises Problem for what cannot be merged."""
     check(into, tickets)
     moved = Message.objects.filter(ticket__in=tickets)
-    to = reader(into)[0].lower()
-    unheard = sorted({address for each in tickets if (address := reader(each)[0]) and address.lower() != to})
+    (to, _language), *others = readers([into, *tickets])
+    unheard = sorted({address for address, _language in others if address and address.lower() != to.lower()})
     shown_to = str(into.member) if into.member and any(each.member_id is None for each in tickets) else ""
     return Preview(into, list(tickets), moved.count(), Attachment.objects.filter(message__in=moved).count(), unheard, shown_to)
 

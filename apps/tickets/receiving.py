@@ -77,7 +77,7 @@ def _opened(mail: Received, key: str | None) -> None:
 
 def _replied(ticket: Ticket, mail: Received, key: str | None) -> None:
     current, sender = thread.locked(ticket.pk), _sender(mail)
-    known = {telling.reader(current)[0].lower(), current.address.lower()} - {""}
+    known = {telling.asker(current)[0].lower(), current.address.lower()} - {""}
     quiet = mail.automatic or _loud(sender)
     message = _added(current, Message.Kind.MEMBER, mail, key, verified=sender.lower() in known)
     if not mail.automatic:

@@ -3,6 +3,7 @@
 An answer continues the thread in its reader's mail program (RFC 5322, 3.6.4), and goes back to the ticket's own address.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 from django.conf import settings
@@ -12,7 +13,7 @@ from apps.accounts.models import User
 from apps.accounts.roles import Right, with_right
 from apps.mail.models import SwitchedOff
 from apps.mail.services import write
-from apps.mail.unsubscribing import is_off
+from apps.mail.unsubscribing import off_of
 from apps.mail.wording import Plain
 from apps.tickets import addressing
 from apps.tickets.models import Message, Ticket
@@ -23,12 +24,25 @@ REFERENCES: Final = 20  # Message-IDs that a mail names: the first, and the last
 EXCERPT: Final = 2000  # characters that a notice quotes
 
 
+def asker(ticket: Ticket) -> tuple[str, str]:
+    """The address and the language of whoever asked, whether mails are wanted or not."""
+    return (ticket.member.email, ticket.member.language) if ticket.member else (ticket.address, ticket.language)
+
+
 def reader(ticket: Ticket) -> tuple[str, str]:
     """Where answers go, "" for nowhere, and in which language."""
-    member = ticket.member
-    if member is None:
-        return ticket.address, ticket.language
-    return ("" if member.user_id and is_off(member.email, ANSWERS) else member.email), member.language
+    return readers([ticket])[0]
+
+
+def readers(tickets: Sequence[Ticket]) -> list[tuple[str, str]]:
+    """The same of many, in their order, with one question to the database. Only who has an account, and so a page, can want no mails."""
+    of_accounts = [each.member.email for each in tickets if each.member and each.member.user_id]
+    off = off_of(of_accounts, ANSWERS)
+
+    def wanted(ticket: Ticket, address: str) -> str:
+        return "" if ticket.member and ticket.member.user_id and address.lower() in off else address
+
+    return [(wanted(each, address), language) for each in tickets for address, language in [asker(each)]]
 
 
 def write_answer(message: Message) -> None:

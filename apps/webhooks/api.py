@@ -88,5 +88,5 @@ class DeliveryViewSet(Reads):
     @action(detail=True, methods=["post"])
     def again(self, request: Request, pk: str = "") -> Response:
         """Send it once more, under the same id."""
-        services.again(delivery=self.get_object())
+        services.again(delivery=self.get_object(), by=self.request.user)  # type: ignore[arg-type]  # who signed in is a User
         return self.answer(self.get_object())

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from django.contrib.postgres.fields import RangeField
 from django.db.models import Field, Model
 from rest_framework import serializers
 
@@ -62,16 +63,19 @@ def _collections(histories: Mapping[type[Model], Any]) -> Iterator[Kind]:
 
 @cache
 def fields_of(kind: Kind) -> list[tuple[str, serializers.Field[Any, Any, Any, Any], Field[Any, Any]]]:
-    """The fields that are shown: name, how it is written, and its column."""
+    """The fields that are shown: name, how it is written, and its column. Of a range each end can be a field."""
     tracked = {field.name for field in kind.events._meta.concrete_fields}
     columns = {field.name: field for field in kind.model._meta.concrete_fields if field.name in tracked}
     columns |= {field.attname: field for field in list(columns.values())}
+    columns |= {f"{name}.{end}": field for name, field in columns.items() if isinstance(field, RangeField) for end in ("lower", "upper")}
     fields = kind.serializer().fields.items()
     return [(name, field, columns[field.source]) for name, field in fields if not field.write_only and field.source in columns]
 
 
 def _text(field: serializers.Field[Any, Any, Any, Any], event: Any, column: Field[Any, Any]) -> Any:
     value = getattr(event, column.attname)
+    if isinstance(column, RangeField):
+        value = getattr(value, str(field.source).rpartition(".")[2])
     if value is None or column.is_relation:
         return value
     return field.to_representation(value)

@@ -1,20 +1,26 @@
 """What a delivery says: an event of the history comes in, JSON goes out. Docs: docs/webhooks.md."""
 
 from collections.abc import Mapping
-from datetime import datetime
-from typing import Any
+from datetime import datetime, timedelta
+from typing import Any, Final
 
 from django.conf import settings
 
 from apps.webhooks.kinds import Kind
 
+NOW: Final = timedelta(minutes=1)  # an event has the time at which its transaction began, an end that of its statement
+
 
 def what(event: Any, before: Any | None) -> str:
-    """created, changed or removed. A row that ends is removed, though the history keeps it."""
+    """created, changed or removed. A row that is ended now is removed, though the history keeps it; with another end it is changed."""
     if event.pgh_label == "insert":
         return "created"
-    ended = before and hasattr(event, "valid") and event.valid.upper and not before.valid.upper
-    return "removed" if event.pgh_label == "delete" or ended else "changed"
+    return "removed" if event.pgh_label == "delete" or (before and _ended(event, before)) else "changed"
+
+
+def _ended(event: Any, before: Any) -> bool:
+    end = event.valid.upper if hasattr(event, "valid") else None
+    return bool(end and end != before.valid.upper and end <= event.pgh_created_at + NOW)
 
 
 def told(kind: Kind, event: Any, before: Any | None, people: Mapping[int, str]) -> dict[str, Any] | None:

@@ -80,8 +80,9 @@ def send_due(clock: Clock = timezone.now) -> bool:
 @transaction.atomic
 def claim(now: datetime) -> Delivery | None:
     """Take one that is due, of an endpoint that is active and not resting. Nobody else does before LEASE is over."""
-    free, rested = Q(claimed_until=None) | Q(claimed_until__lte=now), Q(endpoint__rest_until=None) | Q(endpoint__rest_until__lte=now)
-    due = Delivery.objects.filter(free, rested, state=Delivery.State.WAITING, due__lte=now, endpoint__active=True)
+    awake = Endpoint.objects.filter(Q(rest_until=None) | Q(rest_until__lte=now), active=True).values_list("pk", flat=True)
+    free = Q(claimed_until=None) | Q(claimed_until__lte=now)  # a list: what waits for the others is not even looked at
+    due = Delivery.objects.filter(free, state=Delivery.State.WAITING, due__lte=now, endpoint__in=list(awake))
     row = due.select_related("endpoint__owner").select_for_update(skip_locked=True, of=("self",)).order_by("due", "id").first()
     if row is None:
         return None

@@ -1,6 +1,6 @@
 """Writing webhooks: who is told, of what; tests, pauses and deliveries that are sent again."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
 
@@ -91,7 +91,7 @@ def ping(*, endpoint: Endpoint, by: User) -> Delivery:
     return made
 
 
-def again(*, delivery: Delivery) -> None:
+def again(*, delivery: Delivery, by: User) -> None:
     """Send it once more, under the same id, also while the endpoint rests. Raises Conflict while it waits, or is being sent; Problem while
     the endpoint is paused."""
     _not_paused(delivery.endpoint)
@@ -101,6 +101,12 @@ def again(*, delivery: Delivery) -> None:
             raise Conflict(_("It waits already."))
         Endpoint.objects.filter(pk=delivery.endpoint_id).update(rest_until=None)
         nudge(TASK)
+    log.info("webhook delivery sent again", delivery=str(delivery.uid), by=by.username)
+
+
+def forget(*, source: str, ids: Iterable[int]) -> None:
+    """Forget what was told, or is yet to be, of rows whose personal data are erased. source: the table of their history."""
+    Delivery.objects.filter(source=source, object_id__in=list(ids)).delete()
 
 
 def _not_paused(endpoint: Endpoint) -> None:

@@ -116,7 +116,7 @@ def again(request: HttpRequest, pk: int) -> HttpResponse:
     """Send it once more."""
     row = get_object_or_404(Delivery, pk=pk)
     try:
-        services.again(delivery=row)
+        services.again(delivery=row, by=person(request))
         messages.success(request, _("It is sent once more, under the same id."))
     except Problem as problem:
         messages.error(request, str(problem))

@@ -12,10 +12,12 @@ from apps.accounts import tokens
 from apps.bans.blocks.services import block
 from apps.deployments.models import GatewayState
 from apps.deployments.services import reconcile
+from apps.desk.check import report as report_
 from apps.desk.check.finding import Fault
 from apps.desk.check.report import report
 from apps.members.models import Member
 from apps.nat.models import NatMapping
+from apps.nat.services import map_address
 from apps.network.models import Gateway, Holding
 from apps.tickets.models import Ticket
 from apps.traffic.models import FairShare
@@ -69,6 +71,20 @@ def test_on_gateways_that_run_it_the_network_is_fine(served: rows.Network) -> No
     assert found(served) == (Fault.NETWORK, "It is us: the line to the internet is full")
 
 
+def test_an_address_that_only_a_gateway_lacks_through_which_it_does_not_pass_is_no_fault(served: rows.Network) -> None:
+    assert reconcile(served.group)
+    answers(served)
+    before = dict(GatewayState.objects.values_list("gateway__name", "snapshot"))
+    resident = served.residents["m1"]
+    map_address(holding=resident.holding, public=resident.mapping.public + 3, by=served.admin)
+    assert reconcile(served.group)
+    after = dict(GatewayState.objects.values_list("gateway__name", "snapshot"))
+    for lacking, fault in (("nat-2", Fault.NONE), ("nat-1", Fault.NETWORK)):  # IPv4 passes through nat-1
+        for name in after:
+            GatewayState.objects.filter(gateway__name=name).update(snapshot=(before if name == lacking else after)[name])
+        assert found(served)[0] is fault, lacking
+
+
 @pytest.mark.parametrize(
     ("state", "line"),
     [("pending", "the membership is not active yet"), ("left", "the membership has ended")],
@@ -111,7 +127,9 @@ def test_the_page_says_from_where_it_was_asked_for(network: rows.Network) -> Non
     assert queries(selin, "/me/check/") <= 30
 
 
-def test_a_ticket_carries_exactly_what_was_shown_and_nothing_that_was_forged(network: rows.Network, settings: LazySettings) -> None:
+def test_a_ticket_carries_exactly_what_was_shown_and_nothing_that_was_forged(
+    network: rows.Network, settings: LazySettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     settings.CHECK_HOSTS = {4: "v4.lindenhof.example", 6: "v6.lindenhof.example"}
     selin = lives_in(network)
     page = selin.get("/me/check/ticket/?ipv4=yes&ipv6=no")
@@ -123,6 +141,12 @@ def test_a_ticket_carries_exactly_what_was_shown_and_nothing_that_was_forged(net
     given = {"subject": "Nothing works", "text": "Since noon."}
     assert selin.post("/me/check/ticket/", given | {"found": f"{token}x"}).status_code == 422
     assert selin.post("/me/check/ticket/", given | {"found": token, "text": ""}).status_code == 422
+    noah = rows.user("noah", staff=False)
+    Member.objects.filter(pk=network.residents["m2"].member.pk).update(user=noah)
+    assert signed_in(noah).post("/me/check/ticket/", given | {"found": token}).status_code == 422, "it was shown to somebody else"
+    with monkeypatch.context() as later:
+        later.setattr(report_, "KEPT", -1)
+        assert selin.post("/me/check/ticket/", given | {"found": token}).status_code == 422, "it is too old"
     assert not Ticket.objects.exists()
     selin.post("/me/check/ticket/", given | {"found": token})
     assert Ticket.objects.get().messages.get().text == f"Since noon.\n\n{shown}"

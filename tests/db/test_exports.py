@@ -137,6 +137,23 @@ def test_a_device_with_several_addresses_has_one_reservation_in_a_subnet_since_k
     assert prefixes == [[str(each.prefix) for each in sorted((mine.prefix, more), key=lambda held: held.prefix)]]
 
 
+def test_an_address_is_on_the_only_device_only_where_it_is_the_only_address(network: rows.Network) -> None:
+    of = network.residents["m3"]
+    assert '"ip-address": "10.16.0.12"' in made("kea-subnet4.json")
+    rows.hold(of.member, network.private, "10.16.0.99")
+    assert '"ip-address": "10.16.0.12"' not in made("kea-subnet4.json")
+    assert "m-2209 IN A 10.16.0.12\nm-2209 IN A 10.16.0.99" in "\n".join(sorted(made("names.zone").splitlines()))
+
+
+def test_no_two_devices_of_a_member_have_one_name(network: rows.Network) -> None:
+    first = Device.objects.get(member=network.residents["m3"].member)
+    same = [Device.objects.create(member=first.member, name="TV", mac=f"00:00:5e:00:54:0{number}") for number in range(3)]
+    Device.objects.filter(pk=first.pk).update(name=f"TV {same[2].pk}")
+    assert [card.label for _number, card in hosts.cards() if card.name.startswith("TV")] == [
+        f"tv-{same[2].pk}", "tv", f"tv-{same[1].pk}", f"tv-{same[2].pk}-2"
+    ]  # fmt: skip
+
+
 CHANGES: dict[str, Callable[[rows.Network], object]] = {
     "a device's name": lambda _n: Device.objects.filter(mac="00:00:5e:00:53:e1").update(name="Laptop"),
     "a device's MAC address": lambda _n: Device.objects.filter(mac="00:00:5e:00:53:e1").update(mac="00:00:5e:00:53:e2"),

@@ -3,12 +3,15 @@
 import re
 from datetime import timedelta
 
+import pytest
 from allauth.account.models import EmailAddress
 from django.db.models.functions import Now
 from django.test import Client
 
 from apps.accounts.models import User
+from apps.lib.errors import Conflict
 from apps.mail.models import Message
+from apps.members import inviting
 from apps.members.models import Member, MemberInvitation
 from tests import rows
 from tests.db.pages import signed_in, text
@@ -82,6 +85,9 @@ def test_a_link_ends_by_time_by_another_one_by_withdrawing_and_by_leaving(networ
     assert Client().get(second).status_code == 410
     assert Client().post(second, GIVEN).status_code == 410
     third = invited(network, who)
+    Member.objects.filter(pk=who.pk).update(email="selin.kaya@lindenhof.example")
+    assert (Client().get(third).status_code, Client().post(third, GIVEN).status_code) == (410, 410), "it went to who has no part in this"
+    Member.objects.filter(pk=who.pk).update(email=ADDRESS)
     Member.objects.filter(pk=who.pk).update(state="left")
     assert Client().get(third).status_code == 410
     Member.objects.filter(pk=who.pk).update(state="active")
@@ -93,3 +99,19 @@ def test_a_link_ends_by_time_by_another_one_by_withdrawing_and_by_leaving(networ
     Member.objects.filter(pk=who.pk).update(email="")
     assert "No e-mail address is noted of Selin Kaya." in text(staff.post(f"/members/{who.pk}/invite/", follow=True))
     assert not User.objects.filter(username="selin").exists()
+
+
+def test_who_is_a_moment_later_than_somebody_else_gets_no_membership(network: rows.Network) -> None:
+    who = member(network)
+    opened = inviting.find(invited(network, who).removeprefix("/me/join/").rstrip("/"))
+    first, second = rows.user("first", staff=False), rows.user("second", staff=False)
+    inviting.accept(opened, user=first)
+    with pytest.raises(Conflict, match="was used"):
+        inviting.accept(opened, user=second)
+    MemberInvitation.objects.update(taken=None)
+    with pytest.raises(Conflict, match="belongs to an account already"):
+        inviting.accept(opened, user=second)
+    Member.objects.filter(pk=who.pk).update(user=None, state="left")
+    with pytest.raises(Conflict):
+        inviting.accept(opened, user=second)
+    assert not Member.objects.filter(user=second).exists()

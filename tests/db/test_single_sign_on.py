@@ -22,6 +22,7 @@ from django.conf import LazySettings
 from django.test import Client
 
 from apps.accounts.models import User
+from apps.desk.lifecycle.erasing import erase
 from tests import rows
 from tests.db.pages import text
 from tests.db.test_signing_in import again, sign_in
@@ -187,6 +188,13 @@ def test_a_forged_state_or_a_stolen_code_signs_nobody_in(ines: User, provider: P
     assert thief.get("/account/").status_code == 302
 
 
+def test_what_the_provider_said_is_erased_with_the_members_data(ines: User, provider: Provider) -> None:
+    connect(Client())
+    assert "Ines Adler" in str(SocialAccount.objects.get().extra_data)
+    assert erase(rows.member(user=ines, state="left"))
+    assert not SocialAccount.objects.exists()
+
+
 def signed_in_over_there(provider: Provider, sid: str) -> Client:
     """Another browser of the same person."""
     client, provider.sid = Client(), sid
@@ -239,6 +247,16 @@ def test_the_provider_ends_one_session_or_all_that_it_opened_and_no_other(ines: 
     assert [is_in(each) for each in (laptop, with_password)] == [False, True]
 
 
+def test_a_session_that_a_password_opened_stays_its_own_when_it_connects_a_provider(ines: User, provider: Provider) -> None:
+    client = Client()
+    connect(client)
+    over_there(client, "connect")  # once more, though they are connected
+    assert tells(provider.logout_token()) == 200
+    assert is_in(client)
+    assert client.post("/account/logout/")["Location"] == "/account/login/"
+    assert provider.ended == []
+
+
 def test_a_logout_token_that_lacks_anything_ends_nothing(ines: User, provider: Provider) -> None:
     connect(Client())
     client, now = signed_in_over_there(provider, "phone"), int(time.time())
@@ -253,6 +271,7 @@ def test_a_logout_token_that_lacks_anything_ends_nothing(ines: User, provider: P
         provider.logout_token(key=stranger), provider.logout_token(kid="2"),
         provider.logout_token(iss="https://elsewhere.example"), provider.logout_token(aud="another"),
         provider.logout_token(iat=now + 3600), provider.logout_token(iat=now - 3600), provider.logout_token(exp=now - 3600),
+        provider.logout_token(iat=str(now)), provider.logout_token(exp=str(now + 60)), provider.logout_token(jti=""),
         provider.logout_token(nonce="n"), provider.logout_token(events={}), provider.logout_token(events=["logout"]),
         provider.logout_token(events={"http://schemas.openid.net/event/backchannel-logout": "yes"}),
         f"{provider.logout_token()}x", hmac_signed(claims, public),

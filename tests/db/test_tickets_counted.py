@@ -89,6 +89,8 @@ def test_the_first_answer_counts_on_the_day_it_was_given(selin: Member, mara: Us
         services.answer(ticket=ticket, text="Which port?", by=mara)
         opened = now - 2 * DAY
         Ticket.objects.filter(pk=ticket.pk).update(opened_at=opened, first_answered_at=opened + timedelta(minutes=minutes))
+    split_off = asked(selin)  # with an answer that is older than the ticket
+    Ticket.objects.filter(pk=split_off.pk).update(opened_at=opened, first_answered_at=opened)
     found = counted("month", now)[timezone.localdate(now - 2 * DAY)]
     assert (found.answered, found.median) == (3, 1200)
 

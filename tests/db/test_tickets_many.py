@@ -4,7 +4,9 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.db import IntegrityError, connection, transaction
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from apps.accounts import tokens
 from apps.accounts.models import User
@@ -91,6 +93,36 @@ def test_who_is_left_out_is_named_with_the_reason(tickets: list[Ticket], mara: U
     User.objects.filter(pk=tomasz.pk).update(roles=["auditor"])
     bulk.work_off()
     assert late.items.filter(why__contains="may not answer tickets").count() == 3 and late.items.exclude(message=None).count() == 0
+
+
+def test_whoever_switched_mails_of_answers_off_is_not_counted_among_those_who_get_one(tickets: list[Ticket], mara: User) -> None:
+    mail.SwitchedOff.objects.create(address="SELIN@lindenhof.example", notice="answers")
+    reached = bulk.reached(now(tickets))
+    assert (reached.by_mail, reached.on_page, reached.languages) == (1, 2, {"de": 1, "en": 2})
+    send(tickets, mara)
+    bulk.work_off()
+    assert set(mails()) == {"tunde@lindenhof.example"}
+    assert "Hallo Selin Kaya" in Message.objects.get(ticket=tickets[0], kind="answer").text
+
+
+def test_a_preview_of_more_tickets_asks_the_database_no_more(tickets: list[Ticket], mara: User) -> None:
+    more = [_asked(rows.member(f"Number {number}", email=f"m{number}@lindenhof.example", language="de")) for number in range(5)]
+    client = signed_in(mara)
+
+    def asks(those: list[Ticket]) -> int:
+        given = {"do": "answer", "pick": [each.pk for each in those], "key": str(uuid4()), "state": "solved", "text_de": "Ja, {name}."}
+        with CaptureQueriesContext(connection) as captured:
+            assert f"Answer {len(those)} tickets" in text(client.post("/tickets/many/", given | {"text_en": ""}))
+        return len(captured)
+
+    asks(tickets)
+    assert asks([*tickets, *more]) == asks(tickets)
+
+
+def test_a_ticket_is_named_once_and_a_key_that_was_never_used_is_not_taken_for_one_that_was(tickets: list[Ticket], mara: User) -> None:
+    with pytest.raises(IntegrityError), transaction.atomic():
+        bulk.answer_many(key=uuid4(), tickets=[*now(tickets), *now(tickets)], text_de="", text_en="Yes.", by=mara)
+    assert not Bulk.objects.exists()
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import hmac
 import json
 from collections.abc import Iterator
 from datetime import timedelta
-from ipaddress import ip_network
+from ipaddress import ip_address, ip_network
 from typing import Any
 
 import psycopg
@@ -17,13 +17,16 @@ from django.utils import timezone
 
 from apps.accounts import tokens
 from apps.accounts.models import User
+from apps.bans.blocks import services as blocking
+from apps.desk.lifecycle.erasing import erase
 from apps.lib.errors import Problem
 from apps.mail.models import Message
 from apps.members.models import Device, Member
 from apps.nat.models import PortForward
+from apps.nat.pinholes.services import add_pinhole, remove_pinhole
 from apps.nat.rules.models import PortRules
 from apps.nat.services import add_forward
-from apps.network.models import GatewayGroup
+from apps.network.models import Gateway, GatewayGroup, Pool
 from apps.webhooks import gathering, sending, services
 from apps.webhooks.kinds import fields_of, kinds
 from apps.webhooks.models import Delivery, Endpoint, Position
@@ -92,6 +95,38 @@ def test_bulk_updates_and_removals_are_told_and_what_ends_is_removed(network: ro
     assert all(each["after"] is None and each["before"]["name"] == "Phone" for each in found if each["event"].startswith("device"))
 
 
+def test_what_is_ended_before_its_time_is_removed_and_another_end_is_a_change(network: rows.Network) -> None:
+    hook(network.admin, kinds=["block"])
+    soon, late = (timezone.now() + timedelta(days=days) for days in (1, 7))
+    made = blocking.block(member=network.residents["m1"].member, reason="unpaid", until=late, by=network.admin)
+    made = blocking.change_block(block=made, version=1, reason="unpaid", message="", note="", until=soon, by=network.admin)
+    blocking.lift(block=made, by=network.admin)
+    found = told()
+    assert [each["event"] for each in found] == ["block.created", "block.changed", "block.removed"]
+    ends = [(each["before"] and each["before"]["until"], each["after"] and each["after"]["until"]) for each in found]
+    late_, soon_ = (timezone.localtime(at).isoformat() for at in (late, soon))
+    assert ends == [(None, late_), (late_, soon_), (soon_, None)]
+
+
+def test_a_pinhole_that_is_closed_before_its_end_is_removed(network: rows.Network) -> None:
+    hook(network.admin, kinds=["pinhole"])
+    of, until = network.residents["m1"].prefix, timezone.now() + timedelta(days=7)
+    made = add_pinhole(holding=of, address=of.prefix[9], protocol="tcp", port=22, purpose="", until=until, by=network.admin)
+    remove_pinhole(pinhole=made, by=network.admin)
+    created, removed = told()
+    assert (created["event"], removed["event"]) == ("pinhole.created", "pinhole.removed")
+    assert created["after"]["until"] == removed["before"]["until"] == timezone.localtime(until).isoformat()
+
+
+def test_what_one_look_does_not_take_is_told_by_the_next_ones(network: rows.Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    hook(network.admin, kinds=["device"])
+    monkeypatch.setattr(gathering, "MOST", 2)
+    device = Device.objects.earliest("pk")
+    for name in "abcde":
+        Device.objects.filter(pk=device.pk).update(name=name)
+    assert [each["after"]["name"] for each in told()] == list("abcde")
+
+
 def test_actor_and_reason_of_a_script_are_told(network: rows.Network, client: Any) -> None:
     hook(network.admin, kinds=["device"])
     _token, key = tokens.create(user=network.admin, name="s")
@@ -149,6 +184,18 @@ def test_only_what_the_owner_may_see_now_is_told(network: rows.Network, receiver
     assert len(told()) == queued
 
 
+def test_what_waits_is_sent_as_far_as_the_owner_may_still_see_it(network: rows.Network, receiver: Receiver) -> None:
+    hook(network.admin, receiver.url, kinds=["device", "pool"])
+    Device.objects.filter(name="Laptop of m1").update(name="Phone")
+    Pool.objects.filter(pk=network.public.pk).update(name="Uplink")
+    assert len(told()) == 2
+    rows.user("tom")
+    User.objects.filter(pk=network.admin.pk).update(roles=["helpdesk"])
+    sending.send_due()
+    assert dict(Delivery.objects.values_list("event", "state")) == {"device.changed": "sent", "pool.changed": "dropped"}
+    assert [headers["X-Netzwart-Event"] for headers, _body in receiver.came] == ["device.changed"]
+
+
 def test_while_it_is_paused_nothing_is_queued_or_sent(network: rows.Network, receiver: Receiver) -> None:
     endpoint = hook(network.admin, receiver.url, kinds=["forward"])
     forward(network)
@@ -177,6 +224,20 @@ def test_kinds_are_chosen_by_boxes_in_groups_of_what_the_owner_may_see(network: 
         if 'name="kinds"' in part and " checked>" in part
     ]
     assert sorted(chosen) == ["ban", "forward"]
+
+
+def test_what_was_told_of_somebody_is_forgotten_with_the_persons_data(network: rows.Network) -> None:
+    hook(network.admin, kinds=["member", "device"])
+    who, other = network.residents["m1"].member, network.residents["m2"].member
+    Member.objects.filter(pk__in=[who.pk, other.pk]).update(note="rang")
+    Device.objects.filter(member__in=[who, other]).update(name="Phone of mine")
+    assert len(told()) == 4
+    Member.objects.filter(pk=who.pk).update(state="left")
+    assert erase(Member.objects.get(pk=who.pk))
+    left = [str(each) for each in told()]
+    assert [each for each in left if other.name in each] and [each for each in left if "Phone of mine" in each]
+    assert not [each for each in left if who.name in each]
+    assert [each["object"]["kind"] for each in told()].count("device") == 2, "the other's change, and that one is gone"
 
 
 # --- Late commits
@@ -236,7 +297,7 @@ def test_a_failure_is_tried_again_later_and_then_given_up_with_a_mail(network: r
         assert (len(receiver.came), row.state) == (came, state)
     assert (row.status, len(row.answer), row.tries) == (200, sending.KEPT, 3)
     assert len({headers["X-Netzwart-Delivery"] for headers, _body in receiver.came}) == 1
-    services.again(delivery=row)
+    services.again(delivery=row, by=network.admin)
     for day in range(1, 40):
         sending.send_due(lambda day=day: now + timedelta(days=day))  # type: ignore[misc]
     row.refresh_from_db()
@@ -283,7 +344,16 @@ def test_a_worker_that_dies_between_sending_and_noting_sends_it_again_under_the_
     assert (row.state, ids) == ("sent", [str(row.uid)] * 2)
     sending.record(claimed, sending.Answer(500), now)  # the late one changes nothing
     row.refresh_from_db()
-    assert row.state == "sent"
+    assert (row.state, row.status, row.due <= now) == ("sent", 200, True)
+
+
+def test_a_worker_that_was_away_too_long_does_not_let_go_of_what_another_has_in_hand(network: rows.Network) -> None:
+    row, now = services.ping(endpoint=hook(network.admin), by=network.admin), timezone.now()
+    first, second = sending.claim(now), sending.claim(now + sending.LEASE)
+    assert first and second
+    sending.record(first, sending.Answer(500), now + sending.LEASE)
+    row.refresh_from_db()
+    assert (row.tries, row.claimed_until) == (2, now + 2 * sending.LEASE)
 
 
 @pytest.mark.parametrize(
@@ -311,6 +381,19 @@ def test_an_address_that_must_not_be_asked_is_refused_and_never_asked(url: str, 
     sending.send_due()
     row.refresh_from_db()
     assert row.status is None and row.error.partition(":")[0] in ("private", "scheme", "address")
+
+
+def test_what_is_our_own_is_never_asked_though_it_is_of_the_public_internet(network: rows.Network, settings: LazySettings) -> None:
+    settings.WEBHOOK_NETWORKS = []
+    assert all(sending.reach().has(ip_address(each)) for each in ("9.9.9.9", "2620:fe::fe"))
+    rows.pool(network.group, "public4", "9.9.9.0/24")
+    Gateway.objects.filter(name="nat-1").update(management_networks=[ip_network("2620:fe::/48")])
+    for own in ("9.9.9.9", "[::ffff:9.9.9.9]", "[64:ff9b::909:909]", "[2002:909:909::1]", "[2620:fe::fe]"):
+        with pytest.raises(Problem, match="is ours"):
+            hook(network.admin, f"http://{own}/")
+    assert sending.reach().has(ip_address("9.9.8.9"))
+    settings.WEBHOOK_NETWORKS = [ip_network("9.9.9.9/32")]
+    assert sending.reach().has(ip_address("9.9.9.9"))
 
 
 def test_without_the_settings_only_https_and_the_internet_are_told(network: rows.Network, settings: LazySettings) -> None:

@@ -1,9 +1,11 @@
 """The faults, one for each promise: what somebody might get wrong in a busy night."""
 
 from tests.mutants.forwarded import FORWARDED
+from tests.mutants.handed import HANDED
 from tests.mutants.limited import LIMITED
 from tests.mutants.mutant import Mutant
 from tests.mutants.served import SERVED
+from tests.mutants.worked import WORKED
 
 PROMISES = "tests/whole/test_promises.py"
 SNAT = "tests/whole/test_snat.py"
@@ -204,6 +206,8 @@ MUTANTS = (
     *FORWARDED,
     *LIMITED,
     *SERVED,
+    *HANDED,
+    *WORKED,
     Mutant(
         "let an allow list lose",
         "firewall/chains/bans.py",

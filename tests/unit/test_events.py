@@ -2,16 +2,18 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from django.conf import settings
 from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.events import sse
 from apps.events.hub import MOST, Hub, Mailbox
-from apps.events.kinds import Reader, Told
+from apps.events.kinds import KINDS, OF_MEMBERS, Reader, Told
 from apps.events.position import LONGEST, Position, parse
 from apps.events.reading import Refused
 
@@ -53,6 +55,12 @@ def test_a_stream_reads_as_the_standard_says_and_only_the_last_of_a_batch_moves_
     assert json.loads(last.split("\n")[2].removeprefix("data: ")) == {"type": "rollout", "id": 2, "state": "queued"}
     assert sse.reset(HERE) == b"id: 1-10:10:\nevent: reset\ndata: {}\n\n"
     assert sse.beat(HERE).startswith(b":") and b"data" not in sse.beat(HERE)
+
+
+def test_pages_listen_to_every_kind_that_there_is() -> None:
+    script = (settings.ROOT / "static" / "netzwart" / "live.js").read_text()
+    listened = re.findall(r'"(\w+)"', script.partition("const KINDS = [")[2].partition("]")[0])
+    assert set(listened) == {*KINDS, *OF_MEMBERS, "reset"}
 
 
 def run(work: Callable[[], Coroutine[None, None, None]]) -> None:

@@ -3,6 +3,7 @@
 import socket
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from enum import StrEnum
 from ipaddress import ip_address
 from pathlib import Path
 from threading import Thread
@@ -10,16 +11,17 @@ from typing import Any
 
 import pytest
 
-from apps.bans.fetching import Fault, Fetched, Limits, NoFeed, checked, fetch, read_file
-from apps.lib.outbound import allowed
+from apps.bans.fetching import Fault, Fetched, Limits, NoFeed, fetch, read_file
+from apps.lib.outbound import Fault as No
+from apps.lib.outbound import NoAnswer, Reach, allowed, resolved, taken_apart
 from tests.serving import Answer, serving
 
 NOTHING = Fetched(None)
 LOOPBACK = Limits(octets=1000, seconds=5, private=True)
 
 
-def fault(url: str, limits: Limits = LOOPBACK) -> Fault:
-    with pytest.raises(NoFeed) as refused:
+def fault(url: str, limits: Limits = LOOPBACK) -> StrEnum:
+    with pytest.raises(NoAnswer) as refused:
         fetch(url, NOTHING, limits)
     return refused.value.fault
 
@@ -58,13 +60,13 @@ def test_a_redirect_is_followed_but_not_for_ever() -> None:
         (Answer(body=b"\x1f\x8b", headers={"Content-Encoding": "gzip"}), Fault.ENCODED),
         (Answer(body=b"x" * 1001), Fault.TOO_BIG),
         (Answer(body=b"x" * 10, length=1 << 40), Fault.TOO_BIG),
-        (Answer(302, headers={"Location": "ftp://127.0.0.1/list.txt"}), Fault.SCHEME),
-        (Answer(302, headers={"Location": "file:///etc/passwd"}), Fault.SCHEME),
-        (Answer(302, headers={"Location": "http://user:secret@127.0.0.1/"}), Fault.ADDRESS),
+        (Answer(302, headers={"Location": "ftp://127.0.0.1/list.txt"}), No.SCHEME),
+        (Answer(302, headers={"Location": "file:///etc/passwd"}), No.SCHEME),
+        (Answer(302, headers={"Location": "http://user:secret@127.0.0.1/"}), No.ADDRESS),
         (Answer(302), Fault.STATUS),
     ],
 )
-def test_what_is_no_list_within_the_limits_is_refused(answer: Answer, why: Fault) -> None:
+def test_what_is_no_list_within_the_limits_is_refused(answer: Answer, why: StrEnum) -> None:
     with serving(answer) as server:
         assert fault(server.url()) is why
 
@@ -79,11 +81,11 @@ def test_half_a_list_is_none() -> None:
     [
         (b"\r\n" + b"x" * 50, Fault.ENDLESS),
         (b"Transfer-Encoding: chunked\r\n\r\n800\r\n" + b"x" * 0x800 + b"\r\n0\r\n\r\n", Fault.TOO_BIG),
-        (b"Transfer-Encoding: chunked\r\n\r\n80\r\n" + b"x" * 0x80 + b"\r\n", Fault.UNREACHABLE),
+        (b"Transfer-Encoding: chunked\r\n\r\n80\r\n" + b"x" * 0x80 + b"\r\n", No.UNREACHABLE),
         (b"Content-Le", Fault.ENDLESS),
     ],
 )
-def test_what_does_not_say_its_length_must_say_its_end(answer: bytes, why: Fault) -> None:
+def test_what_does_not_say_its_length_must_say_its_end(answer: bytes, why: StrEnum) -> None:
     with raw(b"HTTP/1.1 200 OK\r\n" + answer) as port:
         assert fault(f"http://127.0.0.1:{port}/") is why
 
@@ -95,25 +97,25 @@ def test_chunks_make_a_list() -> None:
 
 def test_who_never_answers_is_given_up() -> None:
     with raw(b"HTTP/1.1 200 OK\r\nContent-Le", hold=True) as port:
-        assert fault(f"http://127.0.0.1:{port}/", Limits(seconds=0.3, private=True)) is Fault.TOO_SLOW
+        assert fault(f"http://127.0.0.1:{port}/", Limits(seconds=0.3, private=True)) is No.TOO_SLOW
 
 
 def test_what_is_no_http_is_refused() -> None:
     with raw(b"220 mail.example ESMTP\r\n") as port:
-        assert fault(f"http://127.0.0.1:{port}/") is Fault.UNREACHABLE
+        assert fault(f"http://127.0.0.1:{port}/") is No.UNREACHABLE
 
 
 def test_who_is_not_there_is_said_so() -> None:
     with closing(socket.create_server(("127.0.0.1", 0))) as free:
         port = free.getsockname()[1]
-    assert fault(f"http://127.0.0.1:{port}/") is Fault.UNREACHABLE
-    assert fault("http://nobody.invalid/") is Fault.UNKNOWN_HOST
+    assert fault(f"http://127.0.0.1:{port}/") is No.UNREACHABLE
+    assert fault("http://nobody.invalid/") is No.UNKNOWN_HOST
 
 
 def test_loopback_is_not_asked_unless_that_is_allowed() -> None:
     with serving(Answer(body=b"secret")) as server:
         for host in ("127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "0x7f.1", "2130706433"):
-            assert fault(server.url(host=host), Limits()) in (Fault.PRIVATE, Fault.UNKNOWN_HOST), host
+            assert fault(server.url(host=host), Limits()) in (No.PRIVATE, No.UNKNOWN_HOST), host
         assert server.asked == []
 
 
@@ -127,7 +129,7 @@ def test_a_redirect_to_where_nobody_must_ask_is_not_followed(monkeypatch: pytest
 
     monkeypatch.setattr("apps.lib.outbound.allowed", only_first)
     with serving(Answer(body=b"secret")) as inside, serving(Answer(302, headers={"Location": inside.url()})) as outside:
-        assert fault(outside.url(), Limits(seconds=5)) is Fault.PRIVATE
+        assert fault(outside.url(), Limits(seconds=5)) is No.PRIVATE
         assert (len(outside.asked), inside.asked) == (1, [])
 
 
@@ -144,6 +146,16 @@ def test_a_name_is_resolved_once_and_that_very_address_is_asked(monkeypatch: pyt
         assert fetch(server.url(host="feed.example"), NOTHING, LOOPBACK).content == b"list"
         assert resolved.count("feed.example") == 1
         assert server.asked[0][1]["Host"] == f"feed.example:{server.port}"
+
+
+def test_a_host_is_not_asked_when_one_of_its_addresses_must_not_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    def both(_host: Any, port: Any, **_more: Any) -> Any:
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in ("9.9.9.9", "127.0.0.1")]
+
+    monkeypatch.setattr("socket.getaddrinfo", both)
+    with pytest.raises(NoAnswer) as refused:
+        resolved("feed.example", 80, Reach(), 5)
+    assert refused.value.fault is No.PRIVATE
 
 
 @pytest.mark.parametrize(
@@ -165,18 +177,18 @@ def test_the_public_internet_is_allowed(address: str) -> None:
 @pytest.mark.parametrize(
     ("url", "why"),
     [
-        ("ftp://example.org/x", Fault.SCHEME),
-        ("http://", Fault.ADDRESS),
-        ("https://me:pw@example.org/", Fault.ADDRESS),
-        ("http://a:99999/", Fault.ADDRESS),
-        ("http://example.org/\r\nHost: x", Fault.ADDRESS),
-        ("http://exämple.org/", Fault.ADDRESS),
-        ("http://[::1/", Fault.ADDRESS),
+        ("ftp://example.org/x", No.SCHEME),
+        ("http://", No.ADDRESS),
+        ("https://me:pw@example.org/", No.ADDRESS),
+        ("http://a:99999/", No.ADDRESS),
+        ("http://example.org/\r\nHost: x", No.ADDRESS),
+        ("http://exämple.org/", No.ADDRESS),
+        ("http://[::1/", No.ADDRESS),
     ],
 )
-def test_an_address_that_is_none_is_refused(url: str, why: Fault) -> None:
-    with pytest.raises(NoFeed) as refused:
-        checked(url)
+def test_an_address_that_is_none_is_refused(url: str, why: StrEnum) -> None:
+    with pytest.raises(NoAnswer) as refused:
+        taken_apart(url)
     assert refused.value.fault is why
 
 

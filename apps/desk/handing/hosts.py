@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import batched
+from itertools import batched, chain, count
 from typing import Any
 
 from django.db.models import Count, QuerySet
@@ -105,11 +105,12 @@ def _cards(members: set[int]) -> dict[int, dict[int, Card]]:
 
 
 def _unlike(wanted: str, pk: int, taken: Sequence[str]) -> str:
-    """The label; with the device's id behind it where another device of the member came first."""
+    """The label; with the device's id behind it where another device of the member came first, and a number where one is called even so."""
     if wanted not in taken:
         return wanted
-    ending = f"-{pk}"
-    return wanted[: LONGEST - len(ending)].rstrip("-") + ending
+    endings = chain([f"-{pk}"], (f"-{pk}-{number}" for number in count(2)))
+    longer = (wanted[: LONGEST - len(ending)].rstrip("-") + ending for ending in endings)
+    return next(each for each in longer if each not in taken)
 
 
 def label(name: str) -> str:

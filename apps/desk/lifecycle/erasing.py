@@ -9,6 +9,7 @@ from typing import Any
 import structlog
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
 from django.conf import settings
 from django.contrib.auth.hashers import make_password
 from django.db import transaction
@@ -25,6 +26,7 @@ from apps.members.models import Device, Member
 from apps.nat.models import Pinhole, PortForward
 from apps.tickets.models import Attachment, Message, Ticket
 from apps.traffic.rates.models import RateLimit
+from apps.webhooks import services as webhooks
 
 NO_MAC = "00:00:00:00:00:00"
 log = structlog.get_logger()
@@ -70,13 +72,16 @@ def theirs_alone(member: Member) -> list[str]:
 
 
 def _everywhere(model: type[Model], where: dict[str, Any], values: dict[str, Any]) -> None:
-    """In the rows, and in all that the history tells of them and of those that are no more."""
+    """In the rows, in all that the history tells of them and of those that are no more, and in what webhooks were told of that."""
     rows = model._default_manager.filter(**where)
     pks = list(rows.values_list("pk", flat=True))
     rows.update(**values)
-    events = model.pgh_event_model._default_manager  # type: ignore[attr-defined]  # of tracked models
+    history = model.pgh_event_model  # type: ignore[attr-defined]  # of tracked models
+    events = history._default_manager
     gone = events.filter(member=where["member"]) if "member" in where else events.none()
-    events.filter(pgh_obj_id__in=[*pks, *gone.values_list("pgh_obj_id", flat=True)]).update(**values)
+    pks += gone.values_list("pgh_obj_id", flat=True)
+    events.filter(pgh_obj_id__in=pks).update(**values)
+    webhooks.forget(source=history._meta.db_table, ids=pks)
 
 
 def _tickets(member: int) -> None:
@@ -95,7 +100,7 @@ def _account(user: User) -> None:
     if user.is_staff:
         return
     sessions.end_all(user=user)
-    for model in (Authenticator, ApiToken, EmailAddress):
+    for model in (Authenticator, ApiToken, EmailAddress, SocialAccount):
         model.objects.filter(user=user).delete()
     values = {"username": f"erased-{user.pk}", "first_name": "", "last_name": "", "email": ""}
     _everywhere(User, {"pk": user.pk}, values)

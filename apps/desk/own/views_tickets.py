@@ -38,16 +38,16 @@ def new(request: HttpRequest, member: Member) -> HttpResponse:
 
 @own_page
 def ticket(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
-    """The thread, and more to write."""
-    if moved := own.moved_to(member, pk):
+    """The thread, and more to write. What is written on a page from before a merge arrives in the ticket that there is now."""
+    posted, moved = request.method == "POST", own.moved_to(member, pk)
+    if moved and not posted:
         return redirect("own:ticket", moved)
-    found = get_object_or_404(own.tickets_of(member), pk=pk)
-    posted = request.method == "POST"
+    found = get_object_or_404(own.tickets_of(member), pk=moved or pk)
     form = WriteForm(request.POST if posted else None, request.FILES if posted else None)
     if form.is_valid():
         try:
             own.reply(member=member, ticket=found, by=person(request), **form.wanted())
-            return redirect("own:ticket", pk)
+            return redirect("own:ticket", found.pk)
         except Problem as problem:
             form.take(problem)
     shown = {"ticket": found, "thread": own.messages_of(found), "form": form}

@@ -17,7 +17,7 @@ from apps.nat.pinholes.models import Pinhole
 from apps.nat.pinholes.selectors import pinholes
 from apps.network.models import Holding
 
-STAYS = frozenset({"holding", "until"})
+STAYS = frozenset({"holding", "valid"})
 
 
 class PinholeSerializer(ActiveSerializer):
@@ -28,7 +28,7 @@ class PinholeSerializer(ActiveSerializer):
     address = serializers.IPAddressField(protocol="IPv6")
     port = serializers.IntegerField(min_value=1, max_value=65535, allow_null=True, default=None)
     ports = serializers.IntegerField(min_value=1, max_value=Pinhole.MOST_PORTS, allow_null=True, default=1)
-    until = serializers.DateTimeField(allow_null=True, default=None)
+    until = serializers.DateTimeField(source="valid.upper", allow_null=True, default=None)
     enabled = serializers.BooleanField(required=False)
     version = serializers.IntegerField(required=False, min_value=1)
 
@@ -38,14 +38,13 @@ class PinholeSerializer(ActiveSerializer):
         brief = ["id", "address", "protocol", "port", "ports"]
 
     def to_representation(self, instance: Pinhole) -> dict[str, Any]:
-        instance.until = instance.valid.upper  # type: ignore[attr-defined]  # for the serializer alone
         said = super().to_representation(instance)
         return said if instance.port else {name: None if name in ("port", "ports") else value for name, value in said.items()}
 
     def create(self, validated_data: Mapping[str, Any]) -> Pinhole:
         given = {name: value for name, value in validated_data.items() if name != "version"}
-        on = given.pop("enabled", True)
-        made = services.add_pinhole(by=self.context["request"].user, **_ports(given))
+        on, until = given.pop("enabled", True), given.pop("valid")["upper"]
+        made = services.add_pinhole(until=until, by=self.context["request"].user, **_ports(given))
         return made if on else services.switch_pinhole(pinhole=made, version=made.version, enabled=False, by=self.context["request"].user)
 
     def update(self, instance: Pinhole, validated_data: Mapping[str, Any]) -> Pinhole:

@@ -16,7 +16,7 @@ from apps.lib.errors import Problem
 from apps.tickets import bulk, choosing
 from apps.tickets.forms_many import AnswerManyForm, ChangeManyForm
 from apps.tickets.models import Bulk, Canned, Ticket
-from apps.tickets.telling import reader
+from apps.tickets.telling import asker
 from apps.tickets.views.tickets import asked_for
 
 
@@ -64,7 +64,7 @@ def _with_canned(post: QueryDict) -> QueryDict:
 
 def _samples(found: list[Ticket], texts: dict[str, str], request: HttpRequest) -> list[tuple[Ticket, str]]:
     """The answer as the first of each language gets it."""
-    firsts = {reader(each)[1]: each for each in reversed(found)}
+    firsts = {asker(each)[1]: each for each in reversed(found)}
     return [(each, bulk.words_for(each, texts, person(request))) for each in sorted(firsts.values(), key=lambda each: each.pk)]
 
 

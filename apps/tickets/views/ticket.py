@@ -51,7 +51,7 @@ def _write(request: HttpRequest, found: Ticket, form: WriteForm) -> None:
     else:
         services.answer(ticket=found, solved=do == "solve", by=person(request), **given)
         address = reader(found)[0]
-        words = _("Sent to %(address)s.") if address else _("Written. There is no address that it could be sent to.")
+        words = _("Sent to %(address)s.") if address else _("Written. No mail leaves with it.")
         messages.success(request, words % {"address": address})
 
 
