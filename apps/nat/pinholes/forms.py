@@ -8,7 +8,9 @@ from django import forms
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from apps.lib.errors import Problem
 from apps.lib.ports import PortsField, written
+from apps.lib.validity import check_reachable
 from apps.members.models import Member
 from apps.nat.pinholes.models import ALL_PORTS, Pinhole
 from apps.nat.pinholes.selectors import prefixes_of
@@ -70,6 +72,10 @@ class PinholeForm(forms.Form):
         day: date | None = self.cleaned_data["until"]
         if day and day < timezone.localdate():
             raise forms.ValidationError(_("This day is over."))
+        try:
+            check_reachable(day, "until")
+        except Problem as problem:
+            raise forms.ValidationError(str(problem)) from problem
         return day
 
 
