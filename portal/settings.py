@@ -314,7 +314,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["apps.accounts.permissions.Allowed"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "apps.lib.api.negotiation.Negotiation",
-    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["apps.lib.api.parsing.Json"],
     "DEFAULT_PAGINATION_CLASS": "apps.lib.api.paging.Pages",
     "DEFAULT_FILTER_BACKENDS": ["apps.lib.api.filters.Declared"],
     "DEFAULT_THROTTLE_CLASSES": ["apps.accounts.throttle.AskedOften"],

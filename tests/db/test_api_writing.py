@@ -248,3 +248,15 @@ def test_many_ask_for_one_rollout_and_what_is_refused_for_none(
     with django_capture_on_commit_callbacks() as asked:
         assert post(api, many(network, 20)).status_code == 400
     assert asked == []
+
+
+@pytest.mark.parametrize(
+    "tariff", ["1e400", "-1e400", '"\\ud800"', "[1]", '{"a": 1}', "1.5", "true", "[" * 200_000, '{"a":' * 200_000 + "1" + "}" * 200_000]
+)
+@pytest.mark.parametrize("many", ["%s", "[%s]"])
+def test_json_that_no_database_can_take_is_refused(api: Client, network: rows.Network, tariff: str, many: str) -> None:
+    item = f'{{"name": "Xaver", "since": "2026-11-22", "language": "\\udfff", "tariff": {tariff}}}'
+    api.raise_request_exception = False
+    for body in (many % item, many % item.replace("\\udfff", "en")):
+        answer = api.post("/api/members/members/", body, content_type="application/json")
+        assert (answer.status_code, answer.json()["title"]) == (400, "What was asked cannot be")
