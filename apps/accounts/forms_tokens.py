@@ -1,7 +1,6 @@
 """The form of a new token."""
 
 from datetime import datetime, timedelta
-from ipaddress import ip_network
 from typing import Any
 
 from django import forms
@@ -13,7 +12,7 @@ from apps.accounts.adapter import confirm_password
 from apps.accounts.models import User
 from apps.accounts.routes import API
 from apps.accounts.tokens import EVERY, READ, WRITE
-from apps.lib.fields import Prefix
+from apps.lib.fields import Prefix, PrefixField
 
 DAYS = {
     "30": gettext_lazy("30 days"),
@@ -68,7 +67,7 @@ class TokenForm(forms.Form):
         found = []
         for text in self.cleaned_data["networks"].replace(",", " ").split():
             try:
-                found.append(ip_network(text))
+                found.append(PrefixField().parse(text))
             except ValueError as error:
                 raise forms.ValidationError(_("“%(text)s” is no address or prefix.") % {"text": text}) from error
         return found

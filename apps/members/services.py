@@ -6,7 +6,7 @@ from datetime import date
 from typing import Any
 
 from django.conf import settings
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.db.models import Exists, F, Max, OuterRef, QuerySet
 from django.utils.translation import gettext as _
 
@@ -41,7 +41,7 @@ def add_member(*, facts: Facts, number: int | None = None, active: bool = False,
     state = Member.State.ACTIVE if active else Member.State.PENDING
     try:
         with transaction.atomic():
-            given = number or _free_number()
+            given = number or _next_number()
             member = Member.objects.create(number=given, state=state, **_checked(facts))
             nudge("workers.reconcile", by.pk)
     except IntegrityError as error:
@@ -146,6 +146,13 @@ def change_tariff_itself(
         raise _explained_tariff(error, name) from error
     tariff.refresh_from_db()
     return tariff
+
+
+def _next_number() -> int:
+    """A free one, that nobody else gets before the transaction ends."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtext('members_member.number'))")
+    return _free_number()
 
 
 def _free_number() -> int:

@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from apps.accounts import tokens
 from apps.lib.api import keys
 from apps.lib.api.models import KeptAnswer
-from apps.members.models import Device
+from apps.members.models import Device, Member
 from apps.nat.models import PortForward
 from apps.network.models import GatewayGroup
 from tests import rows
@@ -162,6 +162,9 @@ def test_at_the_same_time_one_request_wins_by_its_key_and_one_change_by_its_etag
         with ThreadPoolExecutor(len(clients)) as pool:
             return list(pool.map(closed, clients))
 
+    member = {"name": "Xaver", "tariff": network.residents["m1"].member.tariff_id, "since": "2026-11-22"}
+    assert together(lambda client: client.post("/api/members/members/", member, content_type="application/json")) == [201] * 4
+    assert len(set(Member.objects.filter(name="Xaver").values_list("number", flat=True))) == 4
     codes = together(lambda client: post(client, wanted(network), idempotency_key="same"))
     assert set(codes) <= {201, 409} and 201 in codes
     forward = PortForward.objects.get()
