@@ -106,6 +106,10 @@ TEMPLATES = [
 ]
 
 
+# A pool that tries by itself pauses ever longer, up to minutes behind the outage; one that gave up tries for the next who asks
+POOL = {"min_size": 1, "max_size": 8, "timeout": 5, "reconnect_timeout": 2}  # seconds
+
+
 def database(url: str) -> dict[str, object]:
     """Django's form of a libpq connection string; every libpq parameter that Django has no name for goes to OPTIONS."""
     given = conninfo_to_dict(url)
@@ -115,7 +119,7 @@ def database(url: str) -> dict[str, object]:
         "ENGINE": "django.db.backends.postgresql",
         **settings,
         "CONN_HEALTH_CHECKS": True,
-        "OPTIONS": {**given, "pool": {"min_size": 1, "max_size": 8, "timeout": 5}},
+        "OPTIONS": {**given, "pool": POOL},
     }
 
 

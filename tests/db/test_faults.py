@@ -12,6 +12,7 @@ from django.conf import LazySettings
 from django.db import OperationalError, connection, transaction
 from django.http import HttpResponse
 from django.test import Client, RequestFactory
+from psycopg_pool import ConnectionPool, PoolTimeout
 
 from apps.accounts.models import User
 from apps.lib import nudge
@@ -21,6 +22,7 @@ from apps.members.services import leave
 from apps.nat.models import PortForward
 from apps.nat.services import add_forward
 from apps.network.models import Holding
+from portal import settings
 from tests import rows
 from tests.whole.system import wait_for
 
@@ -66,6 +68,16 @@ def test_a_lost_database_is_said_and_not_a_crash(path: str, says: bytes) -> None
     assert answer.status_code == 503
     assert answer["Retry-After"] == "5"
     assert says in answer.content
+
+
+def test_after_an_outage_the_next_who_asks_has_the_database_tried_at_once(tmp_path: Path) -> None:
+    with ConnectionPool(f"host={tmp_path} dbname=nothing", open=True, **settings.POOL) as pool:
+        wait_for(lambda: pool.get_stats().get("connections_errors"))
+        wait_for(lambda: pool.get_stats()["pool_size"] == 0, seconds=20)
+        before = pool.get_stats()["connections_num"]
+        with pytest.raises(PoolTimeout):
+            pool.getconn(timeout=1)
+        assert pool.get_stats()["connections_num"] > before
 
 
 @pytest.mark.parametrize("path", ["/", "/api/members/members/"])
