@@ -50,7 +50,9 @@ def add_member(*, facts: Facts, number: int | None = None, active: bool = False,
 
 
 def change_member(*, member: Member, version: int, facts: Facts, by: User) -> Member:
-    """Change what is known of a member. Raises Conflict when somebody changed it since `version`."""
+    """Change what is known of a member. Raises Conflict when somebody changed it since `version`, Problem when it was erased."""
+    if member.erased_at:
+        raise Problem(erased(), culprit=member)
     with transaction.atomic():
         current = Member.objects.filter(pk=member.pk, version=version)
         if not current.update(version=F("version") + 1, **_checked(facts)):
@@ -68,10 +70,14 @@ def activate(*, member: Member, by: User) -> None:
     with transaction.atomic():
         changed = Member.objects.select_for_update(of=("self",)).filter(pk=member.pk).exclude(state=Member.State.ACTIVE)
         if changed.exclude(erased_at=None).exists():
-            raise Problem(_("The personal data of this member were erased. Whoever comes back is added as a new member."), culprit=member)
+            raise Problem(erased(), culprit=member)
         if changed.update(state=Member.State.ACTIVE, version=F("version") + 1):
             hanging.stamp(Member, [member.pk])
         nudge("workers.reconcile", by.pk)
+
+
+def erased() -> str:
+    return _("The personal data of this member were erased. Whoever comes back is added as a new member.")
 
 
 def leave(*, member: Member, by: User) -> list[Ended]:
