@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -71,7 +72,8 @@ def test_a_lost_database_is_said_and_not_a_crash(path: str, says: bytes) -> None
 
 
 def test_after_an_outage_the_next_who_asks_has_the_database_tried_at_once(tmp_path: Path) -> None:
-    with ConnectionPool(f"host={tmp_path} dbname=nothing", open=True, **settings.POOL) as pool:
+    given: Any = settings.POOL
+    with ConnectionPool(f"host={tmp_path} dbname=nothing", open=True, **given) as pool:
         wait_for(lambda: pool.get_stats().get("connections_errors"))
         wait_for(lambda: pool.get_stats()["pool_size"] == 0, seconds=20)
         before = pool.get_stats()["connections_num"]
