@@ -355,6 +355,15 @@ LOWEST_RATE, HIGHEST_RATE = 1_000, 10**10  # octets a second; above, the kernel'
 BURST = 1 << 16  # octets: what segmentation offload may make of many packets passes as one, however slow the rate (RFC 791, total length)
 
 
+LATEST = 1 << 34
+"""Unix seconds, in the year 2514: what ends later stays. Kernels count no more than 2^64 nanoseconds, 584 years, until an end."""
+
+
+def lasting(expires: int) -> int:
+    """When an element ends, as a kernel can hold it; 0: never."""
+    return expires if expires < LATEST else 0
+
+
 class Element(NamedTuple):
     """What an element carries beside its key: the map's value, a text for people, and when it ends (Unix seconds, 0: never).
 

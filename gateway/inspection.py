@@ -30,11 +30,11 @@ from firewall.ruleset import (
     Verdict,
     chains_used,
     helpers_used,
+    lasting,
     sets_used,
 )
 from firewall.sets import LARGEST_SET
 
-LATEST = 1 << 40  # Unix seconds: whatever ends later is a mistake, and would overflow the kernel's milliseconds
 _LONGEST_LIFE = 86_400  # seconds
 _NO_WAY_IN = ((), (179,))  # BGP neighbours repair nothing
 _WIDEST_SCALE = 14  # RFC 7323, 2.3
@@ -184,5 +184,5 @@ def _faults(of: Set, elements: Iterable[Element]) -> Iterator[str]:
     for _, comment, expires in elements:
         if comment and names.comment(comment) != comment:
             yield f"the comment {comment[:40]!r} is not fit to stand in a ruleset"
-        if expires and not (of.timeout and 0 < expires < LATEST):
+        if expires and not (of.timeout and lasting(expires) > 0):
             yield f"an element ends at {expires}, which this set cannot"

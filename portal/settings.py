@@ -106,6 +106,10 @@ TEMPLATES = [
 ]
 
 
+# A pool that tries by itself pauses ever longer, up to minutes behind the outage; one that gave up tries for the next who asks
+POOL = {"min_size": 1, "max_size": 8, "timeout": 5, "reconnect_timeout": 2}  # seconds
+
+
 def database(url: str) -> dict[str, object]:
     """Django's form of a libpq connection string; every libpq parameter that Django has no name for goes to OPTIONS."""
     given = conninfo_to_dict(url)
@@ -115,7 +119,7 @@ def database(url: str) -> dict[str, object]:
         "ENGINE": "django.db.backends.postgresql",
         **settings,
         "CONN_HEALTH_CHECKS": True,
-        "OPTIONS": {**given, "pool": {"min_size": 1, "max_size": 8, "timeout": 5}},
+        "OPTIONS": {**given, "pool": POOL},
     }
 
 
@@ -316,7 +320,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["apps.accounts.permissions.Allowed"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "apps.lib.api.negotiation.Negotiation",
-    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["apps.lib.api.parsing.Json"],
     "DEFAULT_PAGINATION_CLASS": "apps.lib.api.paging.Pages",
     "DEFAULT_FILTER_BACKENDS": ["apps.lib.api.filters.Declared"],
     "DEFAULT_THROTTLE_CLASSES": ["apps.accounts.throttle.AskedOften"],

@@ -8,7 +8,7 @@ class AccountsConfig(AppConfig):
 
     def ready(self) -> None:
         from apps.accounts.languages import remember
-        from apps.accounts.models import RoleChange, User
+        from apps.accounts.models import ApiToken, Invitation, RoleChange, User
         from apps.accounts.permissions import may_look
         from apps.audit.trail import UNSHOWN, Trail, tell
         from apps.lib import languages, navigation
@@ -16,6 +16,8 @@ class AccountsConfig(AppConfig):
         navigation.opens(may_look)
         languages.remembers(remember)
         tell(Trail(User, called=_("Account"), words=lambda row: row.name, href=lambda row: reverse("accounts:person", args=[row.pk])))
+        tell(Trail(ApiToken, called=_("Token")))
+        tell(Trail(Invitation, called=_("Invitation")))
         tell(
             Trail(
                 RoleChange,

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
-from ipaddress import ip_network
 from typing import Any, Final
 
 from django import forms
@@ -19,7 +18,7 @@ from apps.accounts.routes import API, Rows
 from apps.accounts.tokens import EVERY, READ, WRITE
 from apps.lib.boxes import Boxes
 from apps.lib.errors import Problem
-from apps.lib.fields import Prefix
+from apps.lib.fields import Prefix, PrefixField
 from apps.lib.forms import explain
 
 LONGEST: Final = 3650  # days
@@ -79,7 +78,7 @@ class TokenForm(forms.Form):
         found = []
         for text in self.cleaned_data["networks"].replace(",", " ").split():
             try:
-                found.append(ip_network(text))
+                found.append(PrefixField().parse(text))
             except ValueError as error:
                 raise forms.ValidationError(_("“%(text)s” is no address or prefix.") % {"text": text}) from error
         return found

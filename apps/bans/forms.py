@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy
 from apps.bans.feeds import LONGEST_COMMENT, Limits
 from apps.bans.models import AllowEntry, Ban, BanFeed, BanList, Direction
 from apps.lib.errors import Problem
+from apps.lib.validity import check_reachable
 
 TERMS = {"1h": timedelta(hours=1), "1d": timedelta(days=1), "7d": timedelta(days=7), "30d": timedelta(days=30)}
 TERM_CHOICES = [
@@ -43,6 +44,10 @@ class EndForm(forms.Form):
         cleaned = super().clean() or self.cleaned_data
         if cleaned.get("term") == "at" and "until" in cleaned and cleaned["until"] is None:
             self.add_error("until", _("Name the time, or choose when it ends from the list."))
+        try:
+            check_reachable(cleaned.get("until"), "until")
+        except Problem as problem:
+            self.add_error("until", str(problem))
         return cleaned
 
     def take(self, problem: Problem) -> None:

@@ -20,6 +20,7 @@ from apps.bans.words import explain
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Prefix
 from apps.lib.nudge import nudge
+from apps.lib.validity import check_reachable
 
 
 def create_list(*, name: str, description: str = "", enabled: bool = True, by: User | None) -> BanList:
@@ -128,12 +129,13 @@ def _direction(given: str) -> Direction:
 
 
 def check(comment: str, expires: datetime | None) -> None:
-    """Raises Problem when the comment is too long, or the end has passed."""
+    """Raises Problem when the comment is too long, or the end has passed or is too far away."""
     if len(comment.strip()) > LONGEST_COMMENT:
         raise Problem(
             _("The comment has %(length)d characters; %(limit)d is the most.") % {"length": len(comment.strip()), "limit": LONGEST_COMMENT},
             "comment",
         )
+    check_reachable(expires, "expires")
     if expires is not None and expires <= timezone.now():
         raise Problem(_("This end, %(end)s, has passed. Choose a later one, or none for a ban that stays.") % {"end": expires}, "expires")
 

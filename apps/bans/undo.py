@@ -20,10 +20,12 @@ from apps.bans.models import Ban, BanList, Direction
 from apps.bans.services import change_ban
 from apps.lib.errors import Problem
 from apps.lib.nudge import nudge
+from apps.lib.validity import check_reachable
 
 
 def set_ends(*, bans: Collection[int], expires: datetime | None, by: User) -> int:
-    """Let the bans with these ids end then, all or none; says how many there were. Raises Problem when that has passed."""
+    """Let the bans with these ids end then, all or none; says how many there were. Raises Problem when that cannot be."""
+    check_reachable(expires, "until")
     if expires is not None and expires <= timezone.now():
         raise Problem(_("This end has passed. Choose a later one, or never."), "until")
     with transaction.atomic():

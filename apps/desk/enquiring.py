@@ -1,6 +1,7 @@
 """Asking who had an address: first it is written down who asks and why, then it is answered."""
 
-from datetime import datetime
+from datetime import UTC, datetime
+from typing import Final
 
 from django.utils.translation import gettext as _
 
@@ -10,10 +11,14 @@ from apps.desk.selectors.addresses import Answer, who_had
 from apps.lib.errors import Problem
 from apps.lib.fields import Address
 
+FIRST: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
 
 def ask(*, address: Address, port: int | None, at: datetime, reason: str, by: User) -> tuple[Enquiry, Answer]:
-    """The record of the question, and its answer. Raises Problem without a reason."""
+    """The record of the question, and its answer. Raises Problem without a reason, or for a time before FIRST."""
     if not reason.strip():
         raise Problem(_("Say why, for whoever looks after who asks."), fieldname="reason")
+    if at < FIRST:
+        raise Problem(_("Nobody held an address before the year %(year)d.") % {"year": FIRST.year}, fieldname="at")
     noted = Enquiry.objects.create(address=address, port=port, at=at, reason=reason.strip(), by=by)
     return noted, who_had(address, port, at)

@@ -8,8 +8,9 @@ class GatewaysConfig(AppConfig):
 
     def ready(self) -> None:
         from apps.audit.trail import Trail, tell
-        from apps.network.models import GatewayGroup, Limits, Profile, Protection
+        from apps.network.models import Gateway, GatewayGroup, Limits, Profile, Protection
 
+        tell(Trail(Gateway, called=_("Gateway"), href=lambda row: reverse("gateways:gateway", args=[row.pk])))
         tell(Trail(GatewayGroup, called=_("Gateway group"), href=lambda row: reverse("gateways:group", args=[row.pk])))
         tell(Trail(Protection, called=_("Protection"), href=lambda row: reverse("gateways:protection", args=[row.group_id])))
         tell(Trail(Profile, called=_("Profile"), href=lambda row: reverse("gateways:profile", args=[row.group_id])))

@@ -1,7 +1,6 @@
 """The form of a gateway’s interfaces and management."""
 
 from collections.abc import Iterator
-from ipaddress import ip_address, ip_network
 from typing import Any
 
 from django import forms
@@ -11,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.gateways import settings
 from apps.gateways.groups import CONFIRM_WITHIN, SHARE
-from apps.lib.fields import Address, Prefix
+from apps.lib.fields import Address, AddressField, Prefix, PrefixField
 from apps.network.models import Gateway, GatewayGroup
 from firewall.limiting import MOST_BURST, MOST_OPEN, MOST_RATE
 from firewall.profile import BUCKETS_STEP, LIMITS
@@ -32,7 +31,7 @@ class PrefixLines(forms.CharField):
 
     def _network(self, line: str) -> Prefix:
         try:
-            return ip_network(line.strip())
+            return PrefixField().parse(line.strip())
         except ValueError as error:
             words = gettext("“%(value)s” is no network. Write it like 172.31.0.0/24 or 2001:db8:f::/64, with zeros behind the length.")
             raise forms.ValidationError(words % {"value": line.strip()[:60]}) from error
@@ -66,7 +65,7 @@ class AddressLines(forms.CharField):
 
     def _address(self, line: str) -> Address:
         try:
-            return ip_address(line.strip())
+            return AddressField().parse(line.strip())
         except ValueError as error:
             words = gettext("“%(value)s” is no address. Write it like 192.0.2.1 or 2001:db8::1.")
             raise forms.ValidationError(words % {"value": line.strip()[:60]}) from error

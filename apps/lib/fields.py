@@ -4,6 +4,7 @@ PostgreSQL checks and stores them as its own types (inet, cidr, macaddr); Python
 """
 
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from string import hexdigits
 from typing import TYPE_CHECKING, Any
 
 from django import forms
@@ -89,7 +90,7 @@ class MacField(_ParsedField):
 
     def parse(self, text: str) -> str:
         digits = "".join(character for character in text.lower() if character not in ":-. ")
-        if len(digits) != 12:
+        if len(digits) != 12 or not all(digit in hexdigits for digit in digits):
             raise ValueError(text)
         return ":".join(f"{octet:02x}" for octet in bytes.fromhex(digits))
 

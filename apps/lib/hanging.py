@@ -56,7 +56,7 @@ def end(on: type[Model], ids: Ids) -> list[Ended]:
     found: list[Ended] = []
     for each in _hanging.get(on, []):
         rows = each.rows(ids).filter(holds_now_or_later())
-        pks = list(rows.select_for_update(of=("self",)).values_list("pk", flat=True))
+        pks = _locked(rows)
         found += [*end(rows.model, pks), Ended(len(pks), each.words(len(pks)))] if pks else []
         cut(rows.model._default_manager.filter(pk__in=pks))
     return found
@@ -70,12 +70,18 @@ def cut(rows: Rows) -> None:
 
 
 def stamp(on: type[Model], ids: Ids) -> None:
-    """Mark as written just now what hangs on these rows and reaches the gateways: its activation is asked anew."""
+    """Mark as written just now what hangs on these rows and reaches the gateways: its activation is asked anew; within a transaction."""
     for each in _hanging.get(on, []):
         rows = each.rows(ids).filter(holds_now_or_later())
-        stamp(rows.model, rows.values_list("pk", flat=True))
+        pks = _locked(rows)
+        stamp(rows.model, pks)
         if issubclass(rows.model, Deployed):
-            rows.update(changed_at=Now())
+            rows.model._default_manager.filter(pk__in=pks).update(changed_at=Now())
+
+
+def _locked(rows: Rows) -> list[int]:
+    """Their ids, locked in one order and before what hangs on them: who ends or marks the same rows waits, and nobody waits in a ring."""
+    return list(rows.order_by("pk").select_for_update(of=("self",)).values_list("pk", flat=True))
 
 
 def in_words(ended: Iterable[Ended]) -> str:

@@ -1,4 +1,4 @@
-"""What a request gets while the database is away: 503 and a page that says so, instead of a fault of ours."""
+"""What a request gets while the database is away, or served somebody else first: 503 and a page that says so, not a fault of ours."""
 
 from collections.abc import Callable
 
@@ -7,6 +7,7 @@ from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
+from psycopg.errors import DeadlockDetected, SerializationFailure
 
 from apps.lib.api.problems import away
 
@@ -27,11 +28,15 @@ class DatabaseAway:
         """Called by Django for what a view raised."""
         if not isinstance(error, OperationalError | InterfaceError):
             return None
-        log.error("database away", path=request.path, error=str(error))
+        at_once = isinstance(error.__cause__, DeadlockDetected | SerializationFailure)
+        log.error("changed at once" if at_once else "database away", path=request.path, error=str(error))
         if request.path.startswith("/api/"):
-            text = _("The database does not answer. Nothing was changed; try again in a moment.")
-            response = away(text)
+            response = away(_at_once() if at_once else _("The database does not answer. Nothing was changed; try again in a moment."))
         else:
-            response = render(request, "503.html", status=503)
-        response["Retry-After"] = RETRY_AFTER
+            response = render(request, "503.html", {"at_once": _at_once() if at_once else ""}, status=503)
+        response["Retry-After"] = "1" if at_once else RETRY_AFTER
         return response
+
+
+def _at_once() -> str:
+    return _("Somebody changed the same things at the same moment. Nothing of yours was changed; try again.")

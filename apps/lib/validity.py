@@ -4,9 +4,27 @@ A row is never deleted for being over: its range ends. The database's clock is t
 server whose clock is ahead cannot write a row that is not yet valid for the reader right behind it.
 """
 
+from datetime import UTC, date, datetime
+from typing import Final
+
 from django.contrib.postgres.fields import DateTimeRangeField
 from django.db.models import DateTimeField, Expression, F, Func, Q, Value
 from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from apps.lib.errors import Problem
+
+FARTHEST: Final = date(2200, 1, 1)
+"""What is planned ends or happens before this day: kernels and calendars end somewhere, and who writes 9999 means never."""
+
+
+def check_reachable(when: date | datetime | None, fieldname: str) -> None:
+    """Raises Problem for a day or moment that is so far away that nothing can be told of what comes after it."""
+    if when is None:
+        return
+    farthest = datetime(*FARTHEST.timetuple()[:3], tzinfo=UTC) if isinstance(when, datetime) else FARTHEST
+    if when >= farthest:
+        raise Problem(_("That is too far away. Choose a time before the year %(year)d, or none.") % {"year": FARTHEST.year}, fieldname)
 
 
 def from_now(until: object = None) -> Expression:

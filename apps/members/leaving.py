@@ -17,17 +17,19 @@ from apps.accounts.models import User
 from apps.lib import hanging
 from apps.lib.errors import Conflict, Problem
 from apps.lib.nudge import nudge
-from apps.lib.validity import holds_now_or_later
+from apps.lib.validity import check_reachable, holds_now_or_later
 from apps.members import services
 from apps.members.models import Departure, Member
 
 
 def plan(*, member: Member, on: date, by: User) -> Departure:
-    """The member leaves with the beginning of that day. Raises Problem when that is over, they have left, or it is planned already."""
+    """The member leaves with the beginning of that day. Raises Problem when that is over or too far away, they have left, or it
+    is planned already."""
     if member.state == Member.State.LEFT:
         raise Problem(_("%(member)s has left already.") % {"member": member})
     if on <= timezone.localdate():
         raise Problem(_("Choose a day that has not begun. To end the membership today, leave the day empty."), "on")
+    check_reachable(on, "on")
     try:
         with transaction.atomic():
             return Departure.objects.create(member=member, on=on, by=by)

@@ -6,8 +6,8 @@ from datetime import date
 from typing import Any
 
 from django.conf import settings
-from django.db import IntegrityError, transaction
-from django.db.models import F, Max, QuerySet
+from django.db import IntegrityError, connection, transaction
+from django.db.models import Exists, F, Max, OuterRef, QuerySet
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
@@ -19,6 +19,7 @@ from apps.lib.nudge import nudge
 from apps.members.models import HIGHEST_KBIT, LOWEST_KBIT, Departure, Device, Member, Room, Tariff
 
 FIRST_NUMBER = 1000
+LAST_NUMBER = 2**31 - 1  # that its column holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ def add_member(*, facts: Facts, number: int | None = None, active: bool = False,
     state = Member.State.ACTIVE if active else Member.State.PENDING
     try:
         with transaction.atomic():
-            given = number or (Member.objects.aggregate(last=Max("number"))["last"] or FIRST_NUMBER) + 1
+            given = number or _next_number()
             member = Member.objects.create(number=given, state=state, **_checked(facts))
             nudge("workers.reconcile", by.pk)
     except IntegrityError as error:
@@ -49,7 +50,9 @@ def add_member(*, facts: Facts, number: int | None = None, active: bool = False,
 
 
 def change_member(*, member: Member, version: int, facts: Facts, by: User) -> Member:
-    """Change what is known of a member. Raises Conflict when somebody changed it since `version`."""
+    """Change what is known of a member. Raises Conflict when somebody changed it since `version`, Problem when it was erased."""
+    if member.erased_at:
+        raise Problem(erased(), culprit=member)
     with transaction.atomic():
         current = Member.objects.filter(pk=member.pk, version=version)
         if not current.update(version=F("version") + 1, **_checked(facts)):
@@ -67,10 +70,14 @@ def activate(*, member: Member, by: User) -> None:
     with transaction.atomic():
         changed = Member.objects.select_for_update(of=("self",)).filter(pk=member.pk).exclude(state=Member.State.ACTIVE)
         if changed.exclude(erased_at=None).exists():
-            raise Problem(_("The personal data of this member were erased. Whoever comes back is added as a new member."), culprit=member)
+            raise Problem(erased(), culprit=member)
         if changed.update(state=Member.State.ACTIVE, version=F("version") + 1):
             hanging.stamp(Member, [member.pk])
         nudge("workers.reconcile", by.pk)
+
+
+def erased() -> str:
+    return _("The personal data of this member were erased. Whoever comes back is added as a new member.")
 
 
 def leave(*, member: Member, by: User) -> list[Ended]:
@@ -147,6 +154,23 @@ def change_tariff_itself(
     return tariff
 
 
+def _next_number() -> int:
+    """A free one, that nobody else gets before the transaction ends."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtext('members_member.number'))")
+    return _free_number()
+
+
+def _free_number() -> int:
+    """The one behind the highest; where somebody has the last that there can be, the first that nobody has."""
+    last: int = Member.objects.aggregate(last=Max("number"))["last"] or FIRST_NUMBER
+    if last < LAST_NUMBER:
+        return last + 1
+    follower = Member.objects.filter(number=OuterRef("number") + 1)
+    before = Member.objects.filter(~Exists(follower), number__lt=LAST_NUMBER).order_by("number").values_list("number", flat=True).first()
+    return (before or FIRST_NUMBER) + 1
+
+
 def _tariff_name(name: str) -> str:
     if not name.strip():
         raise Problem(_("A tariff has a name."), "name")
@@ -219,7 +243,7 @@ def _explained_member(error: IntegrityError, number: int | None) -> Problem:
     if "number" not in str(error):
         raise error
     holder = Member.objects.filter(number=number).first() if number else None
-    free = (Member.objects.aggregate(last=Max("number"))["last"] or FIRST_NUMBER) + 1
+    free = _free_number()
     if holder is None:
         return Problem(_("Somebody else added a member at the same moment. Save again."), "number", offer=str(free))
     text = _("M-%(number)d is %(member)s. M-%(free)d is free.")

@@ -3,6 +3,7 @@
 The same services as the staff's write them; what a member is told never names another member.
 """
 
+from datetime import datetime
 from typing import Final
 
 from django.db import transaction
@@ -16,6 +17,7 @@ from apps.lib.ports import span
 from apps.members.models import Member
 from apps.members.quotas import check_room
 from apps.nat import services
+from apps.nat.ends import planned_end
 from apps.nat.models import PortForward, PortRules
 from apps.nat.rules.services import rules_of
 from apps.nat.selectors import forwards_of, free_port, public_addresses_of
@@ -39,6 +41,8 @@ def open_port(
     private_port: int,
     ports: int = 1,
     purpose: str = "",
+    until: datetime | None = None,
+    enabled: bool = True,
     by: User,
 ) -> PortForward:
     """Lead public ports to a device of the member. Raises Problem when the tariff has no more, or the port is not to be had."""
@@ -56,6 +60,8 @@ def open_port(
                 private_port=private_port,
                 ports=ports,
                 purpose=purpose,
+                until=until,
+                enabled=enabled,
                 by=by,
             )
     except Problem as problem:
@@ -91,7 +97,9 @@ def _free(rules: PortRules, public: Address, protocol: str, start: int, ports: i
 
 
 def reopen_port(*, member: Member, forward: PortForward, by: User) -> PortForward:
-    """Undo a removal. Raises Problem when its port was taken meanwhile, or the tariff has no more."""
+    """Undo a removal: it ends when it would have, and is off if it was. Raises Problem when that has passed, its port was taken
+    meanwhile, or the tariff has no more.
+    """
     return open_port(
         member=member,
         holding=forward.holding,
@@ -101,6 +109,8 @@ def reopen_port(*, member: Member, forward: PortForward, by: User) -> PortForwar
         private_port=forward.private_port,
         ports=forward.ports,
         purpose=forward.purpose,
+        until=planned_end(forward),
+        enabled=forward.enabled,
         by=by,
     )
 

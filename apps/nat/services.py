@@ -14,6 +14,7 @@ from apps.lib.ports import Span, span
 from apps.lib.refusals import detail_of
 from apps.lib.validity import ended_now, from_now, holds_now
 from apps.nat import claims
+from apps.nat.ends import check_end, planned_end
 from apps.nat.models import NatMapping, PortForward
 from apps.nat.places import Place, place_in, pools_to_leave_from
 from apps.nat.selectors import free_port, holder_of_ports
@@ -39,6 +40,7 @@ def add_forward(
     """
     check_ports(protocol, public_port, private_port, ports)
     check_holding(holding)
+    check_end(until)
     pool = public_pool(holding, public)
     try:
         with transaction.atomic():
@@ -128,7 +130,9 @@ def remove_forward(*, forward: PortForward, by: User) -> None:
 
 
 def restore_forward(*, forward: PortForward, by: User) -> PortForward:
-    """The same forward again, from now on. Raises Problem when its port was taken meanwhile."""
+    """The same forward again, from now on: until when it would have ended, and off if it was. Raises Problem when that has passed, or its
+    port was taken meanwhile.
+    """
     return add_forward(
         holding=forward.holding,
         public=forward.public,
@@ -137,6 +141,8 @@ def restore_forward(*, forward: PortForward, by: User) -> PortForward:
         private_port=forward.private_port,
         ports=forward.ports,
         purpose=forward.purpose,
+        until=planned_end(forward),
+        enabled=forward.enabled,
         by=by,
     )
 

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import person, staff_page
 from apps.lib.errors import Conflict, Problem
+from apps.lib.params import number
 from apps.members.models import Member
 from apps.nat import panel, services
 from apps.nat.forms import ForwardForm
@@ -31,15 +32,10 @@ def _answer(request: HttpRequest, member: Member, **shown: Any) -> HttpResponse:
     return redirect(f"{reverse('desk:member', args=[member.pk])}?{said}#forwards")
 
 
-def _number(request: HttpRequest, name: str) -> int:
-    text = request.GET.get(name, "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else 0
-
-
 @staff_page
 def forwards(request: HttpRequest, pk: int) -> HttpResponse:
     """The panel as it is now; asked for again while a gateway is missing."""
-    return _answer(request, _member(pk), saved=_number(request, "saved"), removed=_number(request, "removed"))
+    return _answer(request, _member(pk), saved=number(request.GET, "saved"), removed=number(request.GET, "removed"))
 
 
 @staff_page
@@ -95,13 +91,13 @@ def switch(request: HttpRequest, pk: int) -> HttpResponse:
     try:
         services.change_forward(
             forward=forward,
-            version=int(request.POST.get("version", "0")),
+            version=number(request.POST, "version"),
             private_port=forward.private_port,
             purpose=forward.purpose,
             enabled=request.POST.get("enabled") == "1",
             by=request.user,  # type: ignore[arg-type]  # staff_page: signed in
         )
-    except (Problem, ValueError) as problem:
+    except Problem as problem:
         return _answer(request, forward.holding.member, problem=str(problem))
     return _answer(request, forward.holding.member, saved=forward.pk)
 

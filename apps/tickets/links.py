@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from ipaddress import ip_network
 from typing import Any, Final
 
 import structlog
@@ -17,6 +16,7 @@ from django.utils.translation import gettext_lazy
 from apps.accounts.models import User
 from apps.bans.models import Ban, Block
 from apps.lib.errors import Problem
+from apps.lib.fields import PrefixField
 from apps.lib.validity import holds_now
 from apps.members.models import Device, Member
 from apps.nat.models import Pinhole, PortForward
@@ -130,7 +130,7 @@ def link(*, ticket: Ticket, kind: str, object_id: int, by: User) -> None:
 def link_ban(*, ticket: Ticket, text: str, by: User) -> None:
     """The ban of exactly this address or prefix. Raises Problem where there is none."""
     try:
-        prefix = ip_network(text.strip())
+        prefix = PrefixField().parse(text.strip())
     except ValueError as error:
         raise Problem(_("“%(text)s” is no address and no prefix.") % {"text": text}, "ban") from error
     bans: Iterable[Ban] = Ban.objects.filter(prefix=prefix).order_by("pk")[:1]

@@ -5,7 +5,7 @@ from firewall.elements.bans import LENGTHS, too
 from firewall.elements.types import ElementsBySet, KeysBySet
 from firewall.elements.unique import all_different
 from firewall.policy import Keys, Policy, PolicyError, Prefix
-from firewall.ruleset import Element
+from firewall.ruleset import Element, lasting
 from firewall.sets import of_length
 
 
@@ -15,7 +15,7 @@ def elements(policy: Policy) -> ElementsBySet:
     for entry in policy.allowed:
         if entry.prefix.prefixlen not in LENGTHS[entry.prefix.version]:
             raise PolicyError(f"allow entry {entry.id}: {entry.prefix} is {too(entry.prefix)} than a ban can be")
-        element = Element(comment=names.comment(entry.comment), expires=entry.expires)
+        element = Element(comment=names.comment(entry.comment), expires=lasting(entry.expires))
         sets.setdefault(_set(entry.prefix), {})[entry.prefix.network_address.packed] = element
     all_different("allow entry of", [entry.prefix for entry in policy.allowed], [key for each in sets.values() for key in each])
     return sets

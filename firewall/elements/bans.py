@@ -7,7 +7,7 @@ from firewall import names
 from firewall.elements.types import ElementsBySet, KeysBySet
 from firewall.elements.unique import all_different
 from firewall.policy import Ban, Direction, Keys, Policy, PolicyError, Prefix
-from firewall.ruleset import Element
+from firewall.ruleset import Element, lasting
 from firewall.sets import of_length
 
 LENGTHS = {4: range(8, 33), 6: (*range(16, 65), 128)}  # one rule each way per length in use, so they are bounded
@@ -20,7 +20,7 @@ def elements(policy: Policy) -> ElementsBySet:
     for ban in policy.bans:
         if ban.prefix.prefixlen not in LENGTHS[ban.prefix.version]:
             raise PolicyError(f"ban {ban.id}: {ban.prefix} is {too(ban.prefix)} than a ban can be")
-        element = Element(comment=names.comment(ban.comment), expires=ban.expires)
+        element = Element(comment=names.comment(ban.comment), expires=lasting(ban.expires))
         sets.setdefault(_set(ban.direction, ban.prefix), {})[ban.prefix.network_address.packed] = element
     all_different("ban of", [_named(ban) for ban in policy.bans], [key for elements in sets.values() for key in elements])
     _no_way_twice(sets)

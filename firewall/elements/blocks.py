@@ -3,7 +3,7 @@
 from firewall.elements.types import ElementsBySet, KeysBySet
 from firewall.elements.unique import all_different
 from firewall.policy import Keys, Policy, Prefix
-from firewall.ruleset import Element
+from firewall.ruleset import Element, lasting
 from firewall.sets import of_length
 
 
@@ -11,7 +11,7 @@ def elements(policy: Policy) -> ElementsBySet:
     """Raises PolicyError when an address or prefix is blocked twice."""
     sets: ElementsBySet = {"blocked4": {}}
     for block in policy.blocks:
-        element = Element(comment=f"block {block.id}", expires=block.expires)
+        element = Element(comment=f"block {block.id}", expires=lasting(block.expires))
         sets.setdefault(_set(block.prefix), {})[block.prefix.network_address.packed] = element
     all_different("block of", [block.prefix for block in policy.blocks], [key for elements in sets.values() for key in elements])
     return sets

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from firewall.elements.types import ElementsBySet, KeysBySet
 from firewall.elements.unique import all_different
 from firewall.policy import Keys, Policy, PolicyError, Prefix, RateLimit
-from firewall.ruleset import HIGHEST_RATE, LOWEST_RATE, RATE_WIDTH, Element
+from firewall.ruleset import HIGHEST_RATE, LOWEST_RATE, RATE_WIDTH, Element, lasting
 from firewall.sets import of_length
 
 TARIFF, NOW = "tariff", "rate"
@@ -22,7 +22,7 @@ def _elements(start: str, limits: Iterable[RateLimit]) -> ElementsBySet:
     for limit in listed:
         for way, rate in (("up", limit.up), ("down", limit.down)):
             if rate:
-                element = Element(_value(limit, rate), f"{_MADE_BY[start]} {limit.id}", limit.expires)
+                element = Element(_value(limit, rate), f"{_MADE_BY[start]} {limit.id}", lasting(limit.expires))
                 sets.setdefault(_set(start + way, limit.prefix), {})[limit.prefix.network_address.packed] = element
     all_different(f"{_MADE_BY[start]} for", [limit.prefix for limit in listed], {limit.prefix for limit in listed})
     return sets

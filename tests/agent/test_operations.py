@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from firewall import wire
 from firewall.diff import ElementChange, apply
-from firewall.ruleset import EMPTY, PLAIN
+from firewall.ruleset import EMPTY, LATEST, PLAIN
 from tests.agent.asking import deploy, refused, runs, welcome
 from tests.agent.conftest import on
 from tests.agent.gateways import Gateway, Served, clock
@@ -195,3 +195,9 @@ def test_the_fake_and_the_diff_agree_on_what_a_delta_leads_to() -> None:
     change = step(before, after, token=1, now=0).delta
     assert change
     assert apply(before, change) == after
+
+
+def test_what_ends_later_than_a_kernel_counts_stays(gateway: Gateway) -> None:
+    wanted = network(2, ban("203.0.113.9/32", "until 9999", expires=253_402_210_800), ban("203.0.113.10/32", expires=LATEST - 1))
+    deploy(gateway, whole(wanted, token=1, now=clock()))
+    assert runs(gateway) == text_of(wanted)

@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from apps.accounts import tokens
 from apps.lib.api import keys
 from apps.lib.api.models import KeptAnswer
-from apps.members.models import Device
+from apps.members.models import Device, Member
 from apps.nat.models import PortForward
 from apps.network.models import GatewayGroup
 from tests import rows
@@ -162,6 +162,9 @@ def test_at_the_same_time_one_request_wins_by_its_key_and_one_change_by_its_etag
         with ThreadPoolExecutor(len(clients)) as pool:
             return list(pool.map(closed, clients))
 
+    member = {"name": "Xaver", "tariff": network.residents["m1"].member.tariff_id, "since": "2026-11-22"}
+    assert together(lambda client: client.post("/api/members/members/", member, content_type="application/json")) == [201] * 4
+    assert len(set(Member.objects.filter(name="Xaver").values_list("number", flat=True))) == 4
     codes = together(lambda client: post(client, wanted(network), idempotency_key="same"))
     assert set(codes) <= {201, 409} and 201 in codes
     forward = PortForward.objects.get()
@@ -248,3 +251,15 @@ def test_many_ask_for_one_rollout_and_what_is_refused_for_none(
     with django_capture_on_commit_callbacks() as asked:
         assert post(api, many(network, 20)).status_code == 400
     assert asked == []
+
+
+@pytest.mark.parametrize(
+    "tariff", ["1e400", "-1e400", '"\\ud800"', "[1]", '{"a": 1}', "1.5", "true", "[" * 200_000, '{"a":' * 200_000 + "1" + "}" * 200_000]
+)
+@pytest.mark.parametrize("many", ["%s", "[%s]"])
+def test_json_that_no_database_can_take_is_refused(api: Client, network: rows.Network, tariff: str, many: str) -> None:
+    item = f'{{"name": "Xaver", "since": "2026-11-22", "language": "\\udfff", "tariff": {tariff}}}'
+    api.raise_request_exception = False
+    for body in (many % item, many % item.replace("\\udfff", "en")):
+        answer = api.post("/api/members/members/", body, content_type="application/json")
+        assert (answer.status_code, answer.json()["title"]) == (400, "What was asked cannot be")

@@ -8,10 +8,10 @@ import pytest
 from django.utils import timezone
 
 from apps.accounts.models import User
-from apps.bans import services
+from apps.bans import feeds, importing, services
 from apps.bans.models import Ban, BanList
 from apps.lib.errors import Conflict, Problem
-from tests.rows import Network
+from tests.rows import Network, probes
 
 pytestmark = pytest.mark.django_db
 
@@ -71,6 +71,18 @@ def test_what_is_no_ban_is_refused(own: BanList, prefix: str, words: str) -> Non
 )
 def test_nobody_bans_ourselves(own: BanList, network: Network, prefix: str, ours: str) -> None:
     assert str(refused(own, prefix)) == f"{prefix} would ban ourselves: it overlaps {ours}."
+
+
+@pytest.mark.parametrize(("prefix", "target"), [("203.0.113.0/24", "203.0.113.10"), ("2001:db8:cafe::/48", "2001:db8:cafe::10")])
+def test_nobody_bans_what_probes_connect_to_for_then_nothing_more_would_be_deployed(
+    own: BanList, network: Network, prefix: str, target: str
+) -> None:
+    probes(network)
+    why = f"it overlaps {target}, which the probes of Lindenhof connect to."
+    assert str(refused(own, prefix)) == f"{prefix} would ban ourselves: {why}"
+    feed = feeds.parse(f"{prefix}\n198.18.0.0/24\n")
+    done = importing.bring(list=own, feed=feed, by=None, skip_invalid=True)
+    assert (done.added, [each.culprit for each in done.bad]) == (1, [why.removeprefix("it overlaps ").removesuffix(".")])
 
 
 def test_an_end_in_the_past_is_refused(own: BanList) -> None:

@@ -3,20 +3,29 @@
 import socket
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
 from django.conf import LazySettings
-from django.db import OperationalError
+from django.db import OperationalError, connection, transaction
 from django.http import HttpResponse
 from django.test import Client, RequestFactory
+from psycopg_pool import ConnectionPool, PoolTimeout
 
+from apps.accounts.models import User
 from apps.lib import nudge
 from apps.lib.middleware import DatabaseAway
+from apps.members.models import Member
+from apps.members.services import leave
 from apps.nat.models import PortForward
 from apps.nat.services import add_forward
+from apps.network.models import Holding
+from portal import settings
 from tests import rows
+from tests.whole.system import wait_for
 
 
 @pytest.fixture
@@ -60,6 +69,55 @@ def test_a_lost_database_is_said_and_not_a_crash(path: str, says: bytes) -> None
     assert answer.status_code == 503
     assert answer["Retry-After"] == "5"
     assert says in answer.content
+
+
+def test_after_an_outage_the_next_who_asks_has_the_database_tried_at_once(tmp_path: Path) -> None:
+    given: Any = settings.POOL
+    with ConnectionPool(f"host={tmp_path} dbname=nothing", open=True, **given) as pool:
+        wait_for(lambda: pool.get_stats().get("connections_errors"))
+        wait_for(lambda: pool.get_stats()["pool_size"] == 0, seconds=20)
+        before = pool.get_stats()["connections_num"]
+        with pytest.raises(PoolTimeout):
+            pool.getconn(timeout=1)
+        assert pool.get_stats()["connections_num"] > before
+
+
+@pytest.mark.parametrize("path", ["/", "/api/members/members/"])
+def test_two_who_wait_for_each_other_are_not_told_that_the_database_is_away(path: str) -> None:
+    error = OperationalError("deadlock detected")
+    error.__cause__ = psycopg.errors.DeadlockDetected("deadlock detected")
+    answer = DatabaseAway(lambda _: HttpResponse()).process_exception(RequestFactory().get(path), error)
+    assert answer is not None
+    assert (answer.status_code, answer["Retry-After"]) == (503, "1")
+    assert b"Somebody changed the same things at the same moment." in answer.content
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_leaves_waits_for_an_address_that_is_being_released_and_holds_nothing_of_it_meanwhile() -> None:
+    network = rows.network()
+    who = network.residents["m1"]
+    forward = add_forward(holding=who.holding, public=rows.PUBLIC, protocol="tcp", public_port=80, private_port=80, by=network.admin)
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            Holding.objects.select_for_update().get(pk=who.holding.pk)
+            leaving = pool.submit(_leave, who.member, network.admin)
+            wait_for(_somebody_waits)
+            PortForward.objects.select_for_update(nowait=True).get(pk=forward.pk)
+        leaving.result()
+    assert Member.objects.get(pk=who.member.pk).state == "left"
+
+
+def _leave(member: Member, by: User) -> None:
+    try:
+        leave(member=member, by=by)
+    finally:
+        connection.close()
+
+
+def _somebody_waits() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()")
+        return bool(cursor.fetchone()[0])
 
 
 def test_another_fault_is_left_to_django() -> None:

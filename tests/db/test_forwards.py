@@ -1,5 +1,6 @@
 from datetime import timedelta
 from ipaddress import IPv4Address
+from typing import Any
 
 import pytest
 from django.db import IntegrityError, connection
@@ -66,6 +67,23 @@ def test_a_removed_forward_can_be_had_again_while_its_port_is_free(network: rows
     assert (again.public_port, again.private_port) == (forward.public_port, forward.private_port)
     with pytest.raises(Problem, match="is held by forward"):
         services.restore_forward(forward=forward, by=network.admin)
+
+
+def test_what_was_off_and_was_to_end_comes_back_off_and_with_its_end(network: rows.Network) -> None:
+    resident, until = network.residents["m1"], timezone.now() + timedelta(days=1)
+    given: Any = {"holding": resident.holding, "public": rows.PUBLIC, "protocol": "tcp", "public_port": 8443, "private_port": 443}
+    forward = services.add_forward(**given, until=until, enabled=False, by=network.admin)
+    services.remove_forward(forward=forward, by=network.admin)
+    again = services.restore_forward(forward=PortForward.objects.get(pk=forward.pk), by=network.admin)
+    assert (again.enabled, again.valid.upper) == (False, until)
+
+
+def test_what_ended_by_itself_does_not_come_back_for_ever(network: rows.Network) -> None:
+    forward: Any = add(network)
+    PortForward.objects.filter(pk=forward.pk).update(valid=(forward.valid.lower, timezone.now()))
+    forward.events.exclude(valid__endswith__isnull=False).delete()  # as if that had been its end all along
+    with pytest.raises(Problem, match="has passed"):
+        services.restore_forward(forward=PortForward.objects.get(pk=forward.pk), by=network.admin)
 
 
 @pytest.mark.parametrize("port", [0, -1, 65536, 10**9])
@@ -222,3 +240,9 @@ def test_free_ports_are_found_from_the_wanted_one(network: rows.Network) -> None
     add(network, port=65535)
     assert free_port(rows.PUBLIC, "tcp", 65535) == 1024
     assert free_port(rows.PUBLIC, "udp", 65535) == 65535
+
+
+@pytest.mark.parametrize("version", ["", "abc", "9" * 5000, "\u0661"])
+def test_a_switch_with_a_version_that_is_none_says_that_somebody_changed_it(network: rows.Network, version: str) -> None:
+    answer = signed_in(network.admin).post(f"/forwards/{add(network).pk}/switch/", {"version": version})
+    assert (answer.status_code, "Somebody changed or removed this forward" in text(answer)) == (422, True)

@@ -5,6 +5,7 @@ from datetime import date
 import pytest
 from django.db import connection
 from django.test import Client
+from django.utils.translation import override
 
 from apps.audit.selectors import Entry, history, history_of, last_change
 from apps.audit.trail import trails
@@ -150,6 +151,13 @@ def test_every_tracked_table_can_be_told_of(network: rows.Network) -> None:
     assert {"members.member", "network.holding", "nat.portforward", "bans.ban", "network.gateway"} <= {trail.key for trail in trails()}
     for trail in trails():
         history(kind=trail.key)
+
+
+def test_every_tracked_table_has_a_name_in_german(network: rows.Network) -> None:
+    assert [trail.model for trail in trails() if not trail.called] == []
+    with override("de"):
+        named = {trail.key: trail.name for trail in trails()}
+    assert (named["bans.ban"], named["bans.banlist"], named["accounts.invitation"]) == ("Adresssperre", "Sperrliste", "Einladung")
 
 
 def test_a_stale_member_is_compared_with_what_it_was(network: rows.Network) -> None:

@@ -3,6 +3,7 @@
 import io
 import json
 import zipfile
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any
 
@@ -23,6 +24,7 @@ from apps.lib.validity import holds_now
 from apps.mail.models import Message, SwitchedOff
 from apps.mail.services import switch_off, write
 from apps.members import leaving, services
+from apps.members.forms import known
 from apps.members.models import Device, Member, Membership, Room, Site
 from apps.nat.models import Move, NatMapping, PortForward
 from apps.nat.moving import services as moving
@@ -176,6 +178,10 @@ def test_personal_data_are_erased_everywhere_when_the_time_has_come(network: row
     assert Device.objects.filter(member=other).exists()
     with pytest.raises(Problem, match="were erased"):
         services.activate(member=gone, by=network.admin)
+    facts = services.Facts(**{name: value for name, value in known(gone).items() if name != "version"})
+    with pytest.raises(Problem, match="were erased"):
+        services.change_member(member=gone, version=gone.version, facts=replace(facts, name="Xaver Verborgen"), by=network.admin)
+    assert "/edit/" not in text(signed_in(network.admin).get(f"/members/{gone.pk}/"))
 
 
 def mails_of(who: Member, other: Member) -> None:

@@ -198,6 +198,14 @@ def test_closing_says_what_it_does_and_can_be_undone(network: rows.Network) -> N
     assert forwards_of(network.residents["m1"].member).get().public_port == 8443
 
 
+def test_what_was_off_stays_off_when_closing_is_undone(network: rows.Network) -> None:
+    forward, selin = opened(network), lives_in(network)
+    selin.post(f"/me/ports/{forward.pk}/switch/", {"version": forward.version, "enabled": "0"})
+    selin.post(f"/me/ports/{forward.pk}/close/")
+    selin.post(f"/me/ports/{forward.pk}/reopen/")
+    assert not forwards_of(network.residents["m1"].member).get().enabled
+
+
 def test_a_port_that_only_administrators_open_is_closed_without_an_undo_and_says_so_before(network: rows.Network) -> None:
     forward, selin = opened(network, port=443), lives_in(network)
     assert "only they can open it again." in text(selin.get(f"/me/ports/{forward.pk}/close/"))
@@ -294,7 +302,7 @@ def test_a_member_opens_switches_closes_and_reopens_pinholes_in_the_own_prefix(n
     assert "You can undo this." in text(selin.get(f"/me/pinholes/{pinhole.pk}/close/"))
     closed = selin.post(f"/me/pinholes/{pinhole.pk}/close/", follow=True)
     assert "Undo" in text(closed)
-    assert "is open again" in text(selin.post(f"/me/pinholes/{pinhole.pk}/reopen/", follow=True))
+    assert "is there again, and off as it was" in text(selin.post(f"/me/pinholes/{pinhole.pk}/reopen/", follow=True))
     assert selin.post("/me/pinholes/", sent | {"pinhole-port": "443"}).status_code == 302
     assert "room for 2 pinholes" in text(selin.post("/me/pinholes/", sent | {"pinhole-port": "444"}))
     foreign = add_pinhole(

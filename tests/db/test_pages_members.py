@@ -314,6 +314,14 @@ def test_a_member_is_added_with_the_next_number(mara: Client, network: rows.Netw
     assert (added.number, added.state, str(added.room)) == (last + 1, "active", "B-214")
 
 
+def test_whoever_has_the_last_number_there_is_keeps_nobody_out(mara: Client, network: rows.Network) -> None:
+    assert mara.post("/members/add/", entered(number=2**31 - 1, name="Xaver")).status_code == 302
+    assert mara.post("/members/add/", entered()).status_code == 302
+    free = Member.objects.get(name="Selin Kaya").number + 1
+    assert not Member.objects.filter(number=free).exists()
+    assert f"M-2147483647 is Xaver. M-{free} is free." in text(mara.post("/members/add/", entered(number=2**31 - 1)))
+
+
 def test_a_taken_number_names_its_holder(mara: Client, network: rows.Network) -> None:
     holder = network.residents["m1"].member
     response = mara.post("/members/add/", entered(number=holder.number))

@@ -139,6 +139,15 @@ def test_a_removed_pinhole_stays_in_history_and_comes_back(network: rows.Network
         services.restore_pinhole(pinhole=pinhole, by=network.admin)
 
 
+def test_what_was_off_and_was_to_end_comes_back_off_and_with_its_end(network: rows.Network) -> None:
+    until = timezone.now() + timedelta(days=3)
+    pinhole = add(network, until=until)
+    services.switch_pinhole(pinhole=pinhole, version=pinhole.version, enabled=False, by=network.admin)
+    services.remove_pinhole(pinhole=pinhole, by=network.admin)
+    again = services.restore_pinhole(pinhole=Pinhole.objects.get(pk=pinhole.pk), by=network.admin)
+    assert (again.enabled, again.valid.upper) == (False, until)
+
+
 def test_a_pinhole_ends_with_its_prefix(network: rows.Network) -> None:
     add(network)
     ended = release(holding=network.residents["m1"].prefix, by=network.admin)

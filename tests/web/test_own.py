@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from apps.members.models import Member
+from apps.nat.pinholes.services import add_pinhole
 from lab.lab import Lab
 from tests import rows
 from tests.web.conftest import sign_in
@@ -34,3 +35,15 @@ def test_a_member_opens_a_port_closes_it_and_undoes_that(page: Page, lab: Lab, n
     page.get_by_role("button", name="Undo").click()
     expect(page.get_by_role("status").get_by_text("Works, ")).to_be_visible(timeout=15_000)
     wait_for(lambda: reaches(lab, "internet", "198.51.100.7", 8443))
+
+
+def test_the_longest_address_pushes_no_page_sideways_on_the_smallest_phone(page: Page, transactional_db: None) -> None:
+    network = rows.network()
+    who = network.residents["m1"]
+    Member.objects.filter(pk=who.member.pk).update(user=rows.user("selin", staff=False))
+    add_pinhole(holding=who.prefix, address=who.prefix.prefix[0x1000200030004000], protocol="tcp", port=443, by=network.admin)
+    page.set_viewport_size({"width": 320, "height": 720})
+    sign_in(page, "selin", lands="/me/")
+    for path in ("/me/", "/me/pinholes/"):
+        page.goto(path)
+        assert page.evaluate("document.documentElement.scrollWidth") == 320, path

@@ -19,7 +19,7 @@ from apps.lib import formats
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Address
 from apps.lib.nudge import nudge
-from apps.lib.validity import ended_now, from_now, holds_now
+from apps.lib.validity import check_reachable, ended_now, from_now, holds_now
 from apps.members.models import Member
 
 
@@ -149,6 +149,7 @@ def _check(reason: str, message: str, until: datetime | None) -> None:
     if len(message.strip()) > LONGEST_MESSAGE:
         facts = {"length": len(message.strip()), "limit": LONGEST_MESSAGE}
         raise Problem(_("The message has %(length)d characters; %(limit)d is the most.") % facts, "message")
+    check_reachable(until, "until")
     if until is not None and until <= timezone.now():
         raise Problem(_("This end, %(end)s, has passed. Choose a later one, or none.") % {"end": formats.full(until)}, "until")
 

@@ -91,5 +91,6 @@ def reopen(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
     except Problem as problem:
         messages.error(request, str(problem))
         return _shown()
-    messages.success(request, _("%(pinhole)s is open again.") % {"pinhole": again})
+    said = _("%(pinhole)s is open again.") if again.enabled else _("%(pinhole)s is there again, and off as it was.")
+    messages.success(request, said % {"pinhole": again})
     return _shown(saved=again.pk)

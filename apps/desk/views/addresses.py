@@ -44,7 +44,10 @@ def held(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         wanted = form.cleaned_data
         question = {"address": wanted["address"], "port": wanted["port"], "at": form.moment(timezone.now()), "reason": wanted["reason"]}
-        _noted, answer = ask(**question, by=person(request))
+        try:
+            _noted, answer = ask(**question, by=person(request))
+        except Problem as problem:
+            explain(form, problem)
     return render(request, "network/held.html", {"form": form, "answer": answer}, status=422 if form.errors else 200)
 
 

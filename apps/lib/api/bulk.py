@@ -33,9 +33,9 @@ def known_references(serializer: ApiSerializer, items: Sequence[Any]) -> dict[st
     found: dict[str, Mapping[int, Any]] = {}
     for name, field in serializer.fields.items():
         if isinstance(field, Reference) and not field.read_only:
-            ids = {item.get(name) for item in items if isinstance(item, Mapping)}
-            wanted = [each for each in ids if isinstance(each, int) and not isinstance(each, bool) and 0 < each < 2**63]
-            found[name] = field.get_queryset().in_bulk(wanted)  # type: ignore[union-attr]  # not read-only: there is one
+            given = [item.get(name) for item in items if isinstance(item, Mapping)]
+            wanted = {each for each in given if isinstance(each, int) and not isinstance(each, bool) and 0 < each < 2**63}
+            found[name] = field.get_queryset().in_bulk(list(wanted))  # type: ignore[union-attr]  # not read-only: there is one
     return found
 
 

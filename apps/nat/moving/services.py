@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.lib.errors import Conflict, Problem
 from apps.lib.nudge import nudge
-from apps.lib.validity import holds_now
+from apps.lib.validity import check_reachable, holds_now
 from apps.members.models import Member, Room
 from apps.nat import services
 from apps.nat.models import NatMapping, Pinhole, PortForward
@@ -40,6 +40,7 @@ def plan(*, member: Member, on: date, room: Room | None, pool: Pool | None, foll
         raise Problem(_("Choose a room, or a pool for a new address, or both."), "room")
     if member.state == Member.State.LEFT:
         raise Problem(_("%(member)s has left already.") % {"member": member})
+    check_reachable(on, "on")
     if pool and pool.kind == Pool.Kind.PUBLIC4:
         raise Problem(_("%(pool)s holds public addresses: members leave as them, they do not hold them.") % {"pool": pool}, "pool")
     try:

@@ -8,7 +8,10 @@ from django import forms
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from apps.lib.errors import Problem
+from apps.lib.fields import AddressField
 from apps.lib.ports import PortsField, written
+from apps.lib.validity import check_reachable
 from apps.members.models import Member
 from apps.nat.pinholes.models import ALL_PORTS, Pinhole
 from apps.nat.pinholes.selectors import prefixes_of
@@ -25,6 +28,7 @@ class PinholeForm(forms.Form):
     until = forms.DateField(label=_("Until the end of"), required=False, widget=forms.DateInput(attrs={"type": "date"}))
     version = forms.IntegerField(widget=forms.HiddenInput, required=False)
 
+    NO_ADDRESS = _("This is no IPv6 address. Write it like 2001:db8::10, or only its end: ::10.")
     offer = ""
 
     def __init__(self, member: Member, data: Any = None, pinhole: Pinhole | None = None) -> None:
@@ -42,9 +46,11 @@ class PinholeForm(forms.Form):
     def clean_address(self) -> IPv6Address:
         """The address; an end alone is completed with the member's newest prefix."""
         try:
-            address = IPv6Address(self.cleaned_data["address"].strip())
+            address = AddressField().parse(self.cleaned_data["address"].strip())
         except ValueError as error:
-            raise forms.ValidationError(_("This is no IPv6 address. Write it like 2001:db8::10, or only its end: ::10.")) from error
+            raise forms.ValidationError(self.NO_ADDRESS) from error
+        if not isinstance(address, IPv6Address):
+            raise forms.ValidationError(self.NO_ADDRESS)
         if not self.prefixes:
             raise forms.ValidationError(_("This member holds no IPv6 prefix."))
         whole: IPv6Network = self.prefixes[-1].prefix
@@ -70,6 +76,10 @@ class PinholeForm(forms.Form):
         day: date | None = self.cleaned_data["until"]
         if day and day < timezone.localdate():
             raise forms.ValidationError(_("This day is over."))
+        try:
+            check_reachable(day, "until")
+        except Problem as problem:
+            raise forms.ValidationError(str(problem)) from problem
         return day
 
 

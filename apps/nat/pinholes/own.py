@@ -15,6 +15,7 @@ from apps.lib.errors import Problem
 from apps.lib.fields import Address
 from apps.members.models import Member
 from apps.members.quotas import check_room
+from apps.nat.ends import planned_end
 from apps.nat.pinholes import services
 from apps.nat.pinholes.models import Pinhole
 from apps.nat.pinholes.selectors import pinholes_of
@@ -39,6 +40,7 @@ def open_pinhole(
     ports: int,
     purpose: str = "",
     until: datetime | None = None,
+    enabled: bool = True,
     by: User,
 ) -> Pinhole:
     """Open ports of an address of the member. Raises Problem when that is not for members, open already, or one too many."""
@@ -48,12 +50,20 @@ def open_pinhole(
     with transaction.atomic():
         _check_quota(member)
         return services.add_pinhole(
-            holding=holding, address=address, protocol=protocol, port=port, ports=ports, purpose=purpose, until=until, by=by
+            holding=holding,
+            address=address,
+            protocol=protocol,
+            port=port,
+            ports=ports,
+            purpose=purpose,
+            until=until,
+            enabled=enabled,
+            by=by,
         )
 
 
 def reopen_pinhole(*, member: Member, pinhole: Pinhole, by: User) -> Pinhole:
-    """Undo a removal. Raises Problem as `open_pinhole` does."""
+    """Undo a removal: it ends when it would have, and is off if it was. Raises Problem as `open_pinhole` does."""
     return open_pinhole(
         member=member,
         holding=pinhole.holding,
@@ -62,7 +72,8 @@ def reopen_pinhole(*, member: Member, pinhole: Pinhole, by: User) -> Pinhole:
         port=pinhole.port,
         ports=pinhole.ports,
         purpose=pinhole.purpose,
-        until=pinhole.valid.upper if pinhole.valid.upper and pinhole.valid.upper > pinhole.changed_at else None,
+        until=planned_end(pinhole),
+        enabled=pinhole.enabled,
         by=by,
     )
 

@@ -15,6 +15,7 @@ from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Address, Prefix
 from apps.lib.nudge import nudge
 from apps.lib.validity import ended_now, from_now, holds_now
+from apps.nat.ends import check_end, planned_end
 from apps.nat.pinholes.models import ALL_PORTS, Pinhole
 from apps.nat.pinholes.selectors import open_already
 from apps.network.models import Holding, Pool
@@ -30,6 +31,7 @@ def add_pinhole(
     ports: int = 1,
     purpose: str = "",
     until: datetime | None = None,
+    enabled: bool = True,
     by: User,
 ) -> Pinhole:
     """Open so many ports of a protocol from `port` on, all of them (0), or everything ("all"), from now on.
@@ -38,9 +40,10 @@ def add_pinhole(
     """
     ports = _checked_ports(protocol, port, ports)
     _check_address(holding, address)
+    check_end(until)
     try:
         with transaction.atomic():
-            pinhole = _create(holding, address, protocol, port, ports, purpose, until, enabled=True)
+            pinhole = _create(holding, address, protocol, port, ports, purpose, until, enabled=enabled)
             nudge("workers.reconcile", by.pk)
     except IntegrityError as error:
         raise _explained(error, address, protocol, port, ports) from error
@@ -93,7 +96,9 @@ def remove_pinhole(*, pinhole: Pinhole, by: User) -> None:
 
 
 def restore_pinhole(*, pinhole: Pinhole, by: User) -> Pinhole:
-    """The same again, from now on. Raises Problem when somebody opened some of it meanwhile."""
+    """The same again, from now on: until when it would have ended, and off if it was. Raises Problem when that has passed, or somebody
+    opened some of it meanwhile.
+    """
     return add_pinhole(
         holding=pinhole.holding,
         address=pinhole.address,
@@ -101,6 +106,8 @@ def restore_pinhole(*, pinhole: Pinhole, by: User) -> Pinhole:
         port=pinhole.port,
         ports=pinhole.ports,
         purpose=pinhole.purpose,
+        until=planned_end(pinhole),
+        enabled=pinhole.enabled,
         by=by,
     )
 

@@ -18,7 +18,7 @@ from apps.accounts.models import User
 from apps.lib import formats
 from apps.lib.errors import Conflict, Problem
 from apps.lib.nudge import nudge
-from apps.lib.validity import ended_now, from_now, holds_now
+from apps.lib.validity import check_reachable, ended_now, from_now, holds_now
 from apps.members.models import HIGHEST_KBIT, LOWEST_KBIT, Member
 from apps.network.models import GatewayGroup, Uplink
 from apps.traffic.rates.models import RateLimit
@@ -149,6 +149,7 @@ def _check(up_kbit: int | None, down_kbit: int | None, reason: str, until: datet
         if rate is not None and not LOWEST_KBIT <= rate <= HIGHEST_KBIT:
             facts = {"rate": rate, "lowest": LOWEST_KBIT, "highest": HIGHEST_KBIT}
             raise Problem(_("%(rate)d kbit/s is not between %(lowest)d and %(highest)d.") % facts, fieldname)
+    check_reachable(until, "until")
     if until is not None and until <= timezone.now():
         raise Problem(_("This end, %(end)s, has passed. Choose a later one, or none.") % {"end": formats.full(until)}, "until")
 

@@ -1,0 +1,25 @@
+"""What requests of the API hold: JSON (RFC 8259) with numbers and texts that a database takes. Octets come in; values, or ParseError."""
+
+import json
+from collections.abc import Mapping
+from typing import IO, Any
+
+from django.utils.translation import gettext as _
+from rest_framework.exceptions import ParseError
+from rest_framework.parsers import JSONParser
+
+
+class Json(JSONParser):
+    """REST framework's, but what Python reads and nobody can write again is refused: half of a character (`"\\ud800"`), and a number
+    beyond all that a computer counts with (`1e999`).
+    """
+
+    def parse(self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        try:
+            found: dict[str, Any] = super().parse(stream, media_type, parser_context)
+            json.dumps(found, ensure_ascii=False, allow_nan=False).encode()
+        except RecursionError as error:
+            raise ParseError(_("This JSON is nested too deeply.")) from error
+        except ValueError as error:
+            raise ParseError(_("A number or a text in this JSON is none: %(why)s.") % {"why": error}) from error
+        return found
