@@ -120,6 +120,22 @@ def test_the_database_keeps_no_week_that_begins_in_its_middle_and_no_day_twice(d
             Period.objects.create(unit=unit, begins=begins, **given)
 
 
+def test_a_day_without_a_first_answer_is_called_that_and_no_reading(selin: Member, mara: User) -> None:
+    asked(selin)
+    page = text(signed_in(mara).get("/tickets/chart/"))
+    assert "no first answer" in page and "no reading" not in page.lower()
+
+
+def test_each_change_of_a_ticket_counts_from_the_state_before_it(selin: Member, now: datetime) -> None:
+    """Also where the one before lies before the time that is looked at, or several lie within it."""
+    ticket = asked(selin)
+    turned(ticket, "solved", "reopened", "solved", "reopened", "solved")
+    happened(ticket, now - 90 * DAY, now - 60 * DAY, now - 4 * DAY, now - 3 * DAY, now - 3 * DAY, now - 2 * DAY)
+    days = counted("month", now)
+    seen = [(each.opened, each.solved, each.reopened) for each in (days[timezone.localdate(now - back * DAY)] for back in (4, 3, 2))]
+    assert seen == [(0, 0, 1), (0, 1, 1), (0, 1, 0)]
+
+
 def test_the_page_draws_tables_and_hands_out_the_same_numbers(selin: Member, mara: User) -> None:
     client, member = signed_in(mara), selin
     client.get("/")

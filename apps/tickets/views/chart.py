@@ -61,4 +61,5 @@ def _first(window: str, counted: Sequence[Counted], hours: bool) -> Drawing:
     starts, end = counting.starts(counting.WINDOWS[window][0], counted)
     size = 3600 if hours else 60
     values = [None if each.median is None else each.median / size for each in counted]
-    return drawn(Chart("first", _("Time to the first answer"), starts, end, [Line(_("median"), values)], HOURS if hours else MINUTES))
+    unit, title = HOURS if hours else MINUTES, _("Time to the first answer")
+    return drawn(Chart("first", title, starts, end, [Line(_("median"), values)], unit, missing=_("no first answer")))
