@@ -26,7 +26,7 @@ def chart(request: HttpRequest) -> HttpResponse:
     medians = [each.median for each in counted if each.median is not None]
     shown = {
         "window": window,
-        "windows": [("month", _("30 days")), ("year", _("a year"))],
+        "windows": [("month", _("30 days")), ("year", pgettext("time", "a year"))],
         "came": _drawn("came", _("New and solved"), window, counted, ((_("new"), "opened"), (_("solved"), "solved"))),
         "open": _drawn("open", pgettext("tickets", "Open"), window, counted, ((_("open"), "open"),)),
         "first": _first(window, counted, max(medians, default=0) >= 3 * 3600),
