@@ -78,6 +78,16 @@ def test_a_message_that_is_split_off_is_found_in_its_new_ticket(selin: Member, m
     assert found(mara, "router hums") == [] and found(mara, "noise hums") == [second.pk]
 
 
+def test_an_upgrade_reads_all_threads_that_are_there(selin: Member, mara: User) -> None:
+    tickets = [asked(selin, f"router {number}", "blinks") for number in range(3)]
+    services.note(ticket=tickets[1], text="hums", by=mara)
+    before = [words(each) for each in tickets]
+    Words.objects.all().delete()
+    with connection.cursor() as cursor:
+        cursor.execute(LIMITS.FILLING)
+    assert [words(each) for each in tickets] == before
+
+
 def test_what_is_erased_is_in_no_words(selin: Member, mara: User) -> None:
     ticket = asked(selin, "router", "blinks")
     Member.objects.filter(pk=selin.pk).update(state=Member.State.LEFT, left_at="2020-01-01T00:00Z")
