@@ -68,6 +68,9 @@ GROWING: dict[str, Letter] = {
     "half tags": lambda n: html("<a " * n + "<!--" * n),
     "attributes": lambda n: html("<p " + "a " * n + ">"),
     "entities": lambda n: html("&amp;&#x20;" * 5 * n),
+    "ampersands": lambda n: html("&" * 50 * n),
+    "no-break spaces": lambda n: html("a&nbsp;" * 20 * n),
+    "ampersands in an attribute": lambda n: html('<a href="?' + "&amp;" * n + '">a</a>'),
 }
 # beyond the limits, or only ugly
 BREAKING: dict[str, Letter] = {

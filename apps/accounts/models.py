@@ -38,10 +38,11 @@ class Users(UserManager["User"]):
 class User(AbstractUser):
     """Somebody who signs in. What the person may do stands in `roles` alone; `is_staff` follows from it.
 
-    language: chosen by the person, "" for what the browser asks for.
+    language: chosen by the person, "" for what the browser asks for. keys: whether single letters and signs do something (WCAG 2.1.4).
     """
 
     language = models.CharField(_("language"), max_length=2, choices=[("en", "English"), ("de", "Deutsch")], blank=True, default="")
+    keys = models.BooleanField(_("keys"), default=True, db_default=True)
     roles = ArrayField(models.CharField(max_length=20, choices=Role.choices), default=list, verbose_name=_("roles"))
     is_staff = models.GeneratedField(
         expression=models.Q(roles__overlap=[role.value for role in STAFF]),  # type: ignore[arg-type]  # the stubs know no conditions here

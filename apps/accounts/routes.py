@@ -83,6 +83,7 @@ PAGES: Final[dict[str, Page]] = {
     ),
     # one's own account
     "accounts:account": Page(Right.OWN),
+    "accounts:keys": _act(Right.OWN),
     "accounts:sessions": Page(Right.OWN),
     "accounts:session-end": _act(Right.OWN),
     "accounts:tokens": _form(Right.OWN),

@@ -10,6 +10,7 @@ urlpatterns = [
     path("", views.account, name="account"),
     path("signed-out/", views_single.signed_out, name="signed-out"),
     path("back-channel-logout/", views_single.back_channel, name="back-channel-logout"),
+    path("keys/", views.switch_keys, name="keys"),
     path("sessions/", views.where, name="sessions"),
     path("sessions/<int:pk>/end/", views.end, name="session-end"),
     path("sessions/end-others/", views.end_others, name="sessions-end-others"),

@@ -5,11 +5,12 @@ from allauth.mfa.models import Authenticator
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
-from apps.accounts import sessions
+from apps.accounts import keys, sessions
 from apps.accounts.permissions import may, person
 from apps.accounts.roles import Right, Role
 
@@ -26,6 +27,13 @@ def account(request: HttpRequest) -> HttpResponse:
         "sessions": len(sessions.shown(request, user)),
     }
     return render(request, "accounts/account.html", context)
+
+
+@require_POST
+def switch_keys(request: HttpRequest) -> HttpResponse:
+    """Single keys do something, or nothing."""
+    keys.switch(person(request), request.POST.get("keys") == "on")
+    return redirect(f"{reverse('accounts:account')}#single-keys")
 
 
 def where(request: HttpRequest) -> HttpResponse:

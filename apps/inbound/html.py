@@ -28,6 +28,9 @@ END_BY_THEMSELVES: Final = {
     "tfoot", "th", "thead", "tr", "wbr",
 }  # fmt: skip
 TAG: Final = re.compile(r"</?([a-z0-9]+)>")
+BETWEEN_TAGS: Final = re.compile(r"[^<>]+")
+PIECE: Final = re.compile("(?s).{4000}[^&]*")
+FEW: Final = 500  # `&` in a text that is not taken apart
 MANY_BREAKS: Final = re.compile(r"\n{3,}")
 
 
@@ -35,6 +38,8 @@ def is_bearable(html: str, limits: Limits) -> bool:
     """Whether a parser of HTML takes time in proportion to it: those of the standard go through all open elements, and all attributes."""
     pieces = html.split("<")
     if len(html) > limits.html or len(pieces) > limits.tags or any(len(each.split()) > limits.blanks for each in pieces):
+        return False
+    if html.count("&") > limits.blanks and any(each.partition(">")[0].count("&") > limits.blanks for each in pieces[1:]):
         return False
     depth, is_open = 0, Counter[str]()
     for closes, given in NAME.findall(html):
@@ -51,7 +56,7 @@ def is_bearable(html: str, limits: Limits) -> bool:
 def sanitised(html: str) -> str:
     """What may be shown."""
     made = nh3.clean(
-        html, tags=SHOWN, clean_content_tags=WITHOUT_WORDS, attributes=ATTRIBUTES, url_schemes={"http", "https", "mailto"},
+        _in_pieces(html), tags=SHOWN, clean_content_tags=WITHOUT_WORDS, attributes=ATTRIBUTES, url_schemes={"http", "https", "mailto"},
         link_rel="noopener noreferrer nofollow", strip_comments=True,
     )  # fmt: skip
     return clean(made).strip()
@@ -59,9 +64,18 @@ def sanitised(html: str) -> str:
 
 def text_of(html: str) -> str:
     """What it says, a line for each block. Takes what `sanitised` gives: tags are whole there, and nothing else is in angle brackets."""
-    bare = nh3.clean(html, tags=BLOCKS, attributes={}, clean_content_tags=WITHOUT_WORDS)
+    bare = nh3.clean(_in_pieces(html), tags=BLOCKS, attributes={}, clean_content_tags=WITHOUT_WORDS)
     lines = unescape(TAG.sub(_break, " ".join(bare.split()))).replace("\xa0", " ").split("\n")
     return MANY_BREAKS.sub("\n\n", "\n".join(line.strip() for line in lines)).strip()
+
+
+def _in_pieces(html: str) -> str:
+    """The same with a comment here and there in long texts: from each `&` nh3 looks as far as the text goes, which is quadratic."""
+    return BETWEEN_TAGS.sub(_piecewise, html) if html.count("&") > FEW else html
+
+
+def _piecewise(text: re.Match[str]) -> str:
+    return PIECE.sub(r"\g<0><!---->", text[0]) if text[0].count("&") > FEW else text[0]
 
 
 def _break(tag: re.Match[str]) -> str:

@@ -11,8 +11,8 @@ class Limits:
     """Of one mail. seconds: of the clock, and of the processor. Sizes in octets; text and html in characters.
 
     headers: of all parts together. one_header: unfolded. mime_header: one of those that the library takes apart (Content-…).
-    tags, nested, blanks: in HTML all of them, those open at once, and spaces between two (where attributes stand); what has more stays a
-    file. A nested message counts as one part: it is kept as a file and not taken apart.
+    tags, nested, blanks: in HTML all of them, those open at once, and spaces between two (where attributes stand), and `&` in one; what
+    has more stays a file. A nested message counts as one part: it is kept as a file and not taken apart.
     """
 
     seconds: float = 2.0

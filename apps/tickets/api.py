@@ -146,7 +146,7 @@ class TicketViewSet(Reads, Changes):
     http_method_names = ["get", "post", "patch", "head", "options"]
 
     def get_queryset(self) -> QuerySet[Ticket]:
-        return Ticket.objects.defer("search").order_by("id")
+        return Ticket.objects.order_by("id")
 
     @answers(201, TicketSerializer)
     @action(detail=False, methods=["post"], serializer_class=WriteSerializer)

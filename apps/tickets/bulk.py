@@ -153,7 +153,7 @@ def change_many(*, tickets: Sequence[Ticket], changes: Changes, by: User) -> int
     services.check_facts(changes.state, changes.priority, changes.assignee[0] if changes.assignee else None)
     changed = 0
     with transaction.atomic():
-        rows = Ticket.objects.select_for_update().defer("search").filter(pk__in=[each.pk for each in tickets], merged_into=None)
+        rows = Ticket.objects.select_for_update().filter(pk__in=[each.pk for each in tickets], merged_into=None)
         for row in rows.order_by("pk"):
             if different := changes.of(row):
                 Ticket.objects.filter(pk=row.pk).update(**different, version=F("version") + 1, touched_at=Now())

@@ -140,5 +140,5 @@ def _give_back(move: Move) -> None:
 def by_number(numbers: Iterable[int]) -> list[Ticket]:
     """The tickets of these numbers, or those that they were merged into, each once, in the order of the numbers."""
     current = dict.fromkeys(thread.current(number) for number in numbers)
-    found = Ticket.objects.select_related("member", "assignee").defer("search").in_bulk(list(current))
+    found = Ticket.objects.select_related("member", "assignee").in_bulk(list(current))
     return [found[pk] for pk in current if pk in found]

@@ -1,4 +1,4 @@
-"""Full text search in tickets: subjects and everything that was written, German and English, and the beginning of the last word.
+"""Full text search in tickets: words of the whole thread, German and English, and the beginning of the last one.
 
 What people type is read by websearch_to_tsquery, which takes anything (PostgreSQL manual, 12.3.2): words, "phrases", or, -without.
 
@@ -14,9 +14,10 @@ from django.db import connection
 from django.db.models import QuerySet
 
 from apps.tickets.keyset import Order
-from apps.tickets.models import LANGUAGES, Ticket
+from apps.tickets.models import Ticket
 from apps.tickets.thread import current
 
+LANGUAGES: Final = ("german", "english", "simple")  # simple: names, and beginnings of words
 FIRST: Final = 300  # tickets of the first look
 MANY: Final = 4  # hits among them that make it many
 FEW: Final = 8000  # hits that the index gives at most
@@ -26,12 +27,9 @@ _NUMBER: Final = re.compile(r"#?([1-9][0-9]{0,8})")
 _LAST: Final = re.compile(r"(?:^|\s)(\w{2,})$")
 _READ: Final = f"SELECT {', '.join(f"websearch_to_tsquery('{each}', %s)::text" for each in LANGUAGES)}"
 _AMONG: Final = """
-    SELECT id FROM (SELECT id, search FROM tickets_ticket WHERE id = ANY(%(pks)s) OFFSET 0) t WHERE search @@ %(asked)s::tsquery
-    UNION SELECT ticket_id FROM (SELECT ticket_id, search FROM tickets_message WHERE ticket_id = ANY(%(pks)s) OFFSET 0) m
+    SELECT ticket_id FROM (SELECT ticket_id, search FROM tickets_words WHERE ticket_id = ANY(%(pks)s) OFFSET 0) words
     WHERE search @@ %(asked)s::tsquery"""  # OFFSET 0: the index is not asked, whatever the planner thinks of it
-_INDEX: Final = """
-    SELECT id FROM (SELECT id FROM tickets_ticket WHERE search @@ %(asked)s::tsquery LIMIT %(most)s) t
-    UNION SELECT ticket_id FROM (SELECT ticket_id FROM tickets_message WHERE search @@ %(asked)s::tsquery LIMIT %(most)s) m"""
+_INDEX: Final = "SELECT ticket_id FROM tickets_words WHERE search @@ %(asked)s::tsquery LIMIT %(most)s"
 
 
 def number(text: str) -> int:

@@ -65,7 +65,7 @@ def page(asked: Asked, user: User, after: str = "") -> Found:
 
 def rows(asked: Asked, user: User) -> QuerySet[Ticket]:
     """What was asked for, but for the words; without order."""
-    every = Ticket.objects.select_related("member", "assignee").defer("search").filter(merged_into=None)
+    every = Ticket.objects.select_related("member", "assignee").filter(merged_into=None)
     of_state = {"ours": Q(state__in=OURS), "waiting": Q(state=Ticket.State.WAITING), "solved": Q(state=Ticket.State.SOLVED)}
     of_whom = {"mine": Q(assignee=user), "nobody": Q(assignee=None)}
     found = every.filter(of_state.get(asked.state, Q()), of_whom.get(asked.whose, Q()))
@@ -93,7 +93,7 @@ def asking(_request: HttpRequest) -> NavigationCount | None:
 def thread(ticket: Ticket) -> QuerySet[Message]:
     """All that was written, with its files."""
     files = Prefetch("attachments", Attachment.objects.order_by("id"))
-    return ticket.messages.select_related("author").defer("search").prefetch_related(files).order_by("at", "id")
+    return ticket.messages.select_related("author").prefetch_related(files).order_by("at", "id")
 
 
 def moves(ticket: Ticket) -> list[Move]:
@@ -104,19 +104,19 @@ def moves(ticket: Ticket) -> list[Move]:
 
 def of_member(member: Member, most: int = 5) -> list[Ticket]:
     """The member's last tickets."""
-    rows = Ticket.objects.filter(member=member, merged_into=None).defer("search").select_related("assignee")
+    rows = Ticket.objects.filter(member=member, merged_into=None).select_related("assignee")
     return list(rows.order_by("-touched_at", "-id")[:most])
 
 
 def itself(text: str) -> list[Ticket]:
     """The ticket of this number, `#1203` or `1203`, or the one that it was merged into."""
     number = searching.number(text)
-    return list(Ticket.objects.filter(pk=current(number)).select_related("member").defer("search")) if number else []
+    return list(Ticket.objects.filter(pk=current(number)).select_related("member")) if number else []
 
 
 def first_found(text: str, most: int) -> list[Ticket]:
     """The last touched of those that the words find."""
-    rows = Ticket.objects.filter(merged_into=None).select_related("member").defer("search")
+    rows = Ticket.objects.filter(merged_into=None).select_related("member")
     return searching.page(rows, text, NEWEST_FIRST, "", most)[0]
 
 

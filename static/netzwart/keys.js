@@ -30,6 +30,7 @@
     return found;
   }
 
+  if (document.documentElement.dataset.singleKeys === "off") return;
   document.addEventListener("keydown", (event) => {
     if (busy(event) || event.key.length !== 1) return;
     const does = { j: () => move(1), k: () => move(-1), x: pick };

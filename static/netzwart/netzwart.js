@@ -2,6 +2,7 @@
 "use strict";
 
 const by = (id) => document.getElementById(id);
+const silent = document.documentElement.dataset.singleKeys === "off"; // this person's choice: no single letter or sign does anything
 const typing = (element) => element.closest("input, textarea, select, [contenteditable]") !== null;
 
 // Copy buttons: copy the bare value and say so.
@@ -17,6 +18,8 @@ function select(button) {
   const value = button.parentElement.querySelector("code") ?? button.parentElement;
   getSelection().selectAllChildren(value);
 }
+
+if (silent) document.querySelectorAll("[aria-keyshortcuts]").forEach((each) => each.removeAttribute("aria-keyshortcuts"));
 
 // The tab of this page stands in sight, also where the row of tabs is wider than a phone.
 document.querySelectorAll(".nw-tabs [aria-current]").forEach((tab) => {
@@ -48,7 +51,7 @@ async function ask(link) {
 
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") escape();
-  if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
+  if (silent || event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
   if (event.key === "/" && by("search")) { event.preventDefault(); by("search").focus(); by("search").select(); }
   if (event.key === "?" && by("keys") && !document.querySelector("dialog[open]")) { event.preventDefault(); by("keys").showModal(); }
 });

@@ -11,6 +11,7 @@ from apps.accounts.models import User
 from apps.members.models import Member
 from apps.tickets import counting, own, services
 from apps.tickets.models import Period, Ticket
+from apps.tickets.trend import trend
 from tests import rows
 from tests.db.pages import queries, signed_in, text
 
@@ -120,6 +121,44 @@ def test_the_database_keeps_no_week_that_begins_in_its_middle_and_no_day_twice(d
     for unit, begins in (("week", monday), ("week", monday + timedelta(days=1)), ("year", monday)):
         with pytest.raises(IntegrityError), transaction.atomic():
             Period.objects.create(unit=unit, begins=begins, **given)
+
+
+def test_a_day_without_a_first_answer_is_called_that_and_no_reading(selin: Member, mara: User) -> None:
+    asked(selin)
+    page = text(signed_in(mara).get("/tickets/chart/"))
+    assert "no first answer" in page and "no reading" not in page.lower()
+
+
+def test_who_answers_sees_on_the_dashboard_what_waits_and_how_many_are_open(selin: Member, mara: User, now: datetime) -> None:
+    oldest, newer, answered, solved = (asked(selin) for _each in range(4))
+    for ticket, states, back in ((oldest, (), 3), (newer, (), 0), (answered, ("waiting",), 0), (solved, ("solved",), 0)):
+        turned(ticket, *states)
+        happened(ticket, *[now - back * DAY] * (1 + len(states)))
+        Ticket.objects.filter(pk=ticket.pk).update(touched_at=now - back * DAY)
+    found = trend(now)
+    assert (found.ours, found.theirs, found.open, found.more, found.came, found.solved, found.oldest) == (2, 1, 3, 2, 3, 1, oldest)
+    page = text(signed_in(mara).get("/"))
+    assert f'href="/tickets/{oldest.pk}/"' in page and "2 more since midnight" in page and 'href="/tickets/chart/"' in page
+
+
+def test_who_does_not_answer_sees_no_tickets_on_the_dashboard(selin: Member) -> None:
+    asked(selin)
+    assert "more since midnight" not in text(signed_in(rows.user("ada", roles=["auditor"])).get("/"))
+
+
+def test_without_tickets_the_dashboard_says_that_nobody_waits(mara: User) -> None:
+    page = text(signed_in(mara).get("/"))
+    assert "nobody waits for us" in page and "as many as at midnight" in page
+
+
+def test_each_change_of_a_ticket_counts_from_the_state_before_it(selin: Member, now: datetime) -> None:
+    """Also where the one before lies before the time that is looked at, or several lie within it."""
+    ticket = asked(selin)
+    turned(ticket, "solved", "reopened", "solved", "reopened", "solved")
+    happened(ticket, now - 90 * DAY, now - 60 * DAY, now - 4 * DAY, now - 3 * DAY, now - 3 * DAY, now - 2 * DAY)
+    days = counted("month", now)
+    seen = [(each.opened, each.solved, each.reopened) for each in (days[timezone.localdate(now - back * DAY)] for back in (4, 3, 2))]
+    assert seen == [(0, 0, 1), (0, 1, 1), (0, 1, 0)]
 
 
 def test_the_page_draws_tables_and_hands_out_the_same_numbers(selin: Member, mara: User) -> None:

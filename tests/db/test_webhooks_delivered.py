@@ -177,7 +177,7 @@ def test_what_was_given_up_is_sent_again_at_once_under_the_same_id_though_the_we
 def test_what_was_given_up_is_not_queued_while_the_webhook_is_paused(network: rows.Network, given_up: Delivery) -> None:
     Endpoint.objects.update(active=False)
     with pytest.raises(Problem, match="paused"):
-        services.again(delivery=given_up)
+        services.again(delivery=given_up, by=given_up.endpoint.owner)
     given_up.refresh_from_db()
     assert given_up.state == "failed"
 

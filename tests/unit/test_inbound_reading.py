@@ -63,6 +63,19 @@ def test_what_html_would_load_or_do_is_gone_and_its_text_stands_for_it() -> None
     assert got.text == "Hello you\nthere\n\nalink\n\none\n\ntwo"
 
 
+@pytest.mark.parametrize(("written", "shown", "read"), [("&", "&amp;", "&"), ("a&nbsp;", "a&nbsp;", "a "), ("&lt;b>", "&lt;b&gt;", "<b>")])
+def test_a_long_text_of_signs_that_need_care_reads_as_it_stands(written: str, shown: str, read: str) -> None:
+    got = received(html(f"<p>{written * 20_000}</p><i>{written * 3}</i>"), None, (), Limits())
+    assert got.html == f"<p>{shown * 20_000}</p><i>{shown * 3}</i>"
+    assert got.text == f"{(read * 20_000).strip()}\n\n{(read * 3).strip()}"
+
+
+def test_html_with_thousands_of_references_in_one_tag_stays_a_file() -> None:
+    for number, files in ((5000, 0), (5001, 1)):
+        got = received(html(f'<a href="https://a.example/?{"&amp;" * number}">a</a>{"&amp;" * 6000}'), None, (), Limits())
+        assert (len(got.files), bool(got.html)) == (files, not files)
+
+
 def test_text_and_html_beside_each_other_and_files_are_told_apart() -> None:
     parts = (
         b"--b\nContent-Type: multipart/alternative; boundary=c\n\n--c\n\nplain\n--c\nContent-Type: text/html\n\n<p>rich</p>\n--c--\n"

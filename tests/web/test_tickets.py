@@ -130,3 +130,28 @@ def test_keys_lead_through_the_list_and_a_ticket_and_never_into_what_is_written(
         page.get_by_role("heading", level=1).click()
         page.keyboard.press("u")
         expect(page).to_have_url(f"{live_server.url}/tickets/")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_whoever_switches_single_keys_off_can_hit_any_of_them(chromium: Browser, live_server: LiveServer) -> None:
+    network = rows.network()
+    open_ticket(subject="First", text="?", member=rows.member("Selin Kaya"), by=network.admin)
+    with signed_in(chromium, live_server, network.admin) as context:
+        page = context.new_page()
+        page.goto(f"{live_server.url}/tickets/")
+        page.keyboard.press("?")
+        page.get_by_role("link", name="Switch single keys off").click()
+        page.get_by_role("button", name="Switch off").click()
+        page.goto(f"{live_server.url}/tickets/")
+        for key in "jx?/":
+            page.keyboard.press(key)
+        expect(page.locator("dialog[open]")).to_have_count(0)
+        expect(page.get_by_role("checkbox", checked=True)).to_have_count(0)
+        expect(page.locator("#search")).not_to_be_focused()
+        expect(page.locator("[aria-keyshortcuts]")).to_have_count(0)
+        page.get_by_role("button", name="Keys: off").click()
+        page.get_by_role("link", name="Switch single keys on").click()
+        page.get_by_role("button", name="Switch on").click()
+        page.goto(f"{live_server.url}/tickets/")
+        page.keyboard.press("/")
+        expect(page.locator("#search")).to_be_focused()

@@ -99,7 +99,7 @@ def _messages(member: Member) -> list[Line]:
             "text": each.text,
             "files": [file.name for file in each.attachments.all()],
         }
-        for each in found.defer("search")
+        for each in found
     ]
 
 

@@ -40,7 +40,10 @@ class Threshold:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """starts: when each bucket begins, ascending and aware; end: when the last one ends. key: an HTML id, once on a page."""
+    """starts: when each bucket begins, ascending and aware; end: when the last one ends. key: an HTML id, once on a page.
+
+    missing: what is said where there is no number, "" for "no reading".
+    """
 
     key: str
     title: str
@@ -49,6 +52,7 @@ class Chart:
     lines: Sequence[Line]
     unit: Unit = VOLUME
     threshold: Threshold | None = None
+    missing: str = ""
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.lines) <= 2:

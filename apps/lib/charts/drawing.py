@@ -77,7 +77,7 @@ def drawn(chart: Chart) -> Drawing:
     begin, end = _ends(chart)
     places = [WIDTH * _part(middle, begin, end) for middle in _middles(chart)]
     times = marks(begin, end)
-    gaps = [(first, last, _words_of_gap(first, last)) for first, last in _gaps(chart)]
+    gaps = [(first, last, _words_of_gap(chart, first, last)) for first, last in _gaps(chart)]
     return Drawing(
         chart=chart,
         ticks=[Mark(_percent(1 - tick.value / top), tick.label) for tick in scale],
@@ -144,8 +144,8 @@ def _gaps(chart: Chart) -> Iterator[tuple[datetime, datetime]]:
             yield buckets[0][0], buckets[-1][1]
 
 
-def _words_of_gap(first: datetime, last: datetime) -> str:
-    return _("no reading, %(span)s") % {"span": _span(first, last)}
+def _words_of_gap(chart: Chart, first: datetime, last: datetime) -> str:
+    return f"{_missing(chart)}, {_span(first, last)}"
 
 
 def _span(first: datetime, last: datetime) -> str:
@@ -173,13 +173,17 @@ def _summary(chart: Chart) -> str:
 def _most(chart: Chart, line: Line) -> str:
     read = [(value, start) for value, start in zip(line.values, chart.starts, strict=True) if value is not None]
     if not read:
-        return _("%(line)s: no reading") % {"line": line.name}
+        return f"{line.name}: {_missing(chart)}"
     most, at = max(read, key=lambda one: one[0])
     return _("%(line)s: at most %(value)s, %(at)s") % {"line": line.name, "value": _value(chart, most), "at": _moment(at)}
 
 
 def _value(chart: Chart, value: formats.Number | None) -> str:
-    return _("no reading") if value is None else formats.scaled(value, chart.unit.steps, whole=True) + chart.unit.per
+    return _missing(chart) if value is None else formats.scaled(value, chart.unit.steps, whole=True) + chart.unit.per
+
+
+def _missing(chart: Chart) -> str:
+    return chart.missing or _("no reading")
 
 
 def _rows(chart: Chart) -> list[Row]:

@@ -26,7 +26,7 @@ def chart(request: HttpRequest) -> HttpResponse:
     medians = [each.median for each in counted if each.median is not None]
     shown = {
         "window": window,
-        "windows": [("month", _("30 days")), ("year", _("a year"))],
+        "windows": [("month", _("30 days")), ("year", pgettext("time", "a year"))],
         "came": _drawn("came", _("New and solved"), window, counted, ((_("new"), "opened"), (_("solved"), "solved"))),
         "open": _drawn("open", pgettext("tickets", "Open"), window, counted, ((_("open"), "open"),)),
         "first": _first(window, counted, max(medians, default=0) >= 3 * 3600),
@@ -61,4 +61,5 @@ def _first(window: str, counted: Sequence[Counted], hours: bool) -> Drawing:
     starts, end = counting.starts(counting.WINDOWS[window][0], counted)
     size = 3600 if hours else 60
     values = [None if each.median is None else each.median / size for each in counted]
-    return drawn(Chart("first", _("Time to the first answer"), starts, end, [Line(_("median"), values)], HOURS if hours else MINUTES))
+    unit, title = HOURS if hours else MINUTES, _("Time to the first answer")
+    return drawn(Chart("first", title, starts, end, [Line(_("median"), values)], unit, missing=_("no first answer")))

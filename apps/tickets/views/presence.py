@@ -13,7 +13,7 @@ from apps.tickets.models import Ticket
 @require_POST
 def sign(request: HttpRequest, pk: int) -> HttpResponse:
     """A sign of life; the answer is what stands in the page about others."""
-    ticket = get_object_or_404(Ticket.objects.select_related("assignee").defer("search"), pk=pk)
+    ticket = get_object_or_404(Ticket.objects.select_related("assignee"), pk=pk)
     presence.here(ticket=ticket, writing=request.POST.get("writing") == "1", by=person(request))
     around = presence.around(ticket, presence.seen_of(request.POST), person(request))
     return render(request, "tickets/_around.html", {"ticket": ticket, "around": around})

@@ -19,7 +19,7 @@ from apps.tickets.telling import reader
 
 
 def _ticket(pk: int) -> Ticket:
-    return get_object_or_404(Ticket.objects.select_related("member__tariff", "member__room__site", "assignee").defer("search"), pk=pk)
+    return get_object_or_404(Ticket.objects.select_related("member__tariff", "member__room__site", "assignee"), pk=pk)
 
 
 @staff_page

@@ -1,0 +1,27 @@
+"""Single letters and signs do something, or nothing, as each person likes."""
+
+from apps.accounts.models import User
+from tests import rows
+from tests.db.pages import signed_in, text
+
+
+def test_staff_switch_single_keys_off_and_on_and_the_help_says_which(db: None) -> None:
+    mara = rows.user("mara")
+    client = signed_in(mara)
+    assert "Switch single keys off" in text(client.get("/tickets/"))
+    for keys, shown in (("off", True), ("on", False)):
+        assert client.post("/account/keys/", {"keys": keys}).headers["Location"] == "/account/#single-keys"
+        for page in (text(client.get("/tickets/")), text(client.get("/account/"))):
+            assert ('data-single-keys="off"' in page) is shown
+        assert ("Switch single keys on" in text(client.get("/tickets/"))) is shown
+
+
+def test_what_one_switches_off_stays_on_for_others(db: None) -> None:
+    mara, jonas = rows.user("mara"), rows.user("jonas")
+    signed_in(mara).post("/account/keys/", {"keys": "off"})
+    assert dict(User.objects.values_list("username", "keys")) == {"mara": False, "jonas": True}
+    assert 'data-single-keys="off"' not in text(signed_in(jonas).get("/tickets/"))
+
+
+def test_members_are_asked_nothing_because_their_pages_know_no_keys(db: None) -> None:
+    assert "Single keys" not in text(signed_in(rows.user("selin", staff=False)).get("/account/"))

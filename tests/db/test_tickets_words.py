@@ -1,0 +1,154 @@
+"""The words of a thread, as the database keeps them: whoever writes, in whatever way, finds the ticket by what stands in it now."""
+
+from importlib import import_module
+from typing import Any
+
+import pytest
+from django.db import connection, transaction
+
+from apps.accounts.models import User
+from apps.desk.lifecycle import erasing
+from apps.members.models import Member
+from apps.tickets import merging, own, selectors, services, splitting
+from apps.tickets.models import Message, Move, Ticket, Words
+from apps.tickets.selectors import Asked
+from tests import rows
+
+LIMITS = import_module("migrations.tickets.0005_words_of_a_thread")
+
+
+@pytest.fixture
+def mara(db: None) -> User:
+    return rows.user("mara")
+
+
+@pytest.fixture
+def selin(db: None) -> Member:
+    return rows.member(user=rows.user("selin", staff=False))
+
+
+def asked(member: Member, subject: str, text: str) -> Ticket:
+    assert member.user
+    return own.ask(member=member, subject=subject, text=text, by=member.user)
+
+
+def found(mara: User, search: str) -> list[int]:
+    return [each.pk for each in selectors.page(Asked("all", search=search), mara).tickets]
+
+
+def words(ticket: Ticket) -> tuple[int, str]:
+    return Words.objects.values_list("characters", "search").get(ticket=ticket)
+
+
+def gathered(ticket: Ticket) -> tuple[Any, ...]:
+    """What reading the whole thread gives."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT characters, search::text FROM tickets_words_in(%s)", [ticket.pk])
+        return tuple(cursor.fetchone())
+
+
+def test_words_of_subject_answer_and_note_find_the_ticket_together(selin: Member, mara: User) -> None:
+    ticket = asked(selin, "Keine Verbindungen", "Seit gestern.")
+    services.answer(ticket=ticket, text="Which router is it?", by=mara)
+    services.note(ticket=ticket, text="Maybe the switch in the cellar.", by=mara)
+    assert found(mara, "verbindung gestern router cellar") == [ticket.pk]
+    assert found(mara, "verbindung gestern router attic") == []
+    assert words(ticket) == gathered(ticket)
+
+
+def test_a_phrase_does_not_go_from_one_message_to_the_next(selin: Member, mara: User) -> None:
+    ticket = asked(selin, "x", "the red router")
+    services.answer(ticket=ticket, text="blinks at night", by=mara)
+    assert found(mara, '"router blinks"') == [] and found(mara, '"red router"') == found(mara, '"blinks at night"') == [ticket.pk]
+
+
+def test_merged_threads_are_one_and_taken_apart_they_are_two(selin: Member, mara: User) -> None:
+    first, second = asked(selin, "router", "blinks"), asked(selin, "switch", "hums")
+    merging.merge(into=first, tickets=[second], by=mara)
+    assert found(mara, "router hums") == [first.pk] and found(mara, "switch hums") == []
+    assert words(first) == gathered(first) and words(second) == gathered(second)
+    merging.undo(move=Move.objects.get(), by=mara)
+    assert found(mara, "router hums") == [] and found(mara, "switch hums") == [second.pk]
+
+
+def test_a_message_that_is_split_off_is_found_in_its_new_ticket(selin: Member, mara: User) -> None:
+    first = asked(selin, "router", "blinks")
+    message = services.note(ticket=first, text="and the switch hums", by=mara)
+    second = splitting.split(ticket=first, messages=[message.pk], subject="noise", same_member=True, by=mara)
+    assert found(mara, "router hums") == [] and found(mara, "noise hums") == [second.pk]
+
+
+def test_an_upgrade_reads_all_threads_that_are_there(selin: Member, mara: User) -> None:
+    tickets = [asked(selin, f"router {number}", "blinks") for number in range(3)]
+    services.note(ticket=tickets[1], text="hums", by=mara)
+    before = [words(each) for each in tickets]
+    Words.objects.all().delete()
+    with connection.cursor() as cursor:
+        cursor.execute(LIMITS.FILLING)
+    assert [words(each) for each in tickets] == before
+
+
+def test_what_is_erased_is_in_no_words(selin: Member, mara: User) -> None:
+    ticket = asked(selin, "router", "blinks")
+    Member.objects.filter(pk=selin.pk).update(state=Member.State.LEFT, left_at="2020-01-01T00:00Z")
+    assert erasing.erase(selin)
+    assert words(ticket) == (1, "")
+
+
+def test_deleted_messages_are_found_no_more_and_deleted_tickets_leave_nothing(selin: Member, mara: User) -> None:
+    ticket = Ticket.objects.create(subject="router", member=selin)
+    Message.objects.bulk_create(Message(ticket=ticket, kind="member", via="mail", text=text) for text in ("blinks", "", "hums"))
+    assert found(mara, "router blinks hums") == [ticket.pk] and words(ticket) == gathered(ticket)
+    ticket.messages.filter(text="hums").delete()
+    assert found(mara, "router blinks") == [ticket.pk] and found(mara, "hums") == []
+    ticket.delete()
+    assert not Words.objects.exists()
+
+
+def test_writing_changes_neither_version_nor_history_for_the_words(selin: Member, mara: User) -> None:
+    ticket = asked(selin, "router", "blinks")
+    events = Ticket.pgh_event_model.objects.filter(pgh_obj_id=ticket.pk)  # type: ignore[attr-defined]
+    before = Ticket.objects.get(pk=ticket.pk).version, events.count()
+    services.note(ticket=ticket, text="hums", by=mara)
+    assert (Ticket.objects.get(pk=ticket.pk).version, events.count()) == before
+
+
+def test_the_words_of_a_message_that_is_only_marked_are_not_read_again(selin: Member) -> None:
+    ticket = asked(selin, "router", "blinks")
+    Words.objects.filter(ticket=ticket).update(characters=7)
+    Message.objects.filter(ticket=ticket).update(verified=False)
+    assert words(ticket)[0] == 7
+    Message.objects.filter(ticket=ticket).update(text="hums")
+    assert words(ticket)[0] == len("routerhums")
+
+
+def test_of_a_message_and_of_a_ticket_only_so_much_is_read(selin: Member, mara: User) -> None:
+    ticket = asked(selin, "router", "blinks")
+    filling = "x " * (LIMITS.MESSAGE // 2 - 5)
+    for number in range(LIMITS.THREAD // LIMITS.MESSAGE + 1):
+        Message.objects.create(ticket=ticket, kind="note", author=mara, text=f"{filling}mark{number} {filling}behind{number}")
+    last = LIMITS.THREAD // LIMITS.MESSAGE
+    assert found(mara, "router mark0 mark1") == [ticket.pk] and found(mara, "behind0") == found(mara, f"mark{last}") == []
+    assert words(ticket) == gathered(ticket) and words(ticket)[0] == LIMITS.THREAD
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda n: "".join(chr(0x4E00 + (n * 7919 + each) % 20_000) + " " for each in range(9_000)),
+        lambda n: " ".join(f"{chr(0x10400 + each % 40) * 300}{n}ings-{chr(0x10428) * 300}{each}ungen" for each in range(40)),
+        lambda n: " ".join(f"a{n}.example/{each}/" + "x" * 200 for each in range(90)),
+        lambda _n: "x" * 20_000,
+        lambda _n: "'\\ ' a'b \\: 'c':1A,2 https://a.example/'%5C\\' " * 400,
+        lambda _n: "𐐀" * 2040 + " " + "İ" * 2040,
+    ],
+    ids=["single signs", "stems of long words", "addresses of pages", "one word", "quotes", "capitals that grow"],
+)
+def test_no_text_keeps_a_ticket_from_being_written(selin: Member, mara: User, made: Any) -> None:
+    ticket = asked(selin, "router", "blinks")
+    for number in range(12):
+        with transaction.atomic():
+            Message.objects.create(ticket=ticket, kind="note", author=mara, text=made(number))
+    assert found(mara, "router blinks") == [ticket.pk] and words(ticket) == gathered(ticket)
+    ticket.messages.filter(text="blinks").update(text="hums")
+    assert found(mara, "router hums") == [ticket.pk]
