@@ -122,7 +122,7 @@ MUTANTS = (
     Mutant(
         "ignore expiry",
         "firewall/elements/bans.py",
-        "expires=ban.expires",
+        "expires=lasting(ban.expires)",
         "expires=0",
         "tests/unit/test_render.py::test_the_text_is_the_one_that_was_reviewed[bans]",
     ),

@@ -58,7 +58,7 @@ def test_a_stream_reads_as_the_standard_says_and_only_the_last_of_a_batch_moves_
 
 
 def test_pages_listen_to_every_kind_that_there_is() -> None:
-    script = (settings.ROOT / "static" / "netzwart" / "live.js").read_text()
+    script = (settings.ROOT / "static" / "netzwart" / "stream.js").read_text()
     listened = re.findall(r'"(\w+)"', script.partition("const KINDS = [")[2].partition("]")[0])
     assert set(listened) == {*KINDS, *OF_MEMBERS, "reset"}
 
