@@ -14,8 +14,7 @@ from apps.lib.forms import explain
 from apps.webhooks.kinds import kinds
 from apps.webhooks.models import Endpoint
 from apps.webhooks.services import Facts
-
-HAPPENINGS = (("created", _("created")), ("changed", _("changed")), ("removed", _("removed")))
+from apps.webhooks.words import HAPPENINGS
 
 
 class WebhookForm(forms.Form):
@@ -35,7 +34,7 @@ class WebhookForm(forms.Form):
     events = forms.MultipleChoiceField(
         label=_("When they are"),
         required=False,
-        choices=HAPPENINGS,
+        choices=list(HAPPENINGS.items()),
         help_text=_("None chosen: always."),
         widget=forms.CheckboxSelectMultiple,
     )

@@ -27,6 +27,7 @@ from apps.webhooks.gathering import wants
 from apps.webhooks.kinds import kinds
 from apps.webhooks.models import Delivery, Endpoint
 from apps.webhooks.signing import secret_of, signature
+from apps.webhooks.words import NO_RIGHT
 
 LEASE: Final = timedelta(minutes=1)  # longer than a try may take
 TRY: Final = 10.0  # seconds, with DNS
@@ -131,7 +132,7 @@ def record(row: Delivery, answer: Answer | None, now: datetime) -> None:
     ended, waiting = {"ended": now, "claimed_until": None}, Delivery.State.WAITING
     there = Delivery.objects.filter(pk=row.pk, state=waiting)
     if answer is None:
-        there.update(state=Delivery.State.DROPPED, error="its owner may not see this any more", **ended)
+        there.update(state=Delivery.State.DROPPED, error=NO_RIGHT, **ended)
         return
     said = {"status": answer.status, "answer": answer.text, "error": answer.error[:320]}
     endpoint = Endpoint.objects.filter(pk=row.endpoint_id)
