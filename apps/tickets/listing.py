@@ -2,15 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from functools import lru_cache
 from typing import Final
 
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from apps.lib.templatetags.netzwart import state, when
@@ -38,7 +34,6 @@ def listed(tickets: Iterable[Ticket]) -> Iterator[Row]:
     """In the language of the page."""
     states, priorities = {each: state_of(each) for each in Ticket.State}, {each: priority_of(each) for each in Ticket.Priority}
     url, label, unknown = reverse("tickets:ticket", args=[ANY]), _("Select #%(pk)s"), _("nobody knows who")
-    today = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
     for ticket in tickets:
         number = str(ticket.pk)
         yield Row(
@@ -49,15 +44,9 @@ def listed(tickets: Iterable[Ticket]) -> Iterator[Row]:
             state=states[Ticket.State(ticket.state)],
             priority=priorities[Ticket.Priority(ticket.priority)],
             tags=format_html_join("", ' <span class="nw-tag">{}</span>', ((tag,) for tag in ticket.tags)),
-            touched=_moment(ticket.touched_at, today, today.utcoffset(), get_language()),
+            touched=when(ticket.touched_at, "short"),
             label=label % {"pk": number},
         )
-
-
-@lru_cache(4096)
-def _moment(at: datetime, _today: datetime, _offset: timedelta | None, _language: str | None) -> SafeString | str:
-    """The same words as long as it is the same day, in the same language: the list is looked at again and again."""
-    return when(at, "short")
 
 
 def state_of(of: Ticket.State) -> SafeString:

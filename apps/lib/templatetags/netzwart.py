@@ -1,8 +1,8 @@
 """The template tags of every page (a builtin: no load needed). Small things are drawn here, larger ones by templates/components/."""
 
 from collections.abc import Iterable, Sequence
-from datetime import date, datetime
-from functools import cache
+from datetime import date, datetime, timedelta
+from functools import cache, lru_cache
 
 from django import template
 from django.contrib.auth.models import AbstractBaseUser
@@ -13,7 +13,7 @@ from django.templatetags.static import static
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.translation import gettext
+from django.utils.translation import get_language, gettext
 
 from apps.lib import formats
 from apps.lib.activation import Activation, reasons
@@ -151,15 +151,24 @@ def when(at: datetime | None, form: str = "") -> SafeString | str:
     is relative."""
     if at is None:
         return gettext("never")
-    now, wants = timezone.now(), set(form.split())
+    wants = form.split()
+    if "ago" in wants:
+        return _time(at, formats.ago(at, timezone.now()))
+    hour = timezone.localtime().replace(minute=0, second=0, microsecond=0)
+    return _when(at, frozenset(wants), hour, str(hour.tzinfo), hour.utcoffset(), get_language())
+
+
+@lru_cache(8192)
+def _when(at: datetime, wants: frozenset[str], hour: datetime, _zone: str, _offset: timedelta | None, _language: str | None) -> SafeString:
+    """The same words for an hour at least, in one zone and language: lists are looked at again and again."""
     if "full" in wants:
-        text = formats.full(at)
-    elif "day" in wants:
-        text = formats.day(at)
-    elif "ago" in wants:
-        text = formats.ago(at, now)
-    else:
-        text = formats.moment(at, now, with_zone="zone" in wants, with_seconds="short" not in wants)
+        return _time(at, formats.full(at))
+    if "day" in wants:
+        return _time(at, formats.day(at))
+    return _time(at, formats.moment(at, hour, with_zone="zone" in wants, with_seconds="short" not in wants))
+
+
+def _time(at: datetime, text: str) -> SafeString:
     return format_html('<time datetime="{}" title="{}">{}</time>', at.isoformat(), formats.full(at), text)
 
 
