@@ -52,7 +52,10 @@ def test_staff_set_up_an_app_and_sign_in_with_its_code_and_with_a_recovery_code(
     expect(page.get_by_role("heading", name="Set up a second factor first")).to_be_visible()
     page.get_by_role("link", name="Set up an app").click()
     confirm(page)
-    expect(page.get_by_alt_text("The secret below, as a picture")).to_be_visible()
+    picture = page.get_by_alt_text("The secret below, as a picture")
+    expect(picture).to_be_visible()
+    page.emulate_media(color_scheme="dark")
+    expect(picture).to_have_css("background-color", "rgb(255, 255, 255)")  # cameras read dark on light
     secret = page.locator("code").inner_text()
     page.locator("input[name=code]").fill(code(secret))
     page.get_by_role("button", name="Set up").click()
