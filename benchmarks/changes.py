@@ -7,6 +7,7 @@ figures depend on nothing but the machine: no gateway takes part.
 import os
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from ipaddress import ip_network
 from statistics import median, quantiles
@@ -72,6 +73,13 @@ class Watched:
 
 def run(members: int) -> Iterator[Figure]:
     """CHANGES of each kind, each committed and looked at alone."""
+    with own_database():
+        yield from _measured(members)
+
+
+@contextmanager
+def own_database() -> Iterator[None]:
+    """An empty one beside the server's others, until it is left."""
     import django
 
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
@@ -82,7 +90,7 @@ def run(members: int) -> Iterator[Figure]:
     old = connection.settings_dict["NAME"]
     connection.creation.create_test_db(verbosity=0, autoclobber=True, serialize=False)
     try:
-        yield from _measured(members)
+        yield
     finally:
         connection.creation.destroy_test_db(old, verbosity=0)
 

@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator
 from statistics import median, quantiles
 
-from benchmarks.changes import BANS, FEED, NAME, _sql, fill
+from benchmarks.changes import BANS, FEED, _sql, fill, own_database
 from benchmarks.figures import Figure
 from benchmarks.serving import rss, served
 
@@ -52,6 +52,8 @@ PAGES = {
     "inbox": "/mail/in/",
     "outbox": "/mail/",
     "people": "/account/people/",
+    "exports": "/exports/",
+    "why": "/why/?gateway=nat-1&protocol=tcp&source=10.0.0.5&source_port=5000&destination=203.0.113.9&port=443",
     "own": "/me/",
     "own_check": "/me/check/",
 }
@@ -59,17 +61,10 @@ PAGES = {
 
 def run(members: int) -> Iterator[Figure]:
     """Fill a database, serve it, ask for each page in turn; the slowest last on standard error."""
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
     os.environ["NETZWART_REQUIRE_SECOND_FACTOR"] = "0"
-    import django
+    with own_database():
+        from django.db import connection
 
-    django.setup()
-    from django.db import connection
-
-    connection.settings_dict["TEST"]["NAME"] = NAME
-    old = connection.settings_dict["NAME"]
-    connection.creation.create_test_db(verbosity=0, autoclobber=True, serialize=False)
-    try:
         fill(members)
         _sql(FEED.format(bans=BANS))
         _sql(MORE)
@@ -80,8 +75,6 @@ def run(members: int) -> Iterator[Figure]:
         with served() as (process, port):
             yield from _measured(port, members, cookies)
             yield Figure("worker_rss_mib", rss(process.pid), "MiB")
-    finally:
-        connection.creation.destroy_test_db(old, verbosity=0)
 
 
 def _session(username: str, *, member: int | None) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
 
-from benchmarks.changes import NAME, _sql, fill
+from benchmarks.changes import NAME, _sql, fill, own_database
 from benchmarks.figures import Figure
 
 ONE_BY_ONE, AT_ONCE, EACH, BULK, ROUNDS = 300, 50, 20, 1000, 5
@@ -52,16 +52,9 @@ class Client:
 
 def run(members: int) -> Iterator[Figure]:
     """Fill a database, serve it, ask."""
-    import django
+    with own_database():
+        from django.db import connection
 
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
-    django.setup()
-    from django.db import connection
-
-    connection.settings_dict["TEST"]["NAME"] = NAME
-    old = connection.settings_dict["NAME"]
-    connection.creation.create_test_db(verbosity=0, autoclobber=True, serialize=False)
-    try:
         fill(members)
         for table in ("members_member", "network_holding", "nat_portforward"):
             _sql(f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), (SELECT max(id) FROM {table}))")  # noqa: S608 - constants
@@ -74,8 +67,6 @@ def run(members: int) -> Iterator[Figure]:
             yield from _measured(Client(port, key), members)
             yield from _together(port, key, members)
             yield Figure("worker_rss_mib", rss(process.pid), "MiB", "<= 200")
-    finally:
-        connection.creation.destroy_test_db(old, verbosity=0)
 
 
 def _key() -> str:
