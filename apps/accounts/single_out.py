@@ -100,10 +100,10 @@ def _key(kid: str, url: str) -> jwt.PyJWK:
 
 def _keys(url: str, *, again: bool) -> list[dict[str, Any]]:
     kept = caches["local"]
-    found = kept.get(f"oidc keys {url}")
-    if found is None or (again and kept.add(f"oidc keys asked {url}", True, ASKED_AGAIN)):
+    found = kept.get(f"oidc-keys:{url}")
+    if found is None or (again and kept.add(f"oidc-keys-asked:{url}", True, ASKED_AGAIN)):
         found = json.dumps(_fetched(url).get("keys", []))
-        kept.set(f"oidc keys {url}", found, KEYS_KEPT)
+        kept.set(f"oidc-keys:{url}", found, KEYS_KEPT)
     return list(json.loads(found))
 
 

@@ -95,7 +95,7 @@ def back_channel(request: HttpRequest) -> HttpResponse:
 
 def _config(request: HttpRequest, app: SocialApp) -> dict[str, Any]:
     """What the provider says of itself; kept for a while, since anybody can ask here."""
-    kept, name = caches["local"], f"oidc configuration {app.settings['server_url']}"
+    kept, name = caches["local"], f"oidc-configuration:{app.settings['server_url']}"
     found: dict[str, Any] | None = kept.get(name)
     if found is None:
         found = dict(Adapter(request, app.provider_id).openid_config)

@@ -62,7 +62,7 @@ def _held() -> Mapping[int, int]:
 
 
 def _left() -> Mapping[int, int]:
-    return kept("left as from pools", leaving_as_pools)
+    return kept("left-as-from-pools", leaving_as_pools)
 
 
 @dataclass(frozen=True)
