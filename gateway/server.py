@@ -29,9 +29,9 @@ log = logging.getLogger("gateway")
 class Server:
     """Answers peers from one agent, and wakes it when what nobody confirmed is to be taken back."""
 
-    def __init__(self, agent: Agent, *, stalled: float = STALLED, most: int = wire.MAX_MESSAGE) -> None:
+    def __init__(self, agent: Agent, *, stalled: float = STALLED, limits: wire.MessageLimits = wire.REQUESTED) -> None:
         self._agent = agent
-        self._stalled, self._most = stalled, most
+        self._stalled, self._limits = stalled, limits
         self._peers: dict[StreamWriter, float] = {}
         self._long_message = asyncio.Lock()  # one at a time: each may take hundreds of megabytes
         self._timer: asyncio.TimerHandle | None = None
@@ -72,7 +72,7 @@ class Server:
             self._tidy()
 
     async def _message(self, line: bytes, reader: StreamReader) -> tuple[int, object]:
-        assembler = wire.Assembler(self._most)
+        assembler = wire.Assembler(self._limits)
         whole = assembler.feed(line)
         if whole is not None:
             return whole

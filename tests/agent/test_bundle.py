@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import tomllib
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ from subprocess import Popen
 import pytest
 
 from firewall import wire
+from gateway.release import version
 from tests.agent.client import Client
 from tests.agent.gateways import clock
 from tests.agent.rulesets import network, text_of, whole
@@ -46,6 +48,7 @@ def built() -> Iterator[Path]:
 UNITS = [
     "netzwart-agent.pyz",
     "netzwart-agent.service",
+    "netzwart-closed.service",
     "netzwart-probe-namespace.service",
     "netzwart-prober.service",
     "netzwart-restore.service",
@@ -123,6 +126,19 @@ def test_the_login_of_the_portal_may_talk_to_the_agent_and_a_stranger_may_not(bu
             refused = subprocess.run(stranger, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     assert login.returncode == 0
     assert "not permitted" in refused.stderr
+
+
+def test_the_bundle_says_which_sources_it_consists_of(built: Path) -> None:
+    """The release alone would be the same for years; the sources' name is the one that this checkout has."""
+    ask = [
+        PYTHON,
+        "-c",
+        f"import sys; sys.path.insert(0, {str(built / 'netzwart-agent.pyz')!r}); from gateway.release import version; print(version())",
+    ]
+    said = subprocess.run(ask, cwd=built, capture_output=True, text=True, check=True).stdout.strip()
+    assert said == version()
+    assert said.partition("+")[0] == tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert len(said.partition("+")[2]) == 8
 
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze is not installed (Debian: systemd)")
