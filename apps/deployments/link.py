@@ -97,7 +97,8 @@ class Channel:
         try:
             relay = self._open()
             self._send(relay, number, request, patience or PATIENCE)
-            return wire.reply(self._receive(relay, number, patience or PATIENCE + self.sent / PACE))
+            within = wire.ANSWERED[type(request)]
+            return wire.reply(self._receive(relay, number, patience or PATIENCE + self.sent / PACE, within))
         except (OSError, ValueError, WireError, SilentError) as fault:
             self.close()
             raise Unreachable(str(fault)) from fault
@@ -120,9 +121,9 @@ class Channel:
             relay.send(line, patience)
             self.sent += len(line)
 
-    def _receive(self, relay: Relay, number: int, patience: float) -> object:
+    def _receive(self, relay: Relay, number: int, patience: float, within: wire.MessageLimits) -> object:
         """The answer to this question, or to number 0: why the agent hangs up."""
-        assembler = wire.Assembler()
+        assembler = wire.Assembler(within)
         for line in relay.lines(patience, max(WHOLE_PATIENCE, patience), wire.MAX_LINE):
             answer = assembler.feed(line)
             if answer and answer[0] in (number, 0):
