@@ -5,8 +5,7 @@ Two sides that must agree hash these, never text: how a library writes an addres
 is as it is by default is left out, so that a field that is new changes nothing of what does not use it.
 """
 
-from collections.abc import Hashable
-from dataclasses import MISSING, Field, fields
+from dataclasses import MISSING, fields
 from functools import cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from typing import Any
@@ -49,7 +48,6 @@ def _dataclass(value: Any) -> bytes:
 
 
 @cache
-def _fields(kind: Hashable) -> tuple[tuple[str, bytes, Any], ...]:
+def _fields(kind: Any) -> tuple[tuple[str, bytes, Any], ...]:
     """Of each field of this dataclass its name, as text and in octets, and its default."""
-    found: tuple[Field[Any], ...] = fields(kind)  # type: ignore[arg-type]  # what is no dataclass raises TypeError
-    return tuple((each.name, octets(each.name), each.default) for each in found)
+    return tuple((each.name, octets(each.name), each.default) for each in fields(kind))

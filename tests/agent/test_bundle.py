@@ -146,3 +146,23 @@ def test_systemd_finds_no_fault_with_the_units(built: Path) -> None:
     for unit in sorted(built.glob("*.service")):
         done = subprocess.run(["systemd-analyze", "verify", "--man=no", unit], capture_output=True, text=True, check=False)
         assert [line for line in (done.stdout + done.stderr).splitlines() if "netzwart" in line] == []
+
+
+def unit(name: str) -> dict[str, str]:
+    """The settings of a unit; of one that stands twice, the last."""
+    lines = (ROOT / "gateway" / "systemd" / f"{name}.service").read_text().splitlines()
+    return dict(line.split("=", 1) for line in lines if "=" in line and not line.startswith("#"))
+
+
+def test_an_agent_that_fails_is_started_again_for_ever_and_cannot_take_all_memory() -> None:
+    agent = unit("netzwart-agent")
+    assert (agent["Restart"], agent["StartLimitIntervalSec"]) == ("always", "0")
+    assert agent["MemoryMax"]
+
+
+def test_what_closes_comes_before_everything_and_needs_nothing_that_can_fail() -> None:
+    closed = unit("netzwart-closed")
+    assert {"netzwart-restore.service", "network-pre.target"} <= set(closed["Before"].split())
+    assert "netzwart-closed.service" in unit("netzwart-restore")["After"].split()
+    assert closed["DefaultDependencies"] == "no"
+    assert not {"User", "StateDirectory", "RequiresMountsFor", "EnvironmentFile", "ConditionPathExists"} & closed.keys()
