@@ -5,12 +5,15 @@ A delta is sent when this process knows what the gateway runs; otherwise the who
 
 from dataclasses import dataclass
 
+from apps.deployments import database_clock
 from apps.deployments.link import Channel, Unreachable
 from firewall import wire
 from firewall.diff import Delta
 from firewall.digest import at_base, text
 from firewall.rollout import Event
 from firewall.ruleset import Ruleset
+
+AHEAD = 1000  # milliseconds by which an agent's clock may be ahead
 
 
 class NotDone(Exception):  # noqa: N818 - the gateway's decision, not an error of the program
@@ -49,8 +52,16 @@ class Order:
 
 
 def hello(channel: Channel, now: int, token: int = 0) -> wire.Welcome:
-    """Who is there, and what runs; from then on no older token is obeyed. Raises Unreachable or NotDone."""
-    return expect(wire.Welcome, channel.ask(wire.Hello(now, token)))
+    """Who is there, and what runs; from then on no older token is obeyed. Raises Unreachable or NotDone.
+
+    An agent whose clock is ahead for certain is told so, by what its own answer said.
+    """
+    welcome = expect(wire.Welcome, channel.ask(wire.Hello(now, token, database_clock.earliest())))
+    latest = database_clock.latest()
+    if not latest or welcome.clock <= latest + AHEAD:
+        return welcome
+    bound = wire.ClockBound(welcome.steady, latest)
+    return expect(wire.Welcome, channel.ask(wire.Hello(now, token, database_clock.earliest(), bound)))
 
 
 def plan(channel: Channel, now: int, ruleset: Ruleset) -> wire.Planned:
