@@ -129,15 +129,21 @@ class Agent:
         self._held.remember(brought.ruleset, int(self._clock()), brought.untuned)
         return brought
 
+    @property
+    def is_untidy(self) -> bool:
+        """Is there something to tidy? May be asked on another thread."""
+        return self._trial is None and bool(self._confirmed) and self._state.journal_is_long
+
     def tidy(self) -> None:
         """Between requests: write a checkpoint when the journal has grown long."""
-        if self._trial is None and self._confirmed and self._state.journal_is_long:
+        if self.is_untidy:
             running = self._held.current(0)
             if not self._held.strayed:
                 self._state.checkpoint(running.ruleset, running.digest, running.now)
 
     def answer(self, request: wire.Request, opened: float = inf) -> wire.Reply:
         """Do what is asked, or say why not. `opened`: when its connection was, on the steady clock; inf: just now."""
+        self._table.progress.begin("comparing" if isinstance(request, wire.Plan | wire.Apply) else "working")
         try:
             self.take_back_overdue()
             self._set_clock(request)
@@ -150,6 +156,13 @@ class Agent:
             return wire.Refused("malformed", str(error))
         except (TableError, StateError, OSError) as error:
             return wire.Refused("state", str(error))
+        finally:
+            self._table.progress.end()
+
+    @property
+    def beat(self) -> wire.Beat:
+        """What it is doing now. May be asked on another thread."""
+        return self._table.progress.beat
 
     def _set_clock(self, request: wire.Request) -> None:
         """Follow the portal's clock as far as the request says something certain, and let the kernel's ends follow too."""
@@ -312,6 +325,7 @@ class Agent:
         running = self._held.current(0)
         if self._held.strayed:
             raise RefusalError("state", "somebody else has changed the table since; apply again")
+        self._table.progress.begin("writing")
         self._keep(self._trial, running)
         trial, self._trial = self._trial, None
         self._confirmed, self._past = request.target, f"{request.target[:12]} was confirmed at {self._time()}"

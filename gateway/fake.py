@@ -13,6 +13,7 @@ from firewall.live import Watch
 from firewall.policy import Profile
 from firewall.profile import sysctls
 from firewall.ruleset import EMPTY, Chain, Element, Ruleset, Set, chains_used, sets_used
+from gateway.progress import Progress
 from gateway.table import UNKNOWN_RULES, CommitRefusedError, Ended, TableError, Tally, Tracing, add_ended
 
 # What Linux 6.1 begins with on a machine of 8 GiB, but for forwarding
@@ -27,6 +28,7 @@ class FakeKernel:
     in_memory = True
 
     def __init__(self) -> None:
+        self.progress = Progress()
         self._held = EMPTY
         self._counts: dict[tuple[str, bytes], tuple[int, int]] = {}
         self._ended: dict[str, Ended] = {}

@@ -163,6 +163,7 @@ class Held:
         return Spent((committed - start) * 1000, (perf_counter() - committed) * 1000)
 
     def _read_back(self, delta: Delta) -> None:
+        self._table.progress.begin("reading")
         try:
             fault = verify(self._table, alive(delta, self._clock()), self._clock)
         except (TableError, OSError) as error:

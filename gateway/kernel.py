@@ -25,6 +25,7 @@ from gateway.libnftables import Libnftables
 from gateway.load_plan import TIMED_AT_ONCE, batches, filled_before, in_pieces
 from gateway.netlink import Netlink, attributes, number, places, text, zero_ended
 from gateway.notices import Notices
+from gateway.progress import Progress
 from gateway.table import UNKNOWN_RULES, CommitRefusedError, Ended, TableError, Tally, add_ended
 from gateway.tracer import Tracer
 
@@ -63,6 +64,7 @@ class Kernel:
     in_memory = False
 
     def __init__(self) -> None:
+        self.progress = Progress()
         self._netlink = Netlink()
         self._nft = Libnftables()
         self._conntrack = Conntrack()
@@ -81,6 +83,7 @@ class Kernel:
     def commit(self, delta: Delta, now: float) -> None:
         """See Table."""
         began = monotonic()
+        self.progress.begin("loading", sum(len(change.added) for change in delta.elements.values()))
         with self._counted(_ending(delta)):
             self._commit(delta, lambda: now + monotonic() - began)
 
@@ -112,6 +115,7 @@ class Kernel:
         try:
             for changes in in_pieces(before.elements):
                 self._commit_elements(changes, clock())
+                self.progress.add(sum(len(change.added) for change in changes.values()))
             self._commit_at_once(rest, clock)
         except TableError:
             self._commit_text(Delta(sets=before.sets).inverted(), clock())
@@ -173,11 +177,13 @@ class Kernel:
 
     def check(self, delta: Delta, now: float) -> None:
         """See Table. Costs more than a commit does."""
+        self.progress.begin("checking")
         self._nft.run(render_delta(delta, now=int(now)), dry=True)
 
     def read(self, now: float) -> Ruleset:
         """See Table."""
         self._expected = self._generation()
+        self.progress.begin("reading")
         if self.handle() is None:
             return EMPTY
         declared = self.declarations()

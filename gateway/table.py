@@ -11,6 +11,7 @@ from firewall.diff import Delta
 from firewall.flows import Flow, Toward
 from firewall.live import Headers, Watch
 from firewall.ruleset import Element, Rule, Ruleset, Set
+from gateway.progress import Progress
 
 UNKNOWN_RULES = (Rule((), comment="rules as the kernel holds them, which nobody reads back"),)
 
@@ -71,6 +72,7 @@ class Table(Protocol):
     """The table `inet netzwart`, and never another."""
 
     in_memory: bool
+    progress: Progress
 
     def commit(self, delta: Delta, now: float) -> None:
         """Make the delta so, all of it or nothing. What has expired is neither added nor deleted. Its profile is set by `tune`.
