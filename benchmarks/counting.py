@@ -77,8 +77,8 @@ class Client:
         assembler, self.octets = wire.Assembler(), 0
         for line in self._file:
             self.octets += len(line)
-            if whole := assembler.feed(line):
-                return wire.reply(whole[1])
+            if (whole := assembler.feed(line)) and not isinstance(answer := wire.reply(whole[1]), wire.Beat):
+                return answer
         raise SystemExit("the agent has hung up")
 
     def ask(self, kind: type[wire.Reply], request: wire.Request) -> float:

@@ -446,7 +446,7 @@ def chains_used(chain: Chain) -> Iterator[str]:
                 yield from (verdict.chain for _, verdict in part.entries if verdict.chain)
 
 
-def without_expired(ruleset: Ruleset, now: int) -> Ruleset:
+def without_expired(ruleset: Ruleset, now: float) -> Ruleset:
     """The ruleset as it is at `now` (Unix seconds): elements whose time has come are gone, as they are in the kernel."""
     elements = dict(ruleset.elements)
     for name, declaration in ruleset.sets.items():

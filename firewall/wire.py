@@ -16,7 +16,7 @@ from firewall.policy import Address
 from firewall.profile import Differs
 from firewall.ruleset import Elements, Ruleset
 
-VERSION = 6
+VERSION = 7
 MAX_LINE = 1 << 20
 MAX_MESSAGE = 512 << 20
 CONFIRM_WITHIN = range(1, 601)  # seconds
@@ -25,14 +25,25 @@ _PART = MAX_LINE // 8  # characters; each may become six octets (\uXXXX) and the
 
 
 @dataclass(frozen=True, slots=True)
+class ClockBound:
+    """When the agent's CLOCK_MONOTONIC stood at `steady`, it was `latest` (Unix time) at the portal or earlier. Milliseconds."""
+
+    steady: int
+    latest: int
+
+
+@dataclass(frozen=True, slots=True)
 class Hello:
-    """Who are you, and what do you run? `now`: Unix seconds at the portal, as in all messages.
+    """Who are you, and what do you run? `now`: Unix seconds that the question refers to, as in all messages; it may be long past.
 
     token: fencing token of who asks; from then on no lower one is obeyed. 0: nobody in particular.
+    sent: Unix milliseconds at the portal when this was written, 0 if it does not say. not_later: what it knows from the last answer.
     """
 
     now: int
     token: int = 0
+    sent: int = 0
+    not_later: ClockBound | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +95,10 @@ class Digest:
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """Everything in which the kernel differs from what the agent last committed, read anew."""
+    """Everything in which the kernel differs from what the agent last committed, read anew. sent: as in Hello."""
 
     now: int
+    sent: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +139,7 @@ class Welcome:
 
     trial: digest of what was applied and waits to be confirmed, "" if nothing does; confirm_seconds_left: then it is taken back.
     applied: token of the last Apply that this agent committed since it started, 0 for none.
+    clock, steady: milliseconds of the agent's Unix time and of its CLOCK_MONOTONIC when it answered.
     """
 
     name: str
@@ -139,6 +152,8 @@ class Welcome:
     trial: str
     confirm_seconds_left: int
     applied: int
+    clock: int = 0
+    steady: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,6 +315,18 @@ class Probed:
 
 
 @dataclass(frozen=True, slots=True)
+class Beat:
+    """Comes before an answer that takes long, about once a second: the agent lives, and does this. `done` of `of` elements, 0 if not known.
+
+    doing: receiving, comparing, checking, loading, reading, writing, waiting (for another operation) or working.
+    """
+
+    doing: str
+    done: int = 0
+    of: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Refused:
     """The agent did not do it, and nothing changed.
 
@@ -312,7 +339,20 @@ class Refused:
 
 Request: TypeAlias = Hello | Plan | Apply | Confirm | Revert | Digest | Drift | Counters | Gauges | Probe | Watch | Look
 Reply: TypeAlias = (
-    Welcome | Planned | Applied | Confirmed | Reverted | DigestIs | Drifted | Reading | GaugesAre | Probed | Watching | Seen | Refused
+    Welcome
+    | Planned
+    | Applied
+    | Confirmed
+    | Reverted
+    | DigestIs
+    | Drifted
+    | Reading
+    | GaugesAre
+    | Probed
+    | Watching
+    | Seen
+    | Refused
+    | Beat
 )
 Message: TypeAlias = Request | Reply
 

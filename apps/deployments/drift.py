@@ -10,6 +10,7 @@ from typing import Any
 import structlog
 from django.db.models.functions import Coalesce, Now
 
+from apps.deployments import database_clock
 from apps.deployments.carry import NotDone, expect
 from apps.deployments.link import Channel, Unreachable
 from apps.deployments.models import GatewayState
@@ -27,7 +28,7 @@ log = structlog.get_logger()
 def look(gateway: Gateway, channel: Channel, wanted: Ruleset, now: int) -> bool:
     """Ask the gateway, and keep what it says. Is there any?"""
     try:
-        drifted = expect(wire.Drifted, channel.ask(wire.Drift(now)))
+        drifted = expect(wire.Drifted, channel.ask(wire.Drift(now, database_clock.earliest())))
     except (Unreachable, NotDone) as fault:
         log.warning("drift not known", gateway=gateway.name, error=str(fault))
         return False

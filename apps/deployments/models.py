@@ -125,6 +125,10 @@ class RolloutStep(models.Model):
     evidence = models.JSONField(default=list)  # [{"what": …, "passed": bool, "ms": n or null, "text": …}], in order
     flows_cut = models.PositiveIntegerField(default=0)
     error = models.TextField(blank=True)
+    doing = models.CharField(max_length=20, blank=True)  # as the gateway said last (firewall.wire.Beat), until the next state
+    done = models.PositiveIntegerField(default=0)  # so many elements
+    of = models.PositiveIntegerField(default=0)  # of so many; 0: not known
+    heard = models.DateTimeField(null=True)  # when it said so
 
     class Meta:
         ordering = ["position"]
