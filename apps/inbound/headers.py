@@ -12,6 +12,7 @@ from typing import Final
 from apps.inbound.charsets import codec, one_line, text_of
 from apps.inbound.limits import TOO_MANY_ADDRESSES, Unreadable
 from apps.inbound.message import Address
+from apps.lib.email_address import ascii_lower
 
 LONGEST: Final = 254  # octets of an address (RFC 5321, 4.5.3.1.3), and characters of a name
 ENCODED: Final = re.compile(r"=\?([A-Za-z0-9_.:+-]{1,40})(?:\*[A-Za-z0-9-]{0,20})?\?([bBqQ])\?([^?\s]*)\?=")
@@ -42,7 +43,7 @@ def addresses(value: str, most: int) -> tuple[Address, ...]:
 def address_of(address: str, name: str = "") -> Address | None:
     """None if it is no local@domain."""
     local, _at, domain = address.rpartition(":")[2].strip().rpartition("@")  # <@relay:local@domain> is a source route (RFC 5321, C)
-    whole = f"{local}@{domain.lower().rstrip('.')}"
+    whole = f"{local}@{ascii_lower(domain).rstrip('.')}"
     if not local or not domain or len(whole) > LONGEST or NOT_IN_ADDRESS.search(whole):
         return None
     return Address(text(name, LONGEST), one_line(whole, LONGEST))

@@ -11,14 +11,15 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
 from apps.inbound import charsets, headers, html
+from apps.inbound.authentication import vouches
+from apps.inbound.automatic import MESSAGE_CLASS, says_automatic
 from apps.inbound.limits import TEXT_TOO_LONG, TOO_LARGE, TOO_MANY_ADDRESSES, Limits, Unreadable
 from apps.inbound.message import Address, File, Received
 from apps.inbound.parts import Part, taken_apart
+from apps.lib.email_address import ascii_lower
 
 MOST_REFERENCES: Final = 100
 MOST_BOUNCED: Final = 20
-BULK: Final = frozenset({"bulk", "list", "junk", "auto_reply"})
-SAYS_AUTOMATIC: Final = frozenset({"x-autoreply", "x-autorespond", "x-auto-response-suppress", "feedback-id"})
 RETURNED: Final = frozenset(
     {"message/rfc822", "text/rfc822-headers", "message/delivery-status", "message/global", "message/global-headers"}
 )
@@ -35,8 +36,9 @@ class _Content:
     files: list[File] = field(default_factory=list)
 
 
-def received(octets: bytes, sender: str | None, recipients: Sequence[str], limits: Limits) -> Received:
-    """Read it. sender: of the envelope, "" when it is empty (RFC 5321, 4.5.5), None when nobody knows. Raises Unreadable."""
+def received(octets: bytes, sender: str | None, recipients: Sequence[str], limits: Limits, authserv_id: str = "") -> Received:
+    """Read it. sender: of the envelope, "" when it is empty (RFC 5321, 4.5.5), None when nobody knows. authserv_id: the name of our own
+    receiving server, "" for none. Raises Unreadable."""
     if len(octets) > limits.octets:
         raise Unreadable(TOO_LARGE)
     mail = taken_apart(octets, limits)
@@ -48,6 +50,7 @@ def received(octets: bytes, sender: str | None, recipients: Sequence[str], limit
         message_id=_message_id(mail),
         references=_references(mail),
         sender=next(iter(_addresses(mail, ("from", "sender"), limits)), None),
+        authenticated=_is_authenticated(mail, authserv_id, limits),
         reply_to=_once(_addresses(mail, ("reply-to",), limits)),
         recipients=_recipients(mail, recipients, limits),
         subject=headers.text(_first(mail, "subject")),
@@ -85,6 +88,13 @@ def _addresses(mail: Part, names: Sequence[str], limits: Limits) -> list[Address
     return found
 
 
+def _is_authenticated(mail: Part, authserv_id: str, limits: Limits) -> bool:
+    """Only where one From names one address: of several, nobody knows which one our server looked at."""
+    authors = _addresses(mail, ("from",), limits)
+    fields = [str(value) for value in mail.get_all("authentication-results", [])]
+    return len(mail.get_all("from", [])) == 1 and len(authors) == 1 and vouches(fields, authserv_id, authors[0].address)
+
+
 def _recipients(mail: Part, envelope: Sequence[str], limits: Limits) -> tuple[Address, ...]:
     first = [made for each in envelope if (made := headers.address_of(each))]
     return _once([*first, *_addresses(mail, ("to", "cc"), limits)])
@@ -93,7 +103,7 @@ def _recipients(mail: Part, envelope: Sequence[str], limits: Limits) -> tuple[Ad
 def _once(found: Sequence[Address]) -> tuple[Address, ...]:
     each_once: dict[str, Address] = {}
     for each in found:
-        each_once.setdefault(each.address.lower(), each)
+        each_once.setdefault(ascii_lower(each.address), each)
     return tuple(each_once.values())
 
 
@@ -107,10 +117,8 @@ def _date(value: str) -> datetime | None:
 
 
 def _is_automatic(mail: Part) -> bool:
-    names = {str(name).lower() for name in mail}
-    says = _first(mail, "auto-submitted").partition(";")[0].strip().lower()
-    bulk = _first(mail, "precedence").strip().lower() in BULK
-    return says not in ("", "no") or bulk or bool(names & SAYS_AUTOMATIC) or any(name.startswith("list-") for name in names)
+    first = {name: _first(mail, name) for name in ("auto-submitted", "precedence", *MESSAGE_CLASS)}
+    return says_automatic(first, {str(name).lower() for name in mail})
 
 
 def _is_report(mail: Part) -> bool:
