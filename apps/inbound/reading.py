@@ -20,10 +20,10 @@ from apps.lib.email_address import ascii_lower
 
 MOST_REFERENCES: Final = 100
 MOST_BOUNCED: Final = 20
-RETURNED: Final = frozenset(
-    {"message/rfc822", "text/rfc822-headers", "message/delivery-status", "message/global", "message/global-headers"}
-)
+REPORT: Final = "message/delivery-status"
+RETURNED: Final = frozenset({"message/rfc822", "text/rfc822-headers", "message/global", "message/global-headers"})
 ITS_ID: Final = re.compile(rb"^(?:Original-)?Message-ID:\s*(<[^<>\s]{1,248}>)", re.IGNORECASE | re.MULTILINE)
+LONGEST_REPORT: Final = 4000  # characters
 LOOKED_THROUGH: Final = 64 << 10  # octets of what came back, in which its Message-ID is looked for
 
 
@@ -34,6 +34,7 @@ class _Content:
     texts: list[str] = field(default_factory=list)
     htmls: list[str] = field(default_factory=list)
     files: list[File] = field(default_factory=list)
+    reports: list[str] = field(default_factory=list)  # of bounces: why it did not arrive (RFC 3464)
 
 
 def received(octets: bytes, sender: str | None, recipients: Sequence[str], limits: Limits, authserv_id: str = "") -> Received:
@@ -46,6 +47,7 @@ def received(octets: bytes, sender: str | None, recipients: Sequence[str], limit
     bounce = sender == "" or _is_report(mail)
     shown = html.sanitised("\n".join(content.htmls)) if content.htmls else ""
     written = "\n".join(content.texts).strip()
+    why = "\n\n".join(content.reports)[:LONGEST_REPORT]
     return Received(
         message_id=_message_id(mail),
         references=_references(mail),
@@ -55,12 +57,12 @@ def received(octets: bytes, sender: str | None, recipients: Sequence[str], limit
         recipients=_recipients(mail, recipients, limits),
         subject=headers.text(_first(mail, "subject")),
         date=_date(_first(mail, "date")),
-        text=written or (html.text_of(shown) if shown else ""),
+        text="\n\n".join(filter(None, (written or (html.text_of(shown) if shown else ""), why))),
         html=shown,
         files=tuple(content.files),
         automatic=bounce or _is_automatic(mail),
         bounce=bounce,
-        bounced_ids=_bounced_ids(content.files, written) if bounce else (),
+        bounced_ids=_bounced_ids(content.files, f"{written}\n{why}") if bounce else (),
     )
 
 
@@ -135,11 +137,14 @@ def _bounced_ids(files: Sequence[File], text: str) -> tuple[str, ...]:
 
 
 def _gathered(mail: Part, limits: Limits) -> _Content:
-    content = _Content()
-    for part in _leaves(mail):
+    content, parts = _Content(), list(_leaves(mail))
+    bodies = {id(part) for part in parts if _is_text(part) and not _name(part)} or {id(part) for part in parts[:1] if _is_text(part)}
+    for part in parts:
         kind, octets = _kind(part), _octets(part)
-        words = charsets.text_of(octets, _charset(part)) if kind in ("text/plain", "text/html") and _is_body(part) else None
-        if words is not None and kind == "text/plain":
+        words = charsets.text_of(octets, _charset(part)) if id(part) in bodies else None
+        if kind == REPORT:
+            content.reports.append(charsets.text_of(octets[:LOOKED_THROUGH]).strip())
+        elif words is not None and kind == "text/plain":
             content.texts.append(words)
         elif words is not None and html.is_bearable(words, limits):
             content.htmls.append(words)
@@ -163,8 +168,9 @@ def _kind(part: Part) -> str:
     return "text/plain" if part.get_content_maintype() == "multipart" else charsets.one_line(part.media_type(), 120).lower()
 
 
-def _is_body(part: Part) -> bool:
-    return not _name(part) and not part.is_attachment()
+def _is_text(part: Part) -> bool:
+    """Whether it may be what the mail says; one with a name is only where no other is."""
+    return _kind(part) in ("text/plain", "text/html") and not part.is_attachment()
 
 
 def _octets(part: Part) -> bytes:

@@ -14,6 +14,7 @@ from apps.inbound.models import Arrival
 from apps.inbound.reader import Reader
 from apps.lib.errors import Conflict, Problem
 from apps.mail import models as mail
+from apps.mail.carrying import Files, What
 from apps.members.models import Member
 from apps.tickets import addressing, services
 from apps.tickets.models import Message, Ticket
@@ -238,9 +239,8 @@ def test_an_empty_mail_goes_into_quarantine(bring: Callable[..., Arrival]) -> No
 
 
 def test_mails_that_lie_as_files_are_for_the_portal_alone(tmp_path: Path) -> None:
-    from apps.mail.carrying import Files
-
     files = Files(tmp_path / "mail")
-    assert files.open() == "" and files.hand_over("a@b", "c@d", b"secret")
+    assert files.open() == ""
+    assert files.hand_over("a@b", "c@d", b"secret").what is What.TAKEN
     (file,) = (tmp_path / "mail").iterdir()
     assert (oct((tmp_path / "mail").stat().st_mode & 0o777), oct(file.stat().st_mode & 0o777)) == ("0o700", "0o600")
