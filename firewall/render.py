@@ -280,8 +280,9 @@ def _render_part(part: Part) -> str:
             return f"dnat ip to {' . '.join(fields)} map @{names.symbol(name)}"
         case DnatTo(address, port):
             return f"dnat ip to {address}:{port}" if address.version == 4 else f"dnat ip6 to [{address}]:{port}"
-        case Snat(fields, name, fully_random):
-            return f"snat ip to {' . '.join(fields)} map @{names.symbol(name)}{' fully-random' if fully_random else ''}"
+        case Snat(fields, name, fully_random, first, last):
+            ports = f":{first}-{last}" if last else ""
+            return f"snat ip to {' . '.join(fields)} map @{names.symbol(name)}{ports}{' fully-random' if fully_random else ''}"
 
 
 def _render_verdict(verdict: Verdict) -> str:
