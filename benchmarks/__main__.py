@@ -1,13 +1,24 @@
-"""script/bench: run one benchmark and print its figures. Exit 0 when every goal is met, 2 when one is missed."""
+"""script/bench: run one benchmark, or all of them, and print the figures.
+
+Exit status: 0 when every goal is met, 2 when one is missed, 1 when a benchmark failed.
+"""
 
 import argparse
+import json
+import os
+import shutil
+import subprocess
 import sys
+import tempfile
 from argparse import Namespace
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
+from pathlib import Path
+from typing import Any
 
 from benchmarks import agent, changes, collecting, compiling, linking, mailing, packets, paging, serving, shaping, ticketing, whole
-from benchmarks.figures import Figure, as_json, as_table
+from benchmarks.disturbance import watched
+from benchmarks.figures import Figure, as_json, as_table, machine
 
 BENCHMARKS: dict[str, Callable[[Namespace], Iterable[Figure]]] = {
     "agent": lambda given: agent.run(given.members),
@@ -39,19 +50,41 @@ SUMMARIES = {
     "shape": shaping.__doc__,
     "soak": "soak: random changes and random faults for some minutes, with everything real; nothing may be lost",
 }
+ALL = "all"
+# Benchmarks that make databases of their own on a server; without NETZWART_DATABASE_URL they get a server of their own, too.
+ON_A_SERVER = {"api", "change", "collect", "mail", "pages"}
+MISSED, FAILED = 2, 1
 
 
 def summaries() -> str:
     """Each benchmark's name and what it measures."""
-    return "\n".join(f"{name:10} {(words or '').splitlines()[0].partition(': ')[2]}" for name, words in SUMMARIES.items())
+    lines = [f"{name:10} {(words or '').splitlines()[0].partition(': ')[2]}" for name, words in SUMMARIES.items()]
+    return "\n".join([*lines, f"{ALL:10} one after the other, each in a process of its own"])
 
 
-def main() -> int:
+def main(argv: Sequence[str]) -> int:
     """Run what the command line names."""
+    parser = argument_parser()
+    given = parser.parse_args(argv)
+    if given.list:
+        print(summaries())
+        return 0
+    if given.name is None:
+        parser.error("name a benchmark; --list shows them")
+    if not 0 < given.members <= 1_000_000:
+        parser.error("--members: choose 1 to 1000000")
+    if given.name == ALL:
+        return run_all([each for each in argv if each not in (ALL, "--json")], in_json=given.json)
+    if given.name in ON_A_SERVER and "NETZWART_DATABASE_URL" not in os.environ:
+        return run_on_a_server(argv)
+    return run_one(given)
+
+
+def argument_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="script/bench", description=__doc__, epilog="Benchmarks:\n" + summaries(), formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("name", nargs="?", choices=sorted(BENCHMARKS), help="which one")
+    parser.add_argument("name", nargs="?", choices=[*sorted(BENCHMARKS), ALL], help="which one")
     parser.add_argument("--members", type=int, default=100_000, help="size of the network (default: %(default)s)")
     parser.add_argument("--bans", action="store_true", help="commit: beside a feed of 120,000 bans")
     parser.add_argument("--changes", type=int, default=200, help="commit: how many single changes (default: %(default)s)")
@@ -65,18 +98,53 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, help="commit, soak: of the random numbers (default: %(default)s)")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
     parser.add_argument("--list", action="store_true", help="name the benchmarks and end")
-    given = parser.parse_args()
-    if given.list:
-        print(summaries())
-        return 0
-    if given.name is None:
-        parser.error("name a benchmark; --list shows them")
-    if not 0 < given.members <= 1_000_000:
-        parser.error("--members: choose 1 to 1000000")
-    figures = list(BENCHMARKS[given.name](given))
-    print(as_json(given.name, figures) if given.json else as_table(given.name, figures))
-    return 2 if any(figure.met is False for figure in figures) else 0
+    return parser
+
+
+def run_one(given: Namespace) -> int:
+    """One benchmark in this process."""
+    with watched() as disturbance:
+        figures = list(BENCHMARKS[given.name](given))
+    shown = as_json if given.json else as_table
+    print(shown(given.name, figures, disturbance.as_values()))
+    missed = [figure.name for figure in figures if figure.met is False]
+    if missed:
+        print(f"missed: {', '.join(missed)}", file=sys.stderr)
+    return MISSED if missed else 0
+
+
+def run_on_a_server(argv: Sequence[str]) -> int:
+    """The same command with a PostgreSQL of its own, in a directory that is gone afterwards."""
+    directory = tempfile.mkdtemp(prefix="nw-bench-")
+    Path(directory, "static").mkdir()
+    command = [sys.executable, "-m", "portal.stack", "run", "--var", directory, "--", sys.executable, "-m", "benchmarks", *argv]
+    try:
+        return subprocess.run(command, check=False).returncode
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def run_all(options: Sequence[str], *, in_json: bool) -> int:
+    """Every benchmark; one that fails is named, and the others go on."""
+    answers, statuses = list[dict[str, Any]](), list[int]()
+    for name in BENCHMARKS:
+        print(f"── {name} ──", file=sys.stderr, flush=True)
+        command = [sys.executable, "-m", "benchmarks", name, *options, *(["--json"] if in_json else [])]
+        done = subprocess.run(command, stdout=subprocess.PIPE if in_json else None, text=True, check=False)
+        statuses.append(done.returncode if done.returncode in (0, MISSED) else FAILED)
+        if in_json:
+            answers.append(_answer(name, done.stdout, statuses[-1]))
+    if in_json:
+        print(json.dumps({"bench": ALL, "machine": machine(), "benches": answers}, indent=1))
+    ended = {name: {0: "met", MISSED: "missed", FAILED: "failed"}[status] for name, status in zip(BENCHMARKS, statuses, strict=True)}
+    print("\n".join(f"{name:10} {how}" for name, how in ended.items()), file=sys.stderr)
+    return FAILED if FAILED in statuses else max(statuses)
+
+
+def _answer(name: str, said: str, status: int) -> dict[str, Any]:
+    found: dict[str, Any] = {"bench": name, "failed": True} if status == FAILED else json.loads(said)
+    return found
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

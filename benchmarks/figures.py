@@ -1,4 +1,4 @@
-"""What a benchmark answers: figures, some of them with a goal."""
+"""Figure: one measured number, with its goal, and beside what it was measured."""
 
 import json
 import operator
@@ -7,33 +7,50 @@ import platform
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 OPERATORS: dict[str, Callable[[float, float], bool]] = {"<=": operator.le, ">=": operator.ge, "<": operator.lt, "==": operator.eq}
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One number. `goal` is such as "<= 3", in the figure's unit; None where there is nothing to reach."""
+    """One number. A goal is such as "<= 3"; None where there is nothing to reach.
+
+    A time has a baseline where another program can do comparable work in the same run: a slow or busy machine slows both down, so the
+    goal is then of the ratio, and the absolute goal is what it means on the machine of docs/benchmarks.md.
+    """
 
     name: str
     value: float
     unit: str
-    goal: str | None = None
+    goal: str | None = None  # in `unit`
+    baseline: float | None = None  # in `unit`
+    beside: str = ""  # what the baseline is
+    ratio_goal: str | None = None  # of value / baseline
+
+    @property
+    def ratio(self) -> float | None:
+        """The value in multiples of its baseline; None without one."""
+        return self.value / self.baseline if self.baseline else None
 
     @property
     def met(self) -> bool | None:
-        """Whether the goal is reached; None without one."""
-        if self.goal is None:
-            return None
-        sign, number = self.goal.split()
-        return OPERATORS[sign](self.value, float(number))
+        """Whether the goal is reached, by the ratio if that has one; None without any goal."""
+        if self.ratio_goal is not None and self.ratio is not None:
+            return _reaches(self.ratio, self.ratio_goal)
+        return None if self.goal is None else _reaches(self.value, self.goal)
+
+
+def _reaches(value: float, goal: str) -> bool:
+    sign, number = goal.split()
+    return OPERATORS[sign](value, float(number))
 
 
 def machine() -> dict[str, object]:
     """What it was measured on."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return {
-        "cores": os.cpu_count(),
+        "cores": len(os.sched_getaffinity(0)),
         "memory_gib": round(memory / 2**30, 1),
         "cpu": _cpu(),
         "kernel": platform.release(),
@@ -48,27 +65,40 @@ def _cpu() -> str:
     return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.processor())
 
 
-def as_json(bench: str, figures: Iterable[Figure]) -> str:
+def as_values(bench: str, figures: Iterable[Figure], disturbance: dict[str, Any]) -> dict[str, Any]:
+    """The whole answer as values for JSON."""
+    listed = [asdict(figure) | {"ratio": figure.ratio, "met": figure.met} for figure in figures]
+    return {"bench": bench, "machine": machine(), **disturbance, "figures": listed}
+
+
+def as_json(bench: str, figures: Iterable[Figure], disturbance: dict[str, Any]) -> str:
     """The whole answer as one JSON object."""
-    listed = [asdict(figure) | {"met": figure.met} for figure in figures]
-    return json.dumps({"bench": bench, "machine": machine(), "figures": listed}, indent=1)
+    return json.dumps(as_values(bench, figures, disturbance), indent=1)
 
 
-def as_table(bench: str, figures: Iterable[Figure]) -> str:
+def as_table(bench: str, figures: Iterable[Figure], disturbance: dict[str, Any]) -> str:
     """The same to read."""
-    told = machine()
-    rows = [
-        (figure.name, f"{figure.value:,.3f}".rstrip("0").rstrip("."), figure.unit, figure.goal or "", _verdict(figure))
-        for figure in figures
-    ]
-    widths = [max(len(row[column]) for row in [*rows, ("",) * 5]) for column in range(5)]
-    lines = [f"{bench} on {told['cores']} cores, {told['memory_gib']} GiB, Python {told['python']}, load {told['load']}"]
+    about = machine()
+    rows = [_cells(figure) for figure in figures]
+    widths = [max(len(row[column]) for row in [*rows, ("",) * 6]) for column in range(6)]
+    lines = [f"{bench} on {about['cores']} cores, {about['memory_gib']} GiB, Python {about['python']}, load {about['load']}"]
     lines += [
-        f"  {name:<{widths[0]}}  {value:>{widths[1]}} {unit:<{widths[2]}}  {goal:<{widths[3]}}  {verdict}"
-        for name, value, unit, goal, verdict in rows
+        f"  {name:<{widths[0]}}  {value:>{widths[1]}} {unit:<{widths[2]}}  {ratio:<{widths[3]}}  {goal:<{widths[4]}}  {verdict}".rstrip()
+        for name, value, unit, ratio, goal, verdict in rows
     ]
+    others = ", ".join(f"{each['program']} {each['cores']:.2f}" for each in disturbance["disturbed_by"]) or "nothing"
+    lines.append(
+        f"  noise {disturbance['noise']:.3f}; disturbed by (cores in use): {others}; stolen by the host: {disturbance['stolen']:.1%}"
+    )
     return "\n".join(lines)
 
 
-def _verdict(figure: Figure) -> str:
-    return {None: "", True: "met", False: "MISSED"}[figure.met]
+def _cells(figure: Figure) -> tuple[str, str, str, str, str, str]:
+    ratio = f"{figure.ratio:,.3g} × {figure.beside} ({_short(figure.baseline or 0)})" if figure.ratio is not None else ""
+    goals = " and ".join(each for each in (figure.goal or "", f"{figure.ratio_goal} ×" if figure.ratio_goal else "") if each)
+    verdict = {None: "", True: "met", False: "MISSED"}[figure.met]
+    return figure.name, _short(figure.value), figure.unit, ratio, goals, verdict
+
+
+def _short(value: float) -> str:
+    return f"{value:,.3f}".rstrip("0").rstrip(".")

@@ -1,6 +1,7 @@
 """link: reaching a gateway by a real sshd in the lab: a new session, a message over the open one, a knock."""
 
 import os
+import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -8,6 +9,8 @@ from ipaddress import ip_address
 from pathlib import Path
 from statistics import median, quantiles
 
+from benchmarks.baselines import PYTHON
+from benchmarks.disturbance import python_seconds
 from benchmarks.figures import Figure
 
 SESSIONS, MESSAGES, KNOCKS = 20, 1000, 100
@@ -29,7 +32,7 @@ def run(members: int) -> Iterator[Figure]:
 
 
 def _measured(directory: Path) -> Iterator[Figure]:
-    from apps.deployments import link
+    from apps.deployments import link, ssh
     from apps.network.models import Gateway
     from firewall import wire
     from lab.lab import Lab
@@ -46,15 +49,20 @@ def _measured(directory: Path) -> Iterator[Figure]:
             with link.fresh(gateway) as channel:
                 channel.ask(hello)
 
-        yield Figure("new_session_ms", median(_times(session, SESSIONS)), "ms")
+        def bare() -> None:
+            subprocess.run(ssh.arguments(gateway), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
+
+        sessions, alone = _times(session, SESSIONS), _times(bare, SESSIONS)
+        yield Figure("new_session_ms", median(sessions), "ms", "<= 500", median(alone), "ssh alone", "<= 1.5")
         kept = link.channel(gateway)
         kept.ask(hello)
         messages = _times(lambda: kept.ask(hello), MESSAGES)
         link.close_all()
-        yield Figure("message_ms", median(messages), "ms")
+        python = median(python_seconds() * 1000 for _ in range(SESSIONS))
+        yield Figure("message_ms", median(messages), "ms", None, python, PYTHON)
         yield Figure("message_p99_ms", quantiles(messages, n=100)[98], "ms")
         knocks = [link.knock(gateway) for _ in range(KNOCKS)]
-        yield Figure("knock_ms", median(knocks), "ms")
+        yield Figure("knock_ms", median(knocks), "ms", None, median(alone), "ssh alone")
         yield Figure("knock_p99_ms", quantiles(knocks, n=100)[98], "ms")
 
 

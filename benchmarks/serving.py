@@ -10,7 +10,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -18,9 +18,13 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
 
+from benchmarks.baselines import VIEW
 from benchmarks.changes import NAME, _sql, fill, own_database
 from benchmarks.figures import Figure
 
+EMPTY = "benchmarks.baselines:empty_view_application()"
+EMPTY_P95_MS = 2.5  # of a view that does nothing, on the machine of docs/benchmarks.md: a goal in ms becomes one of the ratio by it
+BULK_VIEWS = "an empty Django view for each"
 ONE_BY_ONE, AT_ONCE, EACH, BULK, ROUNDS = 300, 50, 20, 1000, 5
 FORWARDS = "/api/nat/forwards/"
 PUBLIC = "198.19.0.1"
@@ -63,9 +67,9 @@ def run(members: int) -> Iterator[Figure]:
         yield from _queries(key)
         connection.close()
         connection.close_pool()  # type: ignore[attr-defined]  # of PostgreSQL
-        with served() as (process, port):
-            yield from _measured(Client(port, key), members)
-            yield from _together(port, key, members)
+        with served() as (process, port), served(EMPTY) as (_empty, empty_port):
+            yield from _measured(Client(port, key), Client(empty_port, key), members)
+            yield from _together(port, empty_port, key, members)
             yield Figure("worker_rss_mib", rss(process.pid), "MiB", "<= 200")
 
 
@@ -96,19 +100,27 @@ def _queries(key: str) -> Iterator[Figure]:
     yield Figure("queries_detail", counts["detail"], "")
 
 
-def _measured(client: Client, members: int) -> Iterator[Figure]:
+def _measured(client: Client, empty: Client, members: int) -> Iterator[Figure]:
     rows = members * 15 // 100 * 3
     client.ask("GET", f"{FORWARDS}?limit=50")
-    yield from _spread("list50", [client.ask("GET", f"{FORWARDS}?limit=50&offset={n * 50 % rows}")[0] for n in range(ONE_BY_ONE)], 35)
-    yield from _spread("walk50", [client.ask("GET", f"{FORWARDS}?limit=50&cursor=")[0] for _n in range(ONE_BY_ONE)], None)
+    yield from _spread("list50", *_by_turns(client, empty, (f"{FORWARDS}?limit=50&offset={n * 50 % rows}" for n in range(ONE_BY_ONE))), 35)
+    yield from _spread("walk50", *_by_turns(client, empty, [f"{FORWARDS}?limit=50&cursor="] * ONE_BY_ONE), None)
     _took, page = client.ask("GET", f"{FORWARDS}?limit=1000&fields=id")
     ids = [each["id"] for each in page["results"]]
-    yield from _spread("detail", [client.ask("GET", f"{FORWARDS}{ids[n % len(ids)]}/")[0] for n in range(ONE_BY_ONE)], 25)
+    took, nothing = _by_turns(client, empty, (f"{FORWARDS}{ids[n % len(ids)]}/" for n in range(ONE_BY_ONE)))
+    yield from _spread("detail", took, nothing, 25)
     made, changed, removed = zip(*(_bulk(client, n, members) for n in range(ROUNDS)), strict=True)
-    yield Figure("bulk1000_create_s", median(made) / 1000, "s", "<= 1.5")
-    yield Figure("bulk1000_update_s", median(changed) / 1000, "s", "<= 1.5")
-    yield Figure("bulk1000_delete_s", median(removed) / 1000, "s")
-    yield Figure("errors", len(client.errors), "", "== 0")
+    views = median(nothing) / 1000 * BULK  # as many requests that do nothing
+    yield Figure("bulk1000_create_s", median(made) / 1000, "s", "<= 1.5", views, BULK_VIEWS, "<= 1")
+    yield Figure("bulk1000_update_s", median(changed) / 1000, "s", "<= 1.5", views, BULK_VIEWS, "<= 1")
+    yield Figure("bulk1000_delete_s", median(removed) / 1000, "s", None, views, BULK_VIEWS)
+    yield Figure("errors", len(client.errors) + len(empty.errors), "", "== 0")
+
+
+def _by_turns(client: Client, empty: Client, paths: Iterable[str]) -> tuple[list[float], list[float]]:
+    """Milliseconds of each path, and of a view that does nothing, one after the other."""
+    took, nothing = zip(*((client.ask("GET", path)[0], empty.ask("GET", "/")[0]) for path in paths), strict=True)
+    return list(took), list(nothing)
 
 
 def _bulk(client: Client, round_: int, members: int) -> tuple[float, float, float]:
@@ -130,31 +142,42 @@ def _bulk(client: Client, round_: int, members: int) -> tuple[float, float, floa
     return created, updated, removed
 
 
-def _together(port: int, key: str, members: int) -> Iterator[Figure]:
-    """Lists of 50 by so many clients at once."""
+def _together(port: int, empty_port: int, key: str, members: int) -> Iterator[Figure]:
+    """Lists of 50 by so many clients at once, and as many requests that do nothing."""
     rows = members * 15 // 100 * 3
-    clients = [Client(port, key) for _each in range(AT_ONCE)]
+    clients, others = ([Client(each, key) for _each in range(AT_ONCE)] for each in (port, empty_port))
+    empty_rps, _took = _at_once(others, ["/"] * EACH * AT_ONCE)
+    rps, took = _at_once(clients, [f"{FORWARDS}?limit=50&offset={number * 50 % rows}" for number in range(EACH * AT_ONCE)])
+    yield Figure("concurrent50_rps", rps, "/s", ">= 60", empty_rps, VIEW, ">= 0.08")
+    yield from _spread("concurrent50", took, None, None)
+    yield Figure("concurrent50_errors", sum(len(each.errors) for each in (*clients, *others)), "", "== 0")
+
+
+def _at_once(clients: Sequence[Client], paths: Sequence[str]) -> tuple[float, list[float]]:
+    """Requests a second, and the milliseconds of each, when the clients share the paths."""
 
     def ask(number: int) -> list[float]:
-        return [clients[number].ask("GET", f"{FORWARDS}?limit=50&offset={(number * EACH + n) * 50 % rows}")[0] for n in range(EACH)]
+        return [clients[number].ask("GET", path)[0] for path in paths[number :: len(clients)]]
 
     start = time.perf_counter()
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        took = [each for answers in pool.map(ask, range(AT_ONCE)) for each in answers]
-    yield Figure("concurrent50_rps", len(took) / (time.perf_counter() - start), "/s", ">= 60")
-    yield from _spread("concurrent50", took, None)
-    yield Figure("concurrent50_errors", sum(len(each.errors) for each in clients), "", "== 0")
+    with ThreadPoolExecutor(len(clients)) as pool:
+        took = [each for answers in pool.map(ask, range(len(clients))) for each in answers]
+    return len(took) / (time.perf_counter() - start), took
 
 
-def _spread(name: str, took: Sequence[float], goal: float | None) -> Iterator[Figure]:
-    yield Figure(f"{name}_p50_ms", median(took), "ms")
-    yield Figure(f"{name}_p95_ms", quantiles(took, n=20)[18], "ms", f"<= {goal}" if goal else None)
+def _spread(name: str, took: Sequence[float], nothing: Sequence[float] | None, goal: float | None) -> Iterator[Figure]:
+    """Of the times, beside the same percentile of a view that does nothing. A goal is of the 95th percentile."""
+    view = VIEW if nothing else ""
+    yield Figure(f"{name}_p50_ms", median(took), "ms", None, median(nothing) if nothing else None, view)
+    p95 = quantiles(nothing, n=20)[18] if nothing else None
+    goals = (f"<= {goal}", p95, view, f"<= {goal / EMPTY_P95_MS:g}") if goal else (None, p95, view, None)
+    yield Figure(f"{name}_p95_ms", quantiles(took, n=20)[18], "ms", *goals)
     yield Figure(f"{name}_max_ms", max(took), "ms")
 
 
 @contextmanager
-def served() -> Iterator[tuple["subprocess.Popen[bytes]", int]]:
-    """The portal's web server as script/server starts it, on this database."""
+def served(application: str = "") -> Iterator[tuple["subprocess.Popen[bytes]", int]]:
+    """The portal's web server as script/server starts it, on this database; or another application in the same server."""
     from django.conf import settings
     from psycopg.conninfo import make_conninfo
 
@@ -165,7 +188,8 @@ def served() -> Iterator[tuple["subprocess.Popen[bytes]", int]]:
     known: dict[str, Any] = settings.DATABASES["default"]
     url = make_conninfo(dbname=NAME, user=known["USER"], password=known["PASSWORD"], host=known["HOST"], port=known["PORT"] or None)
     environment = {**os.environ, "NETZWART_DATABASE_URL": url, "NETZWART_API_RATE": "100000000", "NETZWART_DEBUG": ""}
-    process = subprocess.Popen(web(port).command, env=environment, stdout=subprocess.DEVNULL, start_new_session=True)
+    command = [*web(port).command[:-1], application] if application else web(port).command
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, start_new_session=True)
     try:
         _until_it_answers(port)
         yield process, port

@@ -38,7 +38,7 @@ def _address(value: Any) -> bytes:
 
 
 def _dataclass(value: Any) -> bytes:
-    kind = type(value)
+    kind: Any = type(value)
     parts = [b"<", octets(kind.__name__)]
     for name, head, default in _fields(kind):
         held = getattr(value, name)

@@ -53,6 +53,7 @@ _QUOTED_FIELDS = (Field.IIFNAME, Field.OIFNAME)
 _IPV4_FIELDS = (Field.IP_SADDR, Field.IP_DADDR)
 _PER_STATEMENT = 1024
 UNLIKELY = 10**10  # octets a second
+LEAST_REMAINING = 100  # milliseconds that an element with an end is given at least
 
 
 def render(ruleset: Ruleset, *, now: int) -> str:
@@ -63,7 +64,7 @@ def render(ruleset: Ruleset, *, now: int) -> str:
     return render_delta(diff(EMPTY, ruleset), now=now)
 
 
-def render_delta(delta: Delta, *, now: int) -> str:
+def render_delta(delta: Delta, *, now: float) -> str:
     """The delta as one transaction for nft. What has expired at `now` is neither added nor deleted: the kernel dropped it.
 
     A counted set is emptied before it is deleted: so the kernel tells what each element had counted (nf_tables notifies of elements
@@ -72,7 +73,7 @@ def render_delta(delta: Delta, *, now: int) -> str:
     return "".join(f"{line}\n" for line in _statements(delta, now))
 
 
-def _statements(delta: Delta, now: int) -> Iterator[str]:
+def _statements(delta: Delta, now: float) -> Iterator[str]:
     yield f"add table {IN_TABLE}"
     yield from (f"flush chain {IN_TABLE} {names.symbol(name)}" for name, change in delta.chains.items() if change.before)
     yield from (f"delete chain {IN_TABLE} {names.symbol(name)}" for name, change in delta.chains.items() if _goes(change))
@@ -104,7 +105,7 @@ def _comes(change: ChainChange) -> bool:
     return change.before is None or _goes(change)
 
 
-def _element_statements(name: str, change: ElementChange, now: int, *, alone: bool) -> Iterator[str]:
+def _element_statements(name: str, change: ElementChange, now: float, *, alone: bool) -> Iterator[str]:
     """Elements of a set that is itself new or gone (not `alone`) need no deletion, and none can enter one that is gone."""
     if alone:
         alive = (key for key, element in change.removed.items() if not _expired(element, now))
@@ -119,7 +120,7 @@ def _in_statements(start: str, texts: Iterable[str]) -> Iterator[str]:
         yield f"{start} {{ {', '.join(some)} }}"
 
 
-def _expired(element: Element, now: int) -> bool:
+def _expired(element: Element, now: float) -> bool:
     return 0 < element.expires <= now
 
 
@@ -150,7 +151,7 @@ def _flags(declaration: Set) -> str:
     return f" flags {','.join(named)};{lives}" if named else ""
 
 
-def render_elements(declaration: Set, elements: Elements, now: int) -> Iterator[str]:
+def render_elements(declaration: Set, elements: Elements, now: float) -> Iterator[str]:
     """Each element as nft writes it, without those that ended before `now`."""
     key_text, value_text = key_renderer(declaration.key), value_renderer(declaration)
     polices = declaration.polices
@@ -169,10 +170,16 @@ def render_elements(declaration: Set, elements: Elements, now: int) -> Iterator[
         yield text
 
 
-def _remaining(seconds: int) -> str:
-    """nft takes no more than eight digits of seconds, three years; and none of a unit after a smaller one."""
-    days, rest = divmod(seconds, 86_400)
-    return f"{days}d{rest}s" if days else f"{rest}s"
+def _remaining(seconds: float) -> str:
+    """nft takes no more than eight digits of seconds, three years; and none of a unit after a smaller one.
+
+    Milliseconds where the time is as exact. Never less than a tenth of a second: what has no time left when the kernel has rounded it
+    would have no end at all.
+    """
+    whole, milliseconds = divmod(max(round(seconds * 1000), LEAST_REMAINING), 1000)
+    days, rest = divmod(whole, 86_400)
+    parts = ((days, "d"), (rest, "s"), (milliseconds, "ms"))
+    return "".join(f"{number}{unit}" for number, unit in parts if number)
 
 
 def value_renderer(of: Set) -> Callable[[bytes], str]:
@@ -274,8 +281,9 @@ def _render_part(part: Part) -> str:
         case DnatTo(address, port):
             to = address_text(address)
             return f"dnat ip to {to}:{port}" if address.version == 4 else f"dnat ip6 to [{to}]:{port}"
-        case Snat(fields, name, fully_random):
-            return f"snat ip to {' . '.join(fields)} map @{names.symbol(name)}{' fully-random' if fully_random else ''}"
+        case Snat(fields, name, fully_random, first, last):
+            ports = f":{first}-{last}" if last else ""
+            return f"snat ip to {' . '.join(fields)} map @{names.symbol(name)}{ports}{' fully-random' if fully_random else ''}"
 
 
 def _render_verdict(verdict: Verdict) -> str:

@@ -167,13 +167,17 @@ class Snat:
     """Rewrite the source to the map's value, if the fields are in the map.
 
     A map of ranges of addresses with ports also says which port (of TCP and UDP, or ICMP's identifier) to leave with: one between
-    both, which with what it goes to is nobody else's. When there is none left, the packet is dropped after all chains and counted by
-    connection tracking (`insert_failed`). fully_random: the port is drawn; otherwise the packet keeps its own where it may.
+    both, which with what it goes to is nobody else's. first_port, last_port: the same for all entries of a map without ranges; 0: any.
+    When there is none left, the packet is dropped after all chains and counted by connection tracking (`insert_failed`).
+    fully_random: the port is drawn for each connection. Otherwise the packet keeps its own where it may; where it may not, one is drawn
+    that the same source then leaves with whatever it connects to (nf_nat_core.c, `get_unique_tuple`).
     """
 
     fields: tuple[Field, ...]
     map: str
     fully_random: bool = False
+    first_port: int = 0
+    last_port: int = 0
 
 
 class Helper(StrEnum):
@@ -446,7 +450,7 @@ def chains_used(chain: Chain) -> Iterator[str]:
                 yield from (verdict.chain for _, verdict in part.entries if verdict.chain)
 
 
-def without_expired(ruleset: Ruleset, now: int) -> Ruleset:
+def without_expired(ruleset: Ruleset, now: float) -> Ruleset:
     """The ruleset as it is at `now` (Unix seconds): elements whose time has come are gone, as they are in the kernel."""
     elements = dict(ruleset.elements)
     for name, declaration in ruleset.sets.items():

@@ -42,14 +42,25 @@ class MessageLimits(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class ClockBound:
+    """When the agent's CLOCK_MONOTONIC stood at `steady`, it was `latest` (Unix time) at the portal or earlier. Milliseconds."""
+
+    steady: int
+    latest: int
+
+
+@dataclass(frozen=True, slots=True)
 class Hello:
-    """Who are you, and what do you run? `now`: Unix seconds at the portal, as in all messages.
+    """Who are you, and what do you run? `now`: Unix seconds that the question refers to, as in all messages; it may be long past.
 
     token: fencing token of who asks; from then on no lower one is obeyed. 0: nobody in particular.
+    sent: Unix milliseconds at the portal when this was written, 0 if it does not say. not_later: what it knows from the last answer.
     """
 
     now: int
     token: int = 0
+    sent: int = 0
+    not_later: ClockBound | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +112,10 @@ class Digest:
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """Everything in which the kernel differs from what the agent last committed, read anew."""
+    """Everything in which the kernel differs from what the agent last committed, read anew. sent: as in Hello."""
 
     now: int
+    sent: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +158,7 @@ class Welcome:
     applied: token of the last Apply that this agent committed since it started, 0 for none.
     disk: why what lies on its disk cannot be written, as it was tried last; "" where nothing is known to be in the way.
     damage: why what was confirmed could not be brought back when it had to be; "" once it is, or something newer was confirmed.
+    clock, steady: milliseconds of the agent's Unix time and of its CLOCK_MONOTONIC when it answered.
     """
 
     name: str
@@ -160,6 +173,8 @@ class Welcome:
     applied: Large
     disk: str = ""
     damage: str = ""
+    clock: Large = 0
+    steady: Large = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,6 +337,18 @@ class Probed:
 
 
 @dataclass(frozen=True, slots=True)
+class Beat:
+    """Comes before an answer that takes long, about once a second: the agent lives, and does this. `done` of `of` elements, 0 if not known.
+
+    doing: receiving, comparing, checking, loading, reading, writing, waiting (for another operation) or working.
+    """
+
+    doing: str
+    done: Small = 0
+    of: Small = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Refused:
     """The agent did not do it, and nothing changed.
 
@@ -334,7 +361,20 @@ class Refused:
 
 Request: TypeAlias = Hello | Plan | Apply | Confirm | Revert | Digest | Drift | Counters | Gauges | Probe | Watch | Look
 Reply: TypeAlias = (
-    Welcome | Planned | Applied | Confirmed | Reverted | DigestIs | Drifted | Reading | GaugesAre | Probed | Watching | Seen | Refused
+    Welcome
+    | Planned
+    | Applied
+    | Confirmed
+    | Reverted
+    | DigestIs
+    | Drifted
+    | Reading
+    | GaugesAre
+    | Probed
+    | Watching
+    | Seen
+    | Refused
+    | Beat
 )
 Message: TypeAlias = Request | Reply
 REASONS = frozenset({"version", "malformed", "token", "base", "digest", "nft", "state", "session"})  # of Refused

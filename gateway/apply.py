@@ -83,6 +83,7 @@ class Agent:
         self._past = ""
         self._damage = ""
         self._applied_last = 0  # token
+        self._ends_moved = False  # the clock was moved, and the kernel's ends were not yet
         self._origin = origin_of(table.read(self._clock()))
 
     @property
@@ -132,21 +133,27 @@ class Agent:
         self._confirmed = digests.text(brought.confirmed.digest) if brought.confirmed else ""
         if brought.confirmed and self._clock() < brought.confirmed.at:
             self._clock.follow(brought.confirmed.at)
-        self._held.remember(brought.ruleset, self._clock(), brought.untuned)
+        self._held.remember(brought.ruleset, int(self._clock()), brought.untuned)
         return brought
+
+    @property
+    def is_untidy(self) -> bool:
+        """Is there something to tidy? May be asked on another thread."""
+        return self._trial is None and bool(self._confirmed) and self._state.wants_checkpoint
 
     def tidy(self) -> None:
         """Between requests: write a checkpoint when it is time for one."""
-        if self._trial is None and self._confirmed and self._state.wants_checkpoint:
+        if self.is_untidy:
             running = self._held.current(0)
             if not self._held.strayed:
                 self._state.checkpoint(running.ruleset, running.digest, running.now)
 
     def answer(self, request: wire.Request, opened: float = inf) -> wire.Reply:
         """Do what is asked, or say why not. `opened`: when its connection was, on the steady clock; inf: just now."""
+        self._table.progress.begin("comparing" if isinstance(request, wire.Plan | wire.Apply) else "working")
         try:
             self.take_back_overdue()
-            self._clock.follow(getattr(request, "now", 0), prompt=not getattr(request, "ruleset", None))
+            self._set_clock(request)
             return self._do(request, opened)
         except RefusalError as refusal:
             return _refused(refusal.reason, refusal)
@@ -156,6 +163,25 @@ class Agent:
             return _refused("malformed", error)
         except (TableError, StateError, OSError) as error:
             return _refused("state", error)
+        finally:
+            self._table.progress.end()
+
+    @property
+    def beat(self) -> wire.Beat:
+        """What it is doing now. May be asked on another thread."""
+        return self._table.progress.beat
+
+    def _set_clock(self, request: wire.Request) -> None:
+        """Follow the portal's clock as far as the request says something certain, and let the kernel's ends follow too."""
+        bound = getattr(request, "not_later", None)
+        moved = self._clock.limit(bound.steady / 1000, bound.latest / 1000) if bound else False
+        if self._clock.follow(getattr(request, "sent", 0) / 1000) or moved:
+            log.warning("the clock was moved: it is %s at the portal", self._time())
+            self._ends_moved = True
+        if self._ends_moved:
+            self._held.put_ends_right()
+            self._note_ended()
+            self._ends_moved = False
 
     def _do(self, request: wire.Request, opened: float) -> wire.Reply:
         match request:
@@ -194,7 +220,9 @@ class Agent:
         confirmed = self._confirmed if self._trial or self._held.strayed or not self._confirmed else digest
         trial, left = self._trial.target if self._trial else "", ceil(self.seconds_left)
         told = (self._name, version(), digest, confirmed, self._state.token, self._boot, self._table.in_memory)
-        return wire.Welcome(*told, trial, left, self._applied_last, disk=self._state.unwritable, damage=self._damage)
+        faults = (self._state.unwritable, self._damage)
+        moment = (round(self._clock() * 1000), round(self._steady() * 1000))
+        return wire.Welcome(*told, trial, left, self._applied_last, *faults, *moment)
 
     def _plan(self, request: wire.Plan) -> wire.Planned:
         inspect_ruleset(request.ruleset)
@@ -207,7 +235,7 @@ class Agent:
             {name: len(change.added) for name, change in delta.elements.items() if change.added},
             {name: len(change.removed) for name, change in delta.elements.items() if change.removed},
             tuple(delta.chains),
-            render_delta(delta, now=self._clock())[:_MOST_TEXT],
+            render_delta(delta, now=int(self._clock()))[:_MOST_TEXT],
             changed(*delta.profile) if delta.profile else 0,
         )
 
@@ -308,6 +336,7 @@ class Agent:
         running = self._held.current(0)
         if self._held.strayed:
             raise RefusalError("state", "somebody else has changed the table since; apply again")
+        self._table.progress.begin("writing")
         self._keep(self._trial, running)
         trial, self._trial, self._damage = self._trial, None, ""
         self._confirmed, self._past = request.target, f"{request.target[:12]} was confirmed at {self._time()}"
@@ -354,7 +383,7 @@ class Agent:
             boot=self._boot,
             log=self._ledger.name,
             sequence=self._ledger.next_reading(),
-            at=self._clock(),
+            at=int(self._clock()),
             known=self._held.keys,
             gone=self._ledger.gone,
         )

@@ -32,7 +32,7 @@ class Brought:
     untuned: Untuned = field(default_factory=dict)
 
 
-def bring_back(table: Table, state: State, now: int, remembered: Callable[[], Confirmed | None] = lambda: None) -> Brought:
+def bring_back(table: Table, state: State, now: float, remembered: Callable[[], Confirmed | None] = lambda: None) -> Brought:
     """Make the kernel hold what was confirmed last. Where nothing was, it is left as it is.
 
     remembered: where to ask when the disk does not say. A clock that stands before the confirmation is wrong, and is not
@@ -59,7 +59,7 @@ def bring_back(table: Table, state: State, now: int, remembered: Callable[[], Co
     return Brought(wanted, confirmed, "", f"the last confirmed ruleset runs, {wanted.count_elements()} elements", untuned)
 
 
-def _closed_first(table: Table, state: State, found: Ruleset, now: int) -> Ruleset:
+def _closed_first(table: Table, state: State, found: Ruleset, now: float) -> Ruleset:
     """What the kernel holds once forwarding is closed, where that has to be: whoever is killed from here on leaves it closed."""
     if found.chains or not state.has_confirmed:
         return found
@@ -79,7 +79,7 @@ def _but_for_rounding(found: Ruleset, wanted: Ruleset) -> Ruleset:
     return settled(found, wanted, 0)
 
 
-def _close(table: Table, found: Ruleset, now: int, fault: str) -> Brought:
+def _close(table: Table, found: Ruleset, now: float, fault: str) -> Brought:
     """Rules that run are better than none, though nobody knows them; where none run, close."""
     if found.chains and not _is_closed(found):
         return Brought(None, None, fault, "the kernel keeps the rules that it holds")
@@ -87,7 +87,7 @@ def _close(table: Table, found: Ruleset, now: int, fault: str) -> Brought:
     return Brought(CLOSED, None, fault, "forwarding is closed")
 
 
-def take_back(table: Table, state: State, now: int, origin: Ruleset, remembered: Callable[[], Confirmed | None]) -> Brought:
+def take_back(table: Table, state: State, now: float, origin: Ruleset, remembered: Callable[[], Confirmed | None]) -> Brought:
     """Undo what was not confirmed. A gateway on which nothing ever was goes back to its `origin`."""
     brought = bring_back(table, state, now, remembered)
     if brought.confirmed or brought.fault:

@@ -8,7 +8,7 @@ from itertools import islice
 
 from firewall.ruleset import Element, Elements, Ruleset, without_expired
 from firewall.wire import DRIFT_SHOWN, ElementDrift
-from gateway.running import settled
+from gateway.running import SLACK, settled
 
 Listing = Mapping[str, str]
 
@@ -22,9 +22,12 @@ def rules(committed: Ruleset, found: Ruleset, before: Listing, after: Listing) -
     return (*chains, *sets, *counters)
 
 
-def elements(committed: Ruleset, found: Ruleset, now: int) -> dict[str, ElementDrift]:
-    """The sets whose elements differ at `now`. An element with another value, text or end is missing and foreign at once."""
-    wanted, held = without_expired(committed, now), without_expired(settled(found, committed, now), now)
+def elements(committed: Ruleset, found: Ruleset, now: float, slack: float = SLACK) -> dict[str, ElementDrift]:
+    """The sets whose elements differ at `now`. An element with another value, text or end is missing and foreign at once.
+
+    slack: as in `settled`.
+    """
+    wanted, held = without_expired(committed, now), without_expired(settled(found, committed, now, slack), now)
     names = sorted(wanted.elements.keys() | held.elements.keys())
     return dict(_differing((name, wanted.elements.get(name, {}), held.elements.get(name, {})) for name in names))
 

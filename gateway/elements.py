@@ -11,6 +11,7 @@ from struct import Struct, pack
 from typing import NamedTuple
 
 from firewall import names, owners
+from firewall.render import LEAST_REMAINING
 from firewall.ruleset import BURST, PLAIN, TABLE, Element, Elements
 from gateway.netlink import attribute, attributes, nested, number, places, text
 
@@ -44,8 +45,8 @@ class Columns(NamedTuple):
     octets: Sequence[int]
     packets: Sequence[int]
 
-    def elements(self, now: int, *, owned: bool = False) -> dict[bytes, Element]:
-        """As values; a remaining time becomes an absolute one, rounded to the next second. owned: of a set that counts for somebody."""
+    def elements(self, now: float, *, owned: bool = False) -> dict[bytes, Element]:
+        """As values; a remaining time becomes an absolute one, rounded to a second. owned: of a set that counts for somebody."""
         if owned:
             whose = map(owners.owner, self.comments)
             return {
@@ -54,7 +55,7 @@ class Columns(NamedTuple):
             }
         if not (any(self.values) or any(self.comments) or any(self.remaining)):
             return dict.fromkeys(self.keys, PLAIN)
-        expires = (now + -(-left // 1000) if left else 0 for left in self.remaining)
+        expires = (round(now + left / 1000) if left else 0 for left in self.remaining)
         return dict(zip(self.keys, map(Element, self.values, self.comments, expires), strict=True))
 
 
@@ -87,7 +88,7 @@ def encode_keys(keys: Iterable[bytes]) -> Iterator[bytes]:
         yield start + key + end
 
 
-def encode_policing(elements: Elements, now: int) -> Iterator[bytes]:
+def encode_policing(elements: Elements, now: float) -> Iterator[bytes]:
     """Whole elements of a set that polices, without those that ended at `now`: a value is a rate."""
     for key, element in elements.items():
         if not 0 < element.expires <= now:
@@ -103,7 +104,7 @@ def limits(expression: bytes) -> bool:
     return expression.startswith(_LIMIT)
 
 
-def encode(elements: Elements, now: int, *, owned: bool = False) -> Iterator[bytes]:
+def encode(elements: Elements, now: float, *, owned: bool = False) -> Iterator[bytes]:
     """Whole elements, without those that ended at `now`. owned: of a set that counts for somebody."""
     encoder = cache(_bare)
     for key, element in elements.items():
@@ -137,10 +138,10 @@ def _element(key: bytes, value: bytes, *more: bytes) -> bytes:
     return nested(_LIST_ELEM, nested(_KEY, attribute(_VALUE, key)), _data(value), *more)
 
 
-def _adorned(key: bytes, element: Element, now: int, *besides: bytes) -> bytes:
+def _adorned(key: bytes, element: Element, now: float, *besides: bytes) -> bytes:
     more = [*besides]
     if element.expires:
-        more.append(attribute(_TIMEOUT, pack(">Q", (element.expires - now) * 1000)))
+        more.append(attribute(_TIMEOUT, pack(">Q", max(round((element.expires - now) * 1000), LEAST_REMAINING))))
     if element.comment:
         more.append(_said(names.comment(element.comment)))
     return _element(key, element.value, *more)

@@ -13,6 +13,7 @@ from firewall.live import Watch
 from firewall.policy import Profile
 from firewall.profile import sysctls
 from firewall.ruleset import EMPTY, Chain, Element, Ruleset, Set, chains_used, sets_used
+from gateway.progress import Progress
 from gateway.table import UNKNOWN_RULES, CommitRefusedError, Ended, TableError, Tally, Tracing, add_ended
 
 # What Linux 6.1 begins with on a machine of 8 GiB, but for forwarding
@@ -27,6 +28,7 @@ class FakeKernel:
     in_memory = True
 
     def __init__(self) -> None:
+        self.progress = Progress()
         self._held = EMPTY
         self._counts: dict[tuple[str, bytes], tuple[int, int]] = {}
         self._ended: dict[str, Ended] = {}
@@ -37,7 +39,7 @@ class FakeKernel:
         self.untunable: dict[str, str] = {}  # sysctls that tests pretend cannot be set, and why
         self.filled: dict[str, int] = {}  # elements that tests pretend packets have added to dynamic sets
 
-    def commit(self, delta: Delta, now: int) -> None:
+    def commit(self, delta: Delta, now: float) -> None:
         """See Table."""
         after = self._after(delta, now)
         gone = {(name, key) for name, change in delta.elements.items() for key in change.removed}
@@ -48,16 +50,20 @@ class FakeKernel:
         self._counts = {at: count for at, count in self._counts.items() if at not in gone and at[0] not in delta.sets}
         self._held = after
 
+    def renew(self, ruleset: Ruleset, now: float) -> None:
+        """See Table. Ends are kept as they were given."""
+        self._expire(now)
+
     def ended(self) -> Mapping[str, Ended]:
         """See Table."""
         ended, self._ended = self._ended, {}
         return ended
 
-    def check(self, delta: Delta, now: int) -> None:
+    def check(self, delta: Delta, now: float) -> None:
         """See Table."""
         self._after(delta, now)
 
-    def _after(self, delta: Delta, now: int) -> Ruleset:
+    def _after(self, delta: Delta, now: float) -> Ruleset:
         self._expire(now)
         held = self._held
         sets = _changed("set", held.sets, {name: (each.before, each.after) for name, each in delta.sets.items()})
@@ -75,7 +81,7 @@ class FakeKernel:
         _refuse_loose_ends(after)
         return after
 
-    def _expire(self, now: int) -> None:
+    def _expire(self, now: float) -> None:
         gone = [
             (name, key)
             for name, declaration in self._held.sets.items()
@@ -92,7 +98,7 @@ class FakeKernel:
         self._held = Ruleset(held.chains, held.sets, {**held.elements, name: elements}, held.counters)
         self._counts.pop((name, key), None)
 
-    def read(self, now: int) -> Ruleset:
+    def read(self, now: float) -> Ruleset:
         """See Table."""
         self._expire(now)
         self._disturbed = False
@@ -104,7 +110,7 @@ class FakeKernel:
         """See Table."""
         return dict(self._held.sets)
 
-    def elements(self, of: Set, keys: Iterable[bytes], now: int) -> dict[bytes, Element]:
+    def elements(self, of: Set, keys: Iterable[bytes], now: float) -> dict[bytes, Element]:
         """See Table."""
         self._expire(now)
         held = self._held.elements[of.name]
@@ -193,7 +199,7 @@ def _changed(kind: str, held: Mapping[str, T], changes: Mapping[str, tuple[T | N
     return kept | {name: after for name, (_, after) in changes.items() if after is not None}
 
 
-def _elements(of: Set, held: Mapping[bytes, Element], change: ElementChange, now: int, *, anew: bool) -> dict[bytes, Element]:
+def _elements(of: Set, held: Mapping[bytes, Element], change: ElementChange, now: float, *, anew: bool) -> dict[bytes, Element]:
     after = dict(held)
     for key, element in change.removed.items() if not anew else ():
         if 0 < element.expires <= now:

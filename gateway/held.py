@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from time import perf_counter
+from time import monotonic, perf_counter
 
 from firewall import digest
 from firewall.diff import Delta, apply, diff, diff_shape
@@ -12,7 +12,7 @@ from firewall.ruleset import EMPTY, Chain, Elements, Ruleset, without_expired
 from firewall.wire import ElementDrift
 from gateway import drift
 from gateway.drift import Listing
-from gateway.running import Running, alive, settled
+from gateway.running import SLACK, Running, alive, settled
 from gateway.table import CommitRefusedError, Table, TableError
 from gateway.tuning import Untuned, altered
 from gateway.verify import verify
@@ -33,7 +33,7 @@ class Spent:
 class Held:
     """The table and the knowledge of it. `strayed`: somebody else has changed it since `settle`."""
 
-    def __init__(self, table: Table, clock: Callable[[], int]) -> None:
+    def __init__(self, table: Table, clock: Callable[[], float]) -> None:
         self._table, self._clock = table, clock
         self._running: Running | None = None
         self._committed: Running | None = None  # the very object of `_running`, until somebody else changes the table
@@ -41,10 +41,16 @@ class Held:
         self.rules_known = False
         self.strayed = True
         self.untuned: Untuned = {}
+        self._slack: float = SLACK  # seconds by which ends may differ that were read last
 
     def settle(self) -> None:
         """From here on, whatever somebody else does is straying."""
         self.strayed = False
+
+    def put_ends_right(self) -> None:
+        """The clock was moved: let the kernel end each element when it ends by the clock as it is now."""
+        if self._running:
+            self._table.renew(self._running.ruleset, self._clock())
 
     def remember(self, ruleset: Ruleset | None, now: int, untuned: Untuned) -> None:
         """This was just made so; None: nobody knows what runs. untuned: what could not be set of its profile."""
@@ -100,7 +106,7 @@ class Held:
         if known is None:
             return self._stray(Running(found, now))
         known.advance(now)
-        found = without_expired(settled(found, known.ruleset, clock), known.now)
+        found = without_expired(settled(found, known.ruleset, clock, self._slack), known.now)
         return known if found == known.ruleset else self._stray(Running(found, known.now))
 
     def _stray(self, running: Running) -> Running:
@@ -108,10 +114,12 @@ class Held:
         self._running = running
         return running
 
-    def _found(self, clock: int) -> Ruleset:
+    def _found(self, clock: float) -> Ruleset:
         """What the kernel holds; the rules are those committed last if nobody wrote to them, and unknown if somebody did. The profile
         is the one committed last, or none that anybody knows."""
+        start = monotonic()
         read = self._table.read(clock)
+        self._slack = SLACK + monotonic() - start
         committed = self._committed.ruleset.profile if self._committed else None
         found = replace(read, profile=None if self.altered(committed) else committed)
         self.rules_known = not found.chains or self._table.listing() == self._listing
@@ -135,7 +143,7 @@ class Held:
             committed = self._committed.ruleset
         rules = drift.rules(committed, found, self._listing, self._table.listing())
         gone = bool(committed.chains) and not (found.chains or found.sets)
-        return rules, drift.elements(committed, found, self._clock()), self.altered(committed.profile), gone
+        return rules, drift.elements(committed, found, self._clock(), self._slack), self.altered(committed.profile), gone
 
     def commit(self, delta: Delta, after: int) -> Spent:
         """Make the delta so, in one transaction, and read back what it touched. `after`: the digest it leads to.
@@ -157,8 +165,9 @@ class Held:
         return Spent((committed - start) * 1000, (perf_counter() - committed) * 1000)
 
     def _read_back(self, delta: Delta) -> None:
+        self._table.progress.begin("reading")
         try:
-            fault = verify(self._table, alive(delta, self._clock()), self._clock())
+            fault = verify(self._table, alive(delta, self._clock()), self._clock)
         except (TableError, OSError) as error:
             raise ReadBackError(str(error)) from error
         if fault:
@@ -167,7 +176,7 @@ class Held:
     def _commit_again(self, delta: Delta, running: Running, refused: CommitRefusedError) -> None:
         """An element may have ended after the transaction was written: once more, from what the kernel holds now."""
         wanted = apply(running.ruleset, delta)
-        found = settled(self._found(self._clock()), wanted, 0)
+        found = settled(self._found(self._clock()), wanted, 0, self._slack)
         again = diff(found, without_expired(wanted, self._clock()))
         if again == delta:
             self._running = running

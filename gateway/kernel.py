@@ -5,23 +5,27 @@ knows how to compile rules. Never touches another table than `inet netzwart`.
 """
 
 import logging
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import closing
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from hashlib import blake2b
 from itertools import islice
+from time import monotonic
+from typing import TypeAlias
 
 from firewall.diff import Delta, ElementChange
 from firewall.flows import Flow, Toward
 from firewall.live import Watch
 from firewall.render import render_delta
-from firewall.ruleset import EMPTY, TABLE, Action, Chain, Element, Hook, Priority, Ruleset, Set, Type
+from firewall.ruleset import EMPTY, PLAIN, TABLE, Action, Chain, Element, Elements, Hook, Priority, Ruleset, Set, Type
 from gateway import elements as codec
 from gateway import netlink, sysctl
 from gateway.conntrack import Conntrack
 from gateway.inspection import width
 from gateway.libnftables import Libnftables
+from gateway.load_plan import TIMED_AT_ONCE, batches, filled_before, in_pieces
 from gateway.netlink import Netlink, attributes, number, places, text, zero_ended
 from gateway.notices import Notices
+from gateway.progress import Progress
 from gateway.table import UNKNOWN_RULES, CommitRefusedError, Ended, TableError, Tally, add_ended
 from gateway.tracer import Tracer
 
@@ -42,11 +46,14 @@ _COUNTER_OBJECT = 1
 _COUNTER_OCTETS, _COUNTER_PACKETS = 1, 2
 _GENERATION = 1
 
+UnixClock: TypeAlias = Callable[[], float]  # Unix seconds
+
 log = logging.getLogger("gateway")
 
 _HOOKS = ("prerouting", "input", "forward", "output", "postrouting")  # NF_INET_*, in the order of their numbers
 _TYPE_NUMBERS = {7: Type.IPV4, 8: Type.IPV6, 12: Type.PROTO, 13: Type.PORT}  # nft's TYPE_*, six bits each in a concatenation
-_LARGE = 4096
+LATE = 0.25  # seconds by which elements may end too late without being added again
+ENDING = 2.0  # seconds before its end in which an element is left alone
 _ASK_AT_ONCE = 256
 _ASK_AT_MOST = 4096  # for more keys than this a dump of the set is cheaper
 
@@ -57,6 +64,7 @@ class Kernel:
     in_memory = False
 
     def __init__(self) -> None:
+        self.progress = Progress()
         self._netlink = Netlink()
         self._nft = Libnftables()
         self._conntrack = Conntrack()
@@ -72,14 +80,21 @@ class Kernel:
         if self._tracer:
             self._tracer.close()
 
-    def commit(self, delta: Delta, now: int) -> None:
+    def commit(self, delta: Delta, now: float) -> None:
         """See Table."""
-        ending = _ending(delta)
+        began = monotonic()
+        self.progress.begin("loading", sum(len(change.added) for change in delta.elements.values()))
+        with self._counted(_ending(delta)):
+            self._commit(delta, lambda: now + monotonic() - began)
+
+    @contextmanager
+    def _counted(self, ending: int) -> Iterator[None]:
+        """What the elements that are deleted meanwhile had counted is kept. ending: how many of counted sets go, at least."""
         if not ending:
-            self._commit(delta, now)
+            yield
             return
         with closing(Notices(ending)) as notices:
-            self._commit(delta, now)
+            yield
             for name, tally in notices.deleted():
                 add_ended(self._ended.setdefault(name, {}), tally)
             if notices.lost:
@@ -90,31 +105,44 @@ class Kernel:
         ended, self._ended = self._ended, {}
         return ended
 
-    def _commit(self, delta: Delta, now: int) -> None:
-        """Large sets that are new are filled before a rule looks them up: no packet can tell that from one transaction."""
-        large, rest = _large_and_new(delta)
-        if not large:
-            self._commit_at_once(delta, now)
+    def _commit(self, delta: Delta, clock: UnixClock) -> None:
+        """Sets that are new, and large or with ends, are filled before a rule looks them up: no packet can tell the difference."""
+        before, rest = filled_before(delta)
+        if not before:
+            self._commit_at_once(rest, clock)
             return
-        self._commit_text(Delta(sets=large.sets), now)
+        self._commit_text(Delta(sets=before.sets), clock())
         try:
-            self._commit_elements(large.elements, now)
-            self._commit_at_once(rest, now)
+            for changes in in_pieces(before.elements):
+                self._commit_elements(changes, clock())
+                self.progress.add(sum(len(change.added) for change in changes.values()))
+            self._commit_at_once(rest, clock)
         except TableError:
-            self._commit_text(Delta(sets=large.sets).inverted(), now)
+            self._commit_text(Delta(sets=before.sets).inverted(), clock())
             raise
 
-    def _commit_at_once(self, delta: Delta, now: int) -> None:
+    def _commit_at_once(self, delta: Delta, clock: UnixClock) -> None:
+        """In one transaction. What that took too long is taken from the ends afterwards."""
+        written = clock()
         if delta.touches_rules:
-            self._commit_text(delta, now)
+            self._commit_text(delta, written)
         elif delta.elements:
-            self._commit_elements(delta.elements, now)
+            self._commit_elements(delta.elements, written)
+        if clock() - written > LATE:
+            self._correct_ends(delta.elements, clock)
 
-    def _commit_text(self, delta: Delta, now: int) -> None:
+    def _correct_ends(self, changes: Mapping[str, ElementChange], clock: UnixClock) -> None:
+        """The change stands whatever becomes of this; what ends at another time than it should is found when it is read back."""
+        try:
+            self._renew(changes, clock)
+        except TableError as error:
+            log.warning("some elements will end too late: %s", error)
+
+    def _commit_text(self, delta: Delta, now: float) -> None:
         self._nft.run(render_delta(delta, now=now))
         self._expected += 1
 
-    def _commit_elements(self, changes: Mapping[str, ElementChange], now: int) -> None:
+    def _commit_elements(self, changes: Mapping[str, ElementChange], now: float) -> None:
         steps = list(_steps(changes, now))
         if not steps:
             return
@@ -126,13 +154,36 @@ class Kernel:
             raise CommitRefusedError(f"{name}: {verb} element: {refused}") from refused
         self._expected += 1
 
-    def check(self, delta: Delta, now: int) -> None:
-        """See Table. Costs more than a commit does."""
-        self._nft.run(render_delta(delta, now=now), dry=True)
+    def renew(self, ruleset: Ruleset, now: float) -> None:
+        """See Table."""
+        began = monotonic()
+        changes = {name: ElementChange(of, {}, ruleset.elements[name]) for name, of in ruleset.sets.items() if of.timeout}
+        self._renew(changes, lambda: now + monotonic() - began)
 
-    def read(self, now: int) -> Ruleset:
+    def _renew(self, changes: Mapping[str, ElementChange], clock: UnixClock) -> None:
+        """Delete those of the added elements that have ends, and add them again as they are now, few at a time: each in one transaction."""
+        for name, change in changes.items():
+            timed = {key: element for key, element in change.added.items() if element.expires} if change.of.timeout else {}
+            for some in batches(timed, TIMED_AT_ONCE):
+                self._renew_some(name, change.of, some, clock)
+
+    def _renew_some(self, name: str, of: Set, wanted: Elements, clock: UnixClock) -> None:
+        """What the kernel ends by itself within ENDING is left to it: it might be gone before the transaction."""
+        there = self.elements(of, wanted, now=clock())
+        staying = {key: wanted[key] for key, element in there.items() if element.expires > clock() + ENDING}
+        removed = dict.fromkeys(staying, PLAIN)
+        with self._counted(len(removed) if of.counter else 0):
+            self._commit_elements({name: ElementChange(of, removed, staying)}, clock())
+
+    def check(self, delta: Delta, now: float) -> None:
+        """See Table. Costs more than a commit does."""
+        self.progress.begin("checking")
+        self._nft.run(render_delta(delta, now=int(now)), dry=True)
+
+    def read(self, now: float) -> Ruleset:
         """See Table."""
         self._expected = self._generation()
+        self.progress.begin("reading")
         if self.handle() is None:
             return EMPTY
         declared = self.declarations()
@@ -161,7 +212,7 @@ class Kernel:
         except netlink.GoneError:
             return []
 
-    def _dump(self, of: Set, now: int) -> dict[bytes, Element]:
+    def _dump(self, of: Set, now: float) -> dict[bytes, Element]:
         found: dict[bytes, Element] = {}
         for columns in self._columns(of.name):
             found |= columns.elements(now, owned=of.owned)
@@ -171,7 +222,7 @@ class Kernel:
         for body in self._netlink.dump(netlink.GETSETELEM, codec.in_set(name)):
             yield from codec.decode(body)
 
-    def elements(self, of: Set, keys: Iterable[bytes], now: int) -> dict[bytes, Element]:
+    def elements(self, of: Set, keys: Iterable[bytes], now: float) -> dict[bytes, Element]:
         """See Table."""
         wanted = list(keys)
         if len(wanted) > _ASK_AT_MOST:
@@ -302,25 +353,7 @@ def _ending(delta: Delta) -> int:
     return sum(len(change.removed) for change in delta.elements.values() if change.of.counter)
 
 
-def _large_and_new(delta: Delta) -> tuple[Delta, Delta]:
-    """The sets that are new and large, with their elements; and the rest of the delta."""
-    large = {
-        name
-        for name, change in delta.sets.items()
-        if change.before is None and name in delta.elements and len(delta.elements[name].added) > _LARGE
-    }
-    return (
-        Delta(sets={name: delta.sets[name] for name in large}, elements={name: delta.elements[name] for name in large}),
-        Delta(
-            delta.chains,
-            {name: change for name, change in delta.sets.items() if name not in large},
-            {name: change for name, change in delta.elements.items() if name not in large},
-            delta.counters,
-        ),
-    )
-
-
-def _steps(changes: Mapping[str, ElementChange], now: int) -> Iterator[tuple[str, int, bytes]]:
+def _steps(changes: Mapping[str, ElementChange], now: float) -> Iterator[tuple[str, int, bytes]]:
     """Set, kind and attributes of each message, all deletions first."""
     for name, change in changes.items():
         alive = codec.encode_keys(key for key, element in change.removed.items() if not 0 < element.expires <= now)
@@ -329,7 +362,7 @@ def _steps(changes: Mapping[str, ElementChange], now: int) -> Iterator[tuple[str
         yield from ((name, netlink.NEWSETELEM, body) for body in codec.messages(name, _encoded(change, now)))
 
 
-def _encoded(change: ElementChange, now: int) -> Iterator[bytes]:
+def _encoded(change: ElementChange, now: float) -> Iterator[bytes]:
     if change.of.polices:
         return codec.encode_policing(change.added, now)
     return codec.encode(change.added, now, owned=change.of.owned)

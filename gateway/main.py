@@ -91,6 +91,7 @@ async def _serve(agent: Agent, given: argparse.Namespace) -> None:
     log.info("listening at %s", given.socket)
     await stop.wait()
     served.close()
+    await server.end()
     given.socket.unlink(missing_ok=True)
     log.info("ended; the table stays as it is")
 

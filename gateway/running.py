@@ -100,7 +100,7 @@ def _ends(name: str, elements: Elements) -> Iterator[tuple[int, str, bytes]]:
     return ((element.expires, name, key) for key, element in elements.items() if element.expires)
 
 
-def alive(delta: Delta, now: int) -> Delta:
+def alive(delta: Delta, now: float) -> Delta:
     """The delta without elements that have ended at `now`, on either side."""
     elements = {
         name: ElementChange(of, _alive(removed, now), _alive(added, now)) if of.timeout else ElementChange(of, removed, added)
@@ -109,29 +109,32 @@ def alive(delta: Delta, now: int) -> Delta:
     return replace(delta, elements={name: each for name, each in elements.items() if each.removed or each.added})
 
 
-def _alive(elements: Elements, now: int) -> dict[bytes, Element]:
+def _alive(elements: Elements, now: float) -> dict[bytes, Element]:
     return {key: element for key, element in elements.items() if not 0 < element.expires <= now}
 
 
-SLACK = 2  # seconds: the kernel rounds times, and reading takes some
+SLACK = 2  # seconds: the kernel rounds times, and a commit may be late by some before the agent puts the ends right
 
 
-def same(one: Element, other: Element) -> bool:
-    """Are they the same, but for the kernel's rounding of time?"""
+def same(one: Element, other: Element, slack: float = SLACK) -> bool:
+    """Are they the same, but for so many seconds of their ends?"""
     if one == other:
         return True
-    return one[:2] == other[:2] and one.expires > 0 < other.expires and abs(one.expires - other.expires) <= SLACK
+    return one[:2] == other[:2] and one.expires > 0 < other.expires and abs(one.expires - other.expires) <= slack
 
 
-def settled(found: Ruleset, known: Ruleset, clock: int) -> Ruleset:
-    """What was found, as it was known where only time tells them apart: rounded ends, and elements about to end that are gone already."""
+def settled(found: Ruleset, known: Ruleset, clock: float, slack: float = SLACK) -> Ruleset:
+    """What was found, as it was known where only time tells them apart: rounded ends, and elements about to end that are gone already.
+
+    slack: seconds; SLACK and as long as reading took, because a remaining time is known only to have been right at some moment of that.
+    """
     elements: dict[str, Elements] = dict(found.elements)
     for name, declaration in found.sets.items():
         if declaration.timeout and name in known.elements:
-            elements[name] = _settled(found.elements[name], known.elements[name], clock)
+            elements[name] = _settled(found.elements[name], known.elements[name], clock, slack)
     return replace(found, elements=elements)
 
 
-def _settled(found: Elements, known: Elements, clock: int) -> dict[bytes, Element]:
-    ending = {key: element for key, element in known.items() if 0 < element.expires <= clock + SLACK}
-    return ending | {key: known[key] if key in known and same(element, known[key]) else element for key, element in found.items()}
+def _settled(found: Elements, known: Elements, clock: float, slack: float) -> dict[bytes, Element]:
+    ending = {key: element for key, element in known.items() if 0 < element.expires <= clock + slack}
+    return ending | {key: known[key] if key in known and same(element, known[key], slack) else element for key, element in found.items()}

@@ -1,6 +1,7 @@
 """The unix socket: JSON lines in, JSON lines out, one operation at a time (firewall/wire.py says what they look like).
 
-Counters and gauges alone are read beside other operations, on threads of their own: most of that time passes in the kernel.
+Operations run on one thread, so that the loop is free to tell who waits, whether for the own operation or behind another's, that the agent
+lives. Counters and gauges alone are read beside them, on threads of their own: most of that time passes in the kernel.
 A peer that breaks the rules is told why and cut off; the others notice nothing. Peers may be silent for as long as they
 like, but only so many of them: the one that has been silent longest makes room.
 """
@@ -8,8 +9,10 @@ like, but only so many of them: the one that has been silent longest makes room.
 import asyncio
 import logging
 from asyncio import IncompleteReadError, LimitOverrunError, StreamReader, StreamWriter
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from time import monotonic, perf_counter
+from typing import TypeVar
 
 from firewall import wire
 from firewall.codec import WireError
@@ -21,7 +24,11 @@ from gateway.words import describe, outcome, plain
 MOST_PEERS = 32
 RETRY = 1.0  # seconds until taking back is tried again, if the kernel would not
 READERS = 2  # sets whose counters are read at the same time
+BEAT = 1.0  # seconds between two signs of life while an answer takes long
+MOST_UNREAD = 1 << 16  # octets of them that a peer may leave unread
 STALLED = 30.0  # seconds a peer may take for the next line of a message it has begun, or to take the next line of an answer
+
+T = TypeVar("T")  # Python 3.11 has no other way
 
 log = logging.getLogger("gateway")
 
@@ -29,9 +36,11 @@ log = logging.getLogger("gateway")
 class Server:
     """Answers peers from one agent, and wakes it when what nobody confirmed is to be taken back."""
 
-    def __init__(self, agent: Agent, *, stalled: float = STALLED, limits: wire.MessageLimits = wire.REQUESTED) -> None:
+    def __init__(self, agent: Agent, *, stalled: float = STALLED, limits: wire.MessageLimits = wire.REQUESTED, beat: float = BEAT) -> None:
         self._agent = agent
-        self._stalled, self._limits = stalled, limits
+        self._stalled, self._limits, self._every = stalled, limits, beat
+        self._operations = ThreadPoolExecutor(1, "operations")
+        self._begun: set[asyncio.Task[None]] = set()
         self._peers: dict[StreamWriter, float] = {}
         self._long_message = asyncio.Lock()  # one at a time: each may take hundreds of megabytes
         self._timer: asyncio.TimerHandle | None = None
@@ -67,31 +76,57 @@ class Server:
         opened = monotonic()
         while line := await _line(reader):
             self._peers[writer] = monotonic()
-            number, data = await self._message(line, reader)
-            await self._say(writer, number, await self._answer(data, opened))
-            self._tidy()
+            await self._exchange(line, reader, writer, opened)
+            await self._tidy()
 
-    async def _message(self, line: bytes, reader: StreamReader) -> tuple[int, object]:
+    async def _exchange(self, line: bytes, reader: StreamReader, writer: StreamWriter, opened: float) -> None:
+        """One message and its reply, with beats before it where it takes long."""
+        number, data, long = await self._message(line, reader)
+        beating = asyncio.create_task(self._beat(writer, number))
+        try:
+            answer = await self._answer(data, opened, long=long)
+        finally:
+            beating.cancel()
+        await self._say(writer, number, answer)
+
+    async def _beat(self, writer: StreamWriter, number: int) -> None:
+        """Whole lines, so that the reply may begin after any of them."""
+        while True:
+            await asyncio.sleep(self._every)
+            self._peers[writer] = monotonic()
+            if writer.transport.get_write_buffer_size() < MOST_UNREAD:
+                writer.writelines(wire.lines(number, self._agent.beat))
+
+    async def _in_turn(self, work: Callable[[], T]) -> T:
+        """Do it on the one thread of operations, after those that came before."""
+        return await asyncio.get_running_loop().run_in_executor(self._operations, work)
+
+    async def end(self) -> None:
+        """Let the operation that runs come to its end; those that wait behind it are not begun."""
+        await asyncio.to_thread(self._operations.shutdown, cancel_futures=True)
+
+    async def _message(self, line: bytes, reader: StreamReader) -> tuple[int, object, bool]:
+        """Its number, its data, and whether it had more than one line: then taking it apart takes a while too."""
         assembler = wire.Assembler(self._limits)
         whole = assembler.feed(line)
         if whole is not None:
-            return whole
+            return *whole, False
         async with self._long_message:
             while whole is None:
                 line = await asyncio.wait_for(_line(reader), self._stalled)
                 if not line:
                     raise WireError("the connection ended in the middle of a message")
                 whole = assembler.feed(line)
-        return whole
+        return *whole, True
 
-    async def _answer(self, data: object, opened: float) -> wire.Reply:
+    async def _answer(self, data: object, opened: float, *, long: bool) -> wire.Reply:
         """The reply to a message, and a line in the log. A mistake of our own is told like any other refusal."""
         start = perf_counter()
         said = "a message"
         try:
-            request = wire.request(data)
+            request = await asyncio.to_thread(wire.request, data) if long else wire.request(data)
             said = describe(request)
-            reply = await self._beside(request) or self._agent.answer(request, opened)
+            reply = await self._beside(request) or await self._in_turn(lambda: self._agent.answer(request, opened))
         except WireError as error:
             reply = wire.Refused("malformed", str(error))
         except (TableError, OSError) as error:
@@ -123,13 +158,13 @@ class Server:
     async def _count(self, request: wire.Counters) -> wire.Reading:
         """One reading at a time; whoever asks meanwhile gets the next one. Raises TableError."""
         async with self._counting:
-            counting = self._agent.counting(request)
+            counting = await self._in_turn(lambda: self._agent.counting(request))
             loop = asyncio.get_running_loop()
             try:
                 await asyncio.gather(*(loop.run_in_executor(self._readers, counting.read, name) for name in counting.sets))
             finally:
                 counting.stop()
-            return self._agent.reading(counting)
+            return await self._in_turn(lambda: self._agent.reading(counting))
 
     def _watch(self, at_least: float = 0.0) -> None:
         """Wake when the time to confirm is over; the loop's clock is CLOCK_MONOTONIC too."""
@@ -138,11 +173,17 @@ class Server:
             self._timer = None
         if self._agent.on_trial:
             seconds = max(self._agent.seconds_left, at_least)
-            self._timer = asyncio.get_running_loop().call_later(seconds, self._take_back)
+            self._timer = asyncio.get_running_loop().call_later(seconds, self._begin, self._take_back)
 
-    def _take_back(self) -> None:
+    def _begin(self, work: Callable[[], Coroutine[None, None, None]]) -> None:
+        """Start it, and keep it from being collected before it is done."""
+        task = asyncio.get_running_loop().create_task(work())
+        self._begun.add(task)
+        task.add_done_callback(self._begun.discard)
+
+    async def _take_back(self) -> None:
         try:
-            self._agent.take_back_overdue()
+            await self._in_turn(self._agent.take_back_overdue)
         except Exception as error:  # whatever it is, the way back is tried again
             log.critical("nobody confirmed, and it cannot be taken back; next try in %g s: %s", RETRY, plain(str(error)))
         self._watch(at_least=RETRY)
@@ -152,15 +193,17 @@ class Server:
         if self._live_timer:
             self._live_timer.cancel()
         live = self._agent.live
-        self._live_timer = asyncio.get_running_loop().call_later(live.seconds_left, self._end_live) if live.goes_on else None
+        self._live_timer = asyncio.get_running_loop().call_later(live.seconds_left, self._begin, self._end_live) if live.goes_on else None
 
-    def _end_live(self) -> None:
-        self._agent.live.end_overdue()
+    async def _end_live(self) -> None:
+        await self._in_turn(self._agent.live.end_overdue)
         self._watch_live()
 
-    def _tidy(self) -> None:
+    async def _tidy(self) -> None:
+        if not self._agent.is_untidy:
+            return
         try:
-            self._agent.tidy()
+            await self._in_turn(self._agent.tidy)
         except (TableError, StateError, OSError) as error:
             log.error("no checkpoint was written, the journal goes on growing: %s", plain(str(error)))
 

@@ -11,6 +11,7 @@ from firewall.diff import Delta
 from firewall.flows import Flow, Toward
 from firewall.live import Headers, Watch
 from firewall.ruleset import Element, Rule, Ruleset, Set
+from gateway.progress import Progress
 
 UNKNOWN_RULES = (Rule((), comment="rules as the kernel holds them, which nobody reads back"),)
 
@@ -71,9 +72,16 @@ class Table(Protocol):
     """The table `inet netzwart`, and never another."""
 
     in_memory: bool
+    progress: Progress
 
-    def commit(self, delta: Delta, now: int) -> None:
-        """Make the delta so, all of it or nothing. What has expired at `now` is neither added nor deleted. Its profile is set by `tune`."""
+    def commit(self, delta: Delta, now: float) -> None:
+        """Make the delta so, all of it or nothing. What has expired is neither added nor deleted. Its profile is set by `tune`.
+
+        now: when it is called. However long the work takes, elements end at their time and not later by as long.
+        """
+
+    def renew(self, ruleset: Ruleset, now: float) -> None:
+        """Let the elements that are there and have an end in the ruleset end then: the clock was moved. Those of the past end at once."""
 
     def ended(self) -> Mapping[str, Ended]:
         """What the elements that `commit` has deleted since the last call had counted in the end, by set; without those that had nothing.
@@ -81,10 +89,10 @@ class Table(Protocol):
         Told once. Elements that end by their time are not among them.
         """
 
-    def check(self, delta: Delta, now: int) -> None:
+    def check(self, delta: Delta, now: float) -> None:
         """Would `commit` accept it?"""
 
-    def read(self, now: int) -> Ruleset:
+    def read(self, now: float) -> Ruleset:
         """Everything that the table holds, with UNKNOWN_RULES in each chain; EMPTY when there is no table. Without a profile.
 
         Remaining times become absolute ones, which the kernel's rounding may put off by a second.
@@ -93,7 +101,7 @@ class Table(Protocol):
     def declarations(self) -> dict[str, Set]:
         """How the sets and maps are declared."""
 
-    def elements(self, of: Set, keys: Iterable[bytes], now: int) -> dict[bytes, Element]:
+    def elements(self, of: Set, keys: Iterable[bytes], now: float) -> dict[bytes, Element]:
         """Those of the elements that are there."""
 
     def handle(self) -> int | None:

@@ -208,6 +208,8 @@ if not 1 <= MAIL_IN_MIB <= 25:
     raise ImproperlyConfigured(f"NETZWART_MAIL_IN_MIB is {MAIL_IN_MIB}. It is from 1 to 25: what reads a mail has 256 MiB of memory.")
 MAIL_IN_OCTETS = MAIL_IN_MIB << 20
 MAIL_IN_IMAP = os.environ.get("NETZWART_MAIL_IN_IMAP", "")
+# The name by which our own receiving mail server signs what it found out about senders (authserv-id of RFC 8601); empty: nobody is believed
+MAIL_IN_AUTHSERV_ID = os.environ.get("NETZWART_MAIL_IN_AUTHSERV_ID", "").strip()
 MAIL_IN_PASSWORD = os.environ.get("NETZWART_MAIL_IN_PASSWORD", "")
 DEFAULT_FROM_EMAIL = os.environ.get("NETZWART_MAIL_FROM", "netzwart@localhost")
 

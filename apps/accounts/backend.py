@@ -7,6 +7,7 @@ from allauth.account.internal.userkit import filter_users_by_email
 from django.http import HttpRequest
 
 from apps.accounts.models import User
+from apps.lib.email_address import ascii_lower
 
 
 class ByPassword(AuthenticationBackend):  # type: ignore[misc]  # allauth has no types
@@ -21,5 +22,7 @@ def _account(credentials: dict[str, Any]) -> User | None:
     """By the name, else by the address: first where it is confirmed."""
     if (name := credentials.get("username")) and (user := User.objects.filter(username__iexact=name).first()):
         return user
-    address = credentials.get("email")
-    return next(iter(filter_users_by_email(address, prefer_verified=True, for_login=True)), None) if address else None
+    address = str(credentials.get("email") or "")
+    if not address or address.lower() != ascii_lower(address):  # allauth would make a Kelvin sign a k
+        return None
+    return next(iter(filter_users_by_email(address, prefer_verified=True, for_login=True)), None)

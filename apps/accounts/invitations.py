@@ -19,6 +19,7 @@ from django.utils.translation import gettext as _
 from apps.accounts.granting import invitable
 from apps.accounts.models import Invitation, User
 from apps.accounts.roles import Role
+from apps.lib.email_address import ascii_lower
 from apps.lib.errors import Conflict, Problem
 
 DAYS: Final = 7
@@ -27,7 +28,7 @@ _signer = Signer(salt="invitation")
 
 def invite(*, email: str, roles: list[str], by: User) -> tuple[Invitation, str]:
     """A new invitation and its token. Raises Problem when the address has an account or an invitation, or roles are not to be given."""
-    address = email.strip().lower()
+    address = ascii_lower(email.strip())
     if has_account(address):
         raise Problem(_("%(address)s has an account already.") % {"address": address}, fieldname="email")
     if not set(roles) <= set(Role.values):

@@ -284,6 +284,7 @@ PAGES: Final[dict[str, Page]] = {
     "tickets:ticket": Page(Right.SEE_MEMBERS, Right.ANSWER),
     "tickets:change": _act(Right.ANSWER),
     "tickets:take": _act(Right.ANSWER),
+    "tickets:assign-member": _act(Right.ANSWER),
     "tickets:presence": _act(Right.ANSWER),
     "tickets:link": _act(Right.ANSWER),
     "tickets:unlink": _act(Right.ANSWER),

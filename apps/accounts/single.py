@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts import single_out
 from apps.accounts.models import User
+from apps.lib.email_address import ascii_lower
 
 
 class SingleSignOn(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allauth has no types
@@ -37,8 +38,8 @@ class SingleSignOn(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allaut
             self._refuse(request, words)
 
     def _same_address(self, user: Any, sociallogin: SocialLogin) -> bool:
-        said = {each.email.lower() for each in sociallogin.email_addresses if each.verified}
-        ours = {each.email.lower() for each in EmailAddress.objects.filter(user=user, verified=True)}
+        said = {ascii_lower(each.email) for each in sociallogin.email_addresses if each.verified}
+        ours = {ascii_lower(each.email) for each in EmailAddress.objects.filter(user=user, verified=True)}
         return bool(said & ours)
 
     def _refuse(self, request: HttpRequest, reason: str) -> None:

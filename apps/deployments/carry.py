@@ -5,12 +5,15 @@ A delta is sent when this process knows what the gateway runs; otherwise the who
 
 from dataclasses import dataclass
 
-from apps.deployments.link import Channel, Unreachable
+from apps.deployments import database_clock
+from apps.deployments.link import Channel, Heard, Unreachable, nobody_minds
 from firewall import wire
 from firewall.diff import Delta
 from firewall.digest import at_base, text
 from firewall.rollout import Event
 from firewall.ruleset import Ruleset
+
+AHEAD = 1000  # milliseconds by which an agent's clock may be ahead
 
 
 class NotDone(Exception):  # noqa: N818 - the gateway's decision, not an error of the program
@@ -48,24 +51,32 @@ class Order:
     delta: Delta | None
 
 
-def hello(channel: Channel, now: int, token: int = 0) -> wire.Welcome:
-    """Who is there, and what runs; from then on no older token is obeyed. Raises Unreachable or NotDone."""
-    return expect(wire.Welcome, channel.ask(wire.Hello(now, token)))
+def hello(channel: Channel, now: int, token: int = 0, heard: Heard = nobody_minds) -> wire.Welcome:
+    """Who is there, and what runs; from then on no older token is obeyed. Raises Unreachable or NotDone.
+
+    An agent whose clock is ahead for certain is told so, by what its own answer said.
+    """
+    welcome = expect(wire.Welcome, channel.ask(wire.Hello(now, token, database_clock.earliest()), heard=heard))
+    latest = database_clock.latest()
+    if not latest or welcome.clock <= latest + AHEAD:
+        return welcome
+    bound = wire.ClockBound(welcome.steady, latest)
+    return expect(wire.Welcome, channel.ask(wire.Hello(now, token, database_clock.earliest(), bound), heard=heard))
 
 
-def plan(channel: Channel, now: int, ruleset: Ruleset) -> wire.Planned:
+def plan(channel: Channel, now: int, ruleset: Ruleset, heard: Heard = nobody_minds) -> wire.Planned:
     """What the ruleset would change; nothing is changed. Raises Unreachable or NotDone."""
-    return expect(wire.Planned, channel.ask(wire.Plan(now, ruleset)))
+    return expect(wire.Planned, channel.ask(wire.Plan(now, ruleset), heard=heard))
 
 
-def apply(channel: Channel, order: Order, welcome: wire.Welcome) -> wire.Applied:
+def apply(channel: Channel, order: Order, welcome: wire.Welcome, heard: Heard = nobody_minds) -> wire.Applied:
     """Commit what is ordered on top of what was just said to run. Raises Unreachable or NotDone."""
     known = order.known
     if known and order.delta is not None and text(at_base(known.digest, order.delta, order.now)) == welcome.digest:
-        answer = channel.ask(_request(order, welcome.digest, order.delta))
+        answer = channel.ask(_request(order, welcome.digest, order.delta), heard=heard)
         if not (isinstance(answer, wire.Refused) and answer.reason in ("base", "digest")):
             return expect(wire.Applied, answer)
-    return expect(wire.Applied, channel.ask(_request(order, welcome.digest, None)))
+    return expect(wire.Applied, channel.ask(_request(order, welcome.digest, None), heard=heard))
 
 
 def _request(order: Order, base: str, delta: Delta | None) -> wire.Apply:
@@ -73,23 +84,23 @@ def _request(order: Order, base: str, delta: Delta | None) -> wire.Apply:
     return wire.Apply(order.token, order.now, base, order.target, delta, whole, order.confirm_within)
 
 
-def confirm(channel: Channel, order: Order) -> wire.Confirmed:
+def confirm(channel: Channel, order: Order, heard: Heard = nobody_minds) -> wire.Confirmed:
     """Keep what was applied. Raises Unreachable or NotDone."""
-    return expect(wire.Confirmed, channel.ask(wire.Confirm(order.token, order.target)))
+    return expect(wire.Confirmed, channel.ask(wire.Confirm(order.token, order.target), heard=heard))
 
 
-def revert(channel: Channel, order: Order) -> str:
+def revert(channel: Channel, order: Order, heard: Heard = nobody_minds) -> str:
     """Go back now; in words, to what. It may have gone back by itself already. Raises Unreachable or NotDone."""
-    answer = channel.ask(wire.Revert(order.token))
+    answer = channel.ask(wire.Revert(order.token), heard=heard)
     if isinstance(answer, wire.Refused) and answer.reason == "digest":
         return answer.text
     return expect(wire.Reverted, answer).text
 
 
-def became(channel: Channel, order: Order) -> Event:
+def became(channel: Channel, order: Order, heard: Heard = nobody_minds) -> Event:
     """What became of the last command of this token; older ones are not obeyed from here on."""
     try:
-        welcome = hello(channel, order.now, order.token)
+        welcome = hello(channel, order.now, order.token, heard)
     except Unreachable:
         return Event.LOST
     if welcome.trial == order.target:

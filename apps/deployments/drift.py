@@ -14,6 +14,7 @@ import structlog
 from django.db.models.functions import Coalesce, Now
 from django.utils import timezone
 
+from apps.deployments import database_clock
 from apps.deployments.carry import NotDone, expect
 from apps.deployments.link import Channel, Unreachable
 from apps.deployments.models import GatewayState
@@ -51,7 +52,7 @@ def look(
     welcome: what it has just said of itself. others: digests that other gateways of its group should have.
     """
     try:
-        drifted = expect(wire.Drifted, channel.ask(wire.Drift(now)))
+        drifted = expect(wire.Drifted, channel.ask(wire.Drift(now, database_clock.earliest())))
     except (Unreachable, NotDone) as fault:
         log.warning("drift not known", gateway=gateway.name, error=str(fault))
         return None

@@ -59,7 +59,7 @@ def plain(error: Exception) -> str:
 
 
 class Driver:
-    """One run of one worker. `arrived` is told of each gateway that has confirmed."""
+    """One run of one worker, which keeps its lease meanwhile (`heartbeat`). `arrived` is told of each gateway that has confirmed."""
 
     def __init__(self, lease: Lease, orders: Mapping[int, Order], links: Links, arrived: Callable[[Gateway, Order], None]) -> None:
         self._lease, self._orders, self._links, self._arrived = lease, orders, links, arrived
@@ -78,7 +78,7 @@ class Driver:
             Command.CONFIRM: self._confirm,
             Command.REVERT: self._revert,
         }
-        with heartbeat.heartbeat(self._lease.rollout), self._sessions:
+        with self._sessions:
             while work := do.get(self._lease.command):
                 gateway, what = self._lease.step.gateway, self._lease.command
                 try:
@@ -94,13 +94,18 @@ class Driver:
         """Show the token to every gateway that answers: whatever a worker that was replaced still sends is refused."""
         for step in self._lease.steps:
             try:
-                carry.hello(self._links.kept(step.gateway), now, self._lease.rollout.token)
+                carry.hello(self._links.kept(step.gateway), now, self._lease.rollout.token, self._heard)
             except (Unreachable, NotDone) as fault:
                 log.warning("not fenced", gateway=step.gateway.name, error=str(fault))
 
+    def _heard(self, beat: wire.Beat) -> None:
+        """A person who wants to stop need not wait until the gateway is done."""
+        if rollouts.heard(self._lease, beat.doing, beat.done, beat.of) is Event.ABORT:
+            raise Unreachable(_("The rollout was stopped while the gateway was at work. What it commits now, it takes back by itself."))
+
     def _ask(self, gateway: Gateway, order: Order) -> None:
         try:
-            event = carry.became(self._links.kept(gateway), order)
+            event = carry.became(self._links.kept(gateway), order, self._heard)
         except NotDone as refused:
             self._refused(Event.LOST, gateway, refused)
             return
@@ -116,7 +121,7 @@ class Driver:
     def _apply(self, gateway: Gateway, order: Order) -> None:
         channel = self._links.kept(gateway)
         try:
-            welcome = carry.hello(channel, order.now, order.token)
+            welcome = carry.hello(channel, order.now, order.token, self._heard)
         except Unreachable as fault:
             self._failed(Event.AWAY, gateway, str(fault))
             return
@@ -130,7 +135,7 @@ class Driver:
         if welcome.confirmed:  # where nothing has run yet, nothing can have passed
             self._passed_before = {found.family: found.ok for found in self._packets(gateway)}
         try:
-            applied = carry.apply(channel, order, welcome)
+            applied = carry.apply(channel, order, welcome, self._heard)
         except Unreachable as fault:
             self._failed(Event.LOST, gateway, str(fault))
         except NotDone as refused:
@@ -206,7 +211,7 @@ class Driver:
             start = time.perf_counter()
             try:
                 session = self._sessions.enter_context(self._links.fresh(gateway))
-                carry.hello(session, 0)
+                carry.hello(session, 0, heard=self._heard)
             except Unreachable as fault:
                 self._note("session", start, str(fault))
                 if rollouts.wished(self._lease) is Event.ABORT:
@@ -223,7 +228,7 @@ class Driver:
     def _confirm(self, gateway: Gateway, order: Order) -> None:
         channel, self._session = self._session or self._links.kept(gateway), None
         try:
-            confirmed = carry.confirm(channel, order)
+            confirmed = carry.confirm(channel, order, self._heard)
         except Unreachable as fault:
             self._failed(Event.LOST, gateway, str(fault))
         except NotDone as refused:
@@ -234,7 +239,7 @@ class Driver:
 
     def _revert(self, gateway: Gateway, order: Order) -> None:
         try:
-            text = carry.revert(self._links.kept(gateway), order)
+            text = carry.revert(self._links.kept(gateway), order, self._heard)
         except Unreachable as fault:
             self._failed(Event.LOST, gateway, _("It does not answer, and goes back by itself: %(error)s") % {"error": fault})
         except NotDone as refused:

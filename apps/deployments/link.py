@@ -22,9 +22,11 @@ from apps.network.models import Gateway
 from firewall import wire
 from firewall.codec import WireError
 
-PATIENCE = 10.0  # seconds without a single octet
-PACE = 1_000_000  # octets of a request for which the agent may take another second
-WHOLE_PATIENCE = 120.0  # seconds until the request is taken, and until the answer is complete
+PATIENCE = 10.0  # seconds without a single octet: an agent that works says so every second
+PACE = 1_000_000  # octets of a request for which the agent may take another second before it says anything
+LONGEST = (
+    3600.0  # seconds until an answer is complete, whatever signs of life come: no honest work takes so long, and others wait behind it
+)
 KNOCK = 5.0  # seconds for sshd's first line
 LONGEST_GREETING = 4096  # octets that may come before and with it
 
@@ -33,14 +35,22 @@ class Unreachable(Exception):  # noqa: N818 - a state of the world, not an error
     """The gateway did not answer. The text says how."""
 
 
+type Heard = Callable[[wire.Beat], None]
+
+
+def nobody_minds(_beat: wire.Beat) -> None:
+    """That the agent lives is all that is asked."""
+
+
 class Channel:
     """One kept-open conversation with one agent. One question at a time; a fault closes it, the next question opens it anew.
 
     backoff: how long to wait before a gateway that did not answer is asked again; meanwhile questions fail at once.
     """
 
-    def __init__(self, name: str, by: Way, backoff: Backoff | None = None) -> None:
+    def __init__(self, name: str, by: Way, backoff: Backoff | None = None, *, longest: float = LONGEST) -> None:
         self.name = name
+        self._longest = longest
         self.way = by
         self.sent = 0  # octets of the last request
         self._relay: Relay | None = None
@@ -53,16 +63,17 @@ class Channel:
         """The process id of the relay that is open."""
         return self._relay.pid if self._relay and self._relay.alive else None
 
-    def ask(self, request: wire.Request, *, patience: float | None = None) -> wire.Reply:
+    def ask(self, request: wire.Request, *, patience: float | None = None, heard: Heard = nobody_minds) -> wire.Reply:
         """The agent's answer. patience: seconds without an octet; by default 10, and one more for each megabyte that is sent.
 
+        heard: told of each sign of life before the answer, however long that takes; when it raises Unreachable, nobody waits any longer.
         Raises Unreachable. A channel that had been idle and is found closed is opened anew once.
         """
         with self._lock:
             if objection := self._backoff.objection(timezone.now()):
                 raise Unreachable(objection)
             try:
-                answer = self._ask(request, patience)
+                answer = self._ask(request, patience, heard)
             except Unreachable as fault:
                 self._backoff.failed(str(fault), timezone.now())
                 raise
@@ -80,29 +91,29 @@ class Channel:
         if relay:
             relay.close()
 
-    def _ask(self, request: wire.Request, patience: float | None) -> wire.Reply:
+    def _ask(self, request: wire.Request, patience: float | None, heard: Heard) -> wire.Reply:
         was_open = self.relay_pid is not None
         try:
-            return self._converse(request, patience)
+            return self._converse(request, patience, heard)
         except EndedError as ended:
             if not was_open:
                 raise Unreachable(self._reason(ended)) from ended
         try:
-            return self._converse(request, patience)
+            return self._converse(request, patience, heard)
         except EndedError as ended:
             raise Unreachable(self._reason(ended)) from ended
 
-    def _converse(self, request: wire.Request, patience: float | None) -> wire.Reply:
+    def _converse(self, request: wire.Request, patience: float | None, heard: Heard) -> wire.Reply:
         number = next(self._numbers)
         try:
             relay = self._open()
             self._send(relay, number, request, patience or PATIENCE)
             within = wire.ANSWERED[type(request)]
-            return wire.reply(self._receive(relay, number, patience or PATIENCE + self.sent / PACE, within))
+            return self._receive(relay, number, patience or PATIENCE + self.sent / PACE, within, heard)
         except (OSError, ValueError, WireError, SilentError) as fault:
             self.close()
             raise Unreachable(str(fault)) from fault
-        except EndedError:
+        except (EndedError, Unreachable):
             self.close()
             raise
 
@@ -114,20 +125,23 @@ class Channel:
         return self._relay
 
     def _send(self, relay: Relay, number: int, request: wire.Request, patience: float) -> None:
-        self.sent, give_up = 0, time.monotonic() + WHOLE_PATIENCE
+        self.sent = 0
         for line in wire.lines(number, request):
-            if time.monotonic() > give_up:
-                raise SilentError(f"it did not take the whole request within {WHOLE_PATIENCE:.0f} s")
             relay.send(line, patience)
             self.sent += len(line)
 
-    def _receive(self, relay: Relay, number: int, patience: float, within: wire.MessageLimits) -> object:
+    def _receive(self, relay: Relay, number: int, patience: float, within: wire.MessageLimits, heard: Heard) -> wire.Reply:
         """The answer to this question, or to number 0: why the agent hangs up."""
-        assembler = wire.Assembler(within)
-        for line in relay.lines(patience, max(WHOLE_PATIENCE, patience), wire.MAX_LINE):
+        assembler, give_up = wire.Assembler(within), time.monotonic() + self._longest
+        for line in relay.lines(patience, wire.MAX_LINE):
+            if time.monotonic() > give_up:
+                raise SilentError(f"it shows signs of life and has not answered for {self._longest:g} s")
             answer = assembler.feed(line)
             if answer and answer[0] in (number, 0):
-                return answer[1]
+                reply = wire.reply(answer[1])
+                if not isinstance(reply, wire.Beat):
+                    return reply
+                heard(reply)
         raise WireError("no answer")
 
     def _reason(self, ended: EndedError) -> str:

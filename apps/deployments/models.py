@@ -127,6 +127,10 @@ class RolloutStep(models.Model):
     flows_cut = models.PositiveIntegerField(default=0)
     error = models.TextField(blank=True)
     reason = models.CharField(max_length=10, default="", blank=True)  # the agent's own word for why it refused (`wire.Refused`)
+    doing = models.CharField(max_length=20, blank=True)  # as the gateway said last (firewall.wire.Beat), until the next state
+    done = models.PositiveIntegerField(default=0)  # so many elements
+    of = models.PositiveIntegerField(default=0)  # of so many; 0: not known
+    heard = models.DateTimeField(null=True)  # when it said so
 
     class Meta:
         ordering = ["position"]

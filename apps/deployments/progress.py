@@ -38,7 +38,7 @@ class Row:
 
 
 def row(rollout: Rollout, now: datetime) -> Row:
-    """The rollout's row; `now` tells how long an open one has taken so far."""
+    """The rollout's row; `now` tells how long an open one has taken so far. It may be older than the rollout, if reading took long."""
     return Row(rollout, what_changes(rollout), who(rollout), took(rollout, now), posts(rollout), state(rollout))
 
 
@@ -48,7 +48,7 @@ def is_open(rollout: Rollout) -> bool:
 
 def stamp(rollout: Rollout) -> str:
     """Changes with everything that moves on the page: the rollout's state, its steps', and whether it is known what changes."""
-    steps = (f"{step.state}.{step.committed is not None:d}.{len(step.evidence)}" for step in rollout.steps.all())
+    steps = (f"{step.state}.{step.committed is not None:d}.{len(step.evidence)}.{step.doing}.{step.done}" for step in rollout.steps.all())
     return "-".join([rollout.state, *steps, f"{bool(rollout.revision.delta):d}", rollout.wish])
 
 
@@ -72,7 +72,7 @@ def who(rollout: Rollout) -> str:
 def took(rollout: Rollout, now: datetime) -> str:
     if rollout.finished:
         return formats.duration((rollout.finished - rollout.created).total_seconds())
-    return _("%(duration)s so far") % {"duration": formats.duration(round((now - rollout.created).total_seconds()))}
+    return _("%(duration)s so far") % {"duration": formats.duration(max(0, round((now - rollout.created).total_seconds())))}
 
 
 def posts(rollout: Rollout) -> tuple[Post, ...]:

@@ -3,7 +3,6 @@
 import os
 import selectors
 import subprocess
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -50,16 +49,14 @@ class Relay:
         except BrokenPipeError as error:
             raise EndedError(self._last_words()) from error
 
-    def lines(self, patience: float, whole: float, longest: int) -> Iterator[bytes]:
-        """Lines as they come. patience: seconds without an octet; whole: seconds for all of them; longest: octets of a line.
+    def lines(self, patience: float, longest: int) -> Iterator[bytes]:
+        """Lines as they come, for as long as they come. patience: seconds without an octet; longest: octets of a line.
 
         Raises EndedError at the end of the output, SilentError when a limit is passed.
         """
-        buffer, give_up = b"", time.monotonic() + whole
-        while (left := give_up - time.monotonic()) > 0:
-            if not _ready(self._output, selectors.EVENT_READ, min(patience, left)):
-                if left < patience:
-                    break
+        buffer = b""
+        while True:
+            if not _ready(self._output, selectors.EVENT_READ, patience):
                 raise SilentError(f"no answer within {patience:.0f} s")
             octets = os.read(self._output.fileno(), READ_SIZE)
             if not octets:
@@ -68,7 +65,6 @@ class Relay:
             yield from complete
             if len(buffer) > longest:
                 raise SilentError(f"a line longer than {longest} octets")
-        raise SilentError(f"no complete answer within {whole:.0f} s")
 
     def _last_words(self) -> str:
         with suppress(subprocess.TimeoutExpired):

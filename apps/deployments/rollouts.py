@@ -27,6 +27,8 @@ log = structlog.get_logger()
 
 LEASE = timedelta(seconds=10)  # as long as a dead worker keeps others waiting
 OPENING_ATTEMPTS = 3
+LONGEST_DOING = 20  # characters
+MOST_ELEMENTS = 2**31 - 1
 
 
 class LeaseLost(Exception):  # noqa: N818 - a state of the world
@@ -275,7 +277,7 @@ def _write_steps(lease: Lease, after: machine.Rollout, at: int | None, evidence:
     for position, (step, now) in enumerate(zip(lease.steps, after.steps, strict=True)):
         changes: dict[str, Any] = dict(evidence) if position == at else {}
         if step.state != now.value:
-            changes["state"] = now.value
+            changes |= {"state": now.value, "doing": ""}
             if now is Step.SENDING:
                 changes["sent"] = Now()
         if changes:
@@ -290,6 +292,18 @@ def note(lease: Lease, what: str, *, passed: bool, ms: float | None, text: str) 
     if not passed:
         mine = Rollout.objects.filter(pk=lease.rollout.pk, token=lease.rollout.token, state=Rollout.State.APPLYING)
         RolloutStep.objects.filter(pk=lease.step.pk, rollout__in=mine).update(evidence=lease.step.evidence)
+
+
+def heard(lease: Lease, doing: str, done: int, of: int) -> Event | None:
+    """The gateway whose turn it is says what it does: kept for the page. Comes out: what a person has asked for meanwhile.
+
+    done, of: elements. The gateway may say anything; what is no possible number is kept as the nearest one.
+    """
+    mine = Rollout.objects.filter(pk=lease.rollout.pk, token=lease.rollout.token, state=Rollout.State.APPLYING)
+    counted = {"done": min(max(done, 0), MOST_ELEMENTS), "of": min(max(of, 0), MOST_ELEMENTS)}
+    RolloutStep.objects.filter(pk=lease.step.pk, rollout__in=mine).update(doing=doing[:LONGEST_DOING], heard=Now(), **counted)
+    wish = mine.values_list("wish", flat=True).first()
+    return Event(wish) if wish else None
 
 
 def supersede(lease: Lease, text: str) -> None:

@@ -13,9 +13,10 @@ from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.deployments import carry, contents, describing, due, gate, held, link, rollouts, states
+from apps.deployments import carry, contents, describing, due, gate, heartbeat, held, link, rollouts, states
 from apps.deployments.carry import Known, Order
 from apps.deployments.drive import Driver, Links, WorkerLinks, plain
+from apps.deployments.heartbeat import Leases
 from apps.deployments.memory import Kept, Memory
 from apps.deployments.models import Hold, Revision, Rollout
 from apps.deployments.rollouts import Lease, LeaseLost, Opening
@@ -24,6 +25,7 @@ from apps.deployments.watch import Watch
 from apps.lib.moments import moment
 from apps.lib.nudge import nudge, send
 from apps.network.models import Gateway, GatewayGroup
+from firewall import wire
 from firewall.render import render_delta
 from firewall.rollout import Command
 from firewall.ruleset import Ruleset
@@ -41,6 +43,18 @@ class Asked:
     wanted: Wanted
     cause: str
     hold: Hold | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GroupLook:
+    """One look at one group. leases: where the rollout that it drives is kept from its claim on."""
+
+    group: GatewayGroup
+    links: Links
+    leases: Leases
+    by: int | None
+    force: bool
+    at_the_kernel: bool
 
 
 def in_order(group: GatewayGroup) -> list[Gateway]:
@@ -64,9 +78,15 @@ def reconcile(
         return None
     links = links or WorkerLinks()
     moment("taken")
-    asked = _asked(group, cause, by=by)
+    with heartbeat.heartbeat() as leases:
+        return _reconcile(GroupLook(group, links, leases, by=by, force=force, at_the_kernel=cause == "schedule"), cause)
+
+
+def _reconcile(look: GroupLook, cause: str) -> Rollout | None:
+    group, links = look.group, look.links
+    asked = _asked(group, cause, by=look.by)
     moment("read and compiled")
-    lease = _taken_over(group, asked, links) or _opened(group, asked, links, by=by, force=force, at_the_kernel=cause == "schedule")
+    lease = _taken_over(look, asked) or _opened(look, asked)
     if lease is None:
         return None
     moment("rollout opened")
@@ -105,12 +125,14 @@ def _asked(group: GatewayGroup, cause: str, *, by: int | None) -> Asked:
 # --- Whose rollout
 
 
-def _taken_over(group: GatewayGroup, asked: Asked, links: Links) -> Lease | None:
+def _taken_over(look: GroupLook, asked: Asked) -> Lease | None:
     """A rollout whose worker is gone, or that somebody resumed, goes on, if it is still what is asked for; else it is closed."""
+    group = look.group
     lease = rollouts.claim(group)
     if lease is None or lease.command is Command.FINISH:  # its worker was gone before it wrote that it was done
         return None
-    Driver(lease, {}, links, _nothing_arrived).fence(asked.wanted.snapshot.now)
+    look.leases.keep(lease.rollout)
+    Driver(lease, {}, look.links, _nothing_arrived).fence(asked.wanted.snapshot.now)
     if lease.rollout.revision.digests == _named(group, asked.wanted):
         return lease
     rollouts.supersede(lease, _("Something else is asked for by now; what was missing goes out with the next rollout."))
@@ -125,28 +147,30 @@ def _named(group: GatewayGroup, wanted: Wanted) -> dict[str, str]:
     return {gateway.name: wanted.targets[gateway.pk] for gateway in group.gateways.all() if gateway.pk in wanted.targets}
 
 
-def _opened(group: GatewayGroup, asked: Asked, links: Links, *, by: int | None, force: bool, at_the_kernel: bool) -> Lease | None:
-    wanted = asked.wanted
-    look = due.Look(group, wanted, links, at_the_kernel=at_the_kernel)
-    gateways = tuple(sorted((each for each in in_order(group) if each.pk in wanted.targets), key=look.is_new_to))
-    if force:
-        _begin_anew(gateways, links)
-    elif not [gateway for gateway in gateways if look.is_due(gateway)]:
+def _opened(look: GroupLook, asked: Asked) -> Lease | None:
+    wanted, hold = asked.wanted, asked.hold
+    dues = due.Look(look.group, wanted, look.links, at_the_kernel=look.at_the_kernel)
+    gateways = tuple(sorted((each for each in in_order(look.group) if each.pk in wanted.targets), key=dues.is_new_to))
+    if look.force:
+        _begin_anew(gateways, look.links)
+    elif not [gateway for gateway in gateways if dues.is_due(gateway)]:
         states.still_true(wanted)
         return None
-    hold = asked.hold
-    return rollouts.open_rollout(
+    lease = rollouts.open_rollout(
         Opening(
-            group,
+            look.group,
             wanted,
             gateways,
-            by=hold.by_id if hold else by,
+            by=hold.by_id if hold else look.by,
             cause=asked.cause,
             harmless=_is_harmless(wanted),
             management=hold.revision.management if hold else gate.managements(wanted),
             again=hold.revision if hold else None,
         )
     )
+    if lease:
+        look.leases.keep(lease.rollout)
+    return lease
 
 
 def _begin_anew(gateways: Iterable[Gateway], links: Links) -> None:
@@ -206,14 +230,18 @@ def _describe(lease: Lease, orders: Mapping[int, Order], links: Links) -> None:
     if order.delta:
         lines, words = summarise(order.delta, order.ruleset), render_delta(order.delta, now=order.now)
     else:
-        lines, words = planned(links.kept(step.gateway), order.ruleset, order.now)
+        lines, words = planned(links.kept(step.gateway), order.ruleset, order.now, lambda beat: _heard(lease, beat))
     describing.describe(revision, lines, words, order.ruleset.count_elements())
 
 
-def planned(channel: link.Channel, ruleset: Ruleset, now: int) -> tuple[tuple[Line, ...], str]:
+def _heard(lease: Lease, beat: wire.Beat) -> None:
+    rollouts.heard(lease, beat.doing, beat.done, beat.of)
+
+
+def planned(channel: link.Channel, ruleset: Ruleset, now: int, heard: link.Heard = link.nobody_minds) -> tuple[tuple[Line, ...], str]:
     """What the ruleset would change on the gateway, as its agent says: in numbers, and as nft text. Nothing, when it does not answer."""
     try:
-        answer = carry.plan(channel, now, ruleset)
+        answer = carry.plan(channel, now, ruleset, heard)
     except (link.Unreachable, carry.NotDone):
         return (), ""
     return summarise_counts(answer.added, answer.removed, ruleset, settings=answer.settings), answer.text

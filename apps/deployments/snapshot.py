@@ -5,6 +5,7 @@ gateway, the moment of the reading in the database's time, and which transaction
 given change was in it.
 """
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from typing import Any
 
 from django.db import connection
 
+from apps.deployments import database_clock
 from apps.deployments.reading import bans, blocks, gateways, listeners, members, nat, pinholes, rates
 from apps.deployments.reading.types import Reading
 from apps.deployments.touched import touched_since
@@ -113,8 +115,10 @@ def both(group: GatewayGroup, earlier: Moment, at: datetime | None = None) -> tu
 def _one_moment(at: datetime | None) -> Iterator[Moment]:
     """A moment that is later than any row it sees: the transaction's own `now()` may be earlier."""
     with frozen(durable=True), connection.cursor() as cursor:
+        before = time.monotonic()
         cursor.execute(MOMENT)
         seen, clock, origin = cursor.fetchone()
+        database_clock.note(clock, before)
         yield Moment(seen, at or clock, origin)
 
 

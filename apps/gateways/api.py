@@ -18,14 +18,12 @@ from apps.deployments.words import in_words
 from apps.gateways import kernels, settings
 from apps.gateways.flood import set_flood_mode
 from apps.gateways.services import configure
-from apps.lib.activation import activations
 from apps.lib.api.fields import AddressText, PrefixText
 from apps.lib.api.filters import filters_of
 from apps.lib.api.openapi.operations import answers
-from apps.lib.api.openapi.shapes import ACTIVE, INTEGER, TEXT, TIME, Shape, array, mapping, nullable, record
-from apps.lib.api.serializers import ApiSerializer
+from apps.lib.api.openapi.shapes import INTEGER, TEXT, TIME, Shape, array, mapping, nullable, record
+from apps.lib.api.serializers import ActiveSerializer, ApiSerializer
 from apps.lib.api.viewsets import Changes, ChangesOne, Reads
-from apps.lib.models import Deployed
 from apps.nat.rules.models import PortRules
 from apps.network.models import Gateway, GatewayGroup, Limits, Profile, Protection, Uplink
 from apps.traffic.fairshare.models import FairShare
@@ -65,16 +63,8 @@ class SettingsSerializer(ApiSerializer):
         return type(self).save_row(group=instance.group, by=self.context["request"].user, **values)
 
 
-class ActiveSettingsSerializer(SettingsSerializer):
+class ActiveSettingsSerializer(SettingsSerializer, ActiveSerializer):
     """Such a row that gateways have."""
-
-    shapes: ClassVar[Mapping[str, Shape]] = {"active": ACTIVE}
-    active = serializers.SerializerMethodField()
-
-    def get_active(self, row: Deployed) -> list[dict[str, object]]:
-        """Since when each gateway has it as it is now; null while it has not, and then why."""
-        known = activations([row])[0][1] if row.pk else []
-        return [{"gateway": each.gateway, "since": each.since, "waits": each.waits.words if each.waits else ""} for each in known]
 
 
 class ProtectionSerializer(ActiveSettingsSerializer):

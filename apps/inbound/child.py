@@ -1,7 +1,7 @@
 """The process in which mails are read, one after the other: `python -m apps.inbound.child`, with a socket as its standard input.
 
 It knows no database, no secrets and no environment, and may be killed at any time. It kills itself, without a word, when a mail takes
-longer than it may, by the clock or by the processor; memory beyond the limit is refused to it by the kernel.
+more of the processor than it may, or the clock says that nobody waits any more; memory beyond the limit is refused to it by the kernel.
 """
 
 import json
@@ -45,9 +45,10 @@ def _one(line: socket.socket) -> bool:
     words, octets = LENGTHS.unpack(receive(line, LENGTHS.size))
     asked: dict[str, Any] = json.loads(receive(line, words))
     limits = Limits(**asked["limits"])
-    _bounded(limits.seconds)
+    _bounded(limits.seconds, limits.clock)
     try:
-        said, files = packing.packed(reading.received(receive(line, octets), asked["sender"], asked["recipients"], limits))
+        mail = receive(line, octets)
+        said, files = packing.packed(reading.received(mail, asked["sender"], asked["recipients"], limits, asked["authserv_id"]))
     except Unreadable as reason:
         said, files = packing.refused(reason), []
     except MemoryError:
@@ -57,13 +58,13 @@ def _one(line: socket.socket) -> bool:
     line.sendall(LENGTHS.pack(len(said), sum(map(len, files))) + said)
     for each in files:
         line.sendall(each)
-    _bounded(0)
+    _bounded(0, 0)
     return TOO_MUCH_MEMORY.encode() not in said
 
 
-def _bounded(seconds: float) -> None:
-    """From now on so long, by the clock and by the processor; 0: without end. The signals' default is to end the process."""
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+def _bounded(seconds: float, clock: float) -> None:
+    """From now on so many seconds of the processor, and of the clock; 0: without end. The signals' default is to end the process."""
+    signal.setitimer(signal.ITIMER_REAL, clock)
     signal.setitimer(signal.ITIMER_PROF, seconds)
 
 

@@ -8,7 +8,8 @@ MIB: Final = 1 << 20
 
 @dataclass(frozen=True)
 class Limits:
-    """Of one mail. seconds: of the clock, and of the processor. Sizes in octets; text and html in characters.
+    """Of one mail. seconds: of the processor. clock: seconds of the clock, so many more that only a busy machine or a process that
+    stands still reaches them. Sizes in octets; text and html in characters.
 
     headers: of all parts together. one_header: unfolded. mime_header: one of those that the library takes apart (Content-…).
     tags, nested, blanks: in HTML all of them, those open at once, and spaces between two (where attributes stand), and `&` in one; what
@@ -16,6 +17,7 @@ class Limits:
     """
 
     seconds: float = 2.0
+    clock: float = 60.0
     memory: int = 256 * MIB
     octets: int = 25 * MIB
     lines: int = 500_000
@@ -46,6 +48,10 @@ class Unreadable(Exception):  # noqa: N818 - says what a mail is
         self.reason, self.detail = reason, detail
 
 
+class OutOfTime(Exception):  # noqa: N818 - says what happened
+    """Reading a mail was given up by the clock. That says nothing about the mail: the machine was busy."""
+
+
 TOO_LARGE: Final = gettext_noop("It is larger than a mail may be.")
 TOO_MANY_LINES: Final = gettext_noop("It has too many lines.")
 TOO_MANY_HEADERS: Final = gettext_noop("It has too many headers.")
@@ -56,6 +62,7 @@ TOO_MANY_PARTS: Final = gettext_noop("It has too many parts.")
 TOO_DEEP: Final = gettext_noop("Its parts are nested too deeply.")
 TEXT_TOO_LONG: Final = gettext_noop("Its text is too long.")
 TOO_SLOW: Final = gettext_noop("Reading it took longer than it may.")
+TOO_BUSY: Final = gettext_noop("The machine was too busy to read it, several times. Have it read again.")
 TOO_MUCH_MEMORY: Final = gettext_noop("Reading it took more memory than it may.")
 DIED: Final = gettext_noop("Whatever read it died of it.")
 CONFUSING: Final = gettext_noop("The parser made nothing of it.")

@@ -37,7 +37,8 @@ class Received:
     with a zone; None if it says nothing sensible. `text`: of the message itself, made from HTML where there is nothing else. `html`:
     sanitised, loads nothing from elsewhere, "" if none. `files`: attachments and pictures within. `automatic`: a machine wrote it
     (RFC 3834 Auto-Submitted, Precedence, List-*), so nothing answers it by itself. `bounce`: a multipart/report about delivery (RFC 3464),
-    or an empty envelope sender; `bounced_ids`: the Message-IDs of what came back in it.
+    or an empty envelope sender; `bounced_ids`: the Message-IDs of what came back in it. `authenticated`: our own receiving server says that
+    the domain of `sender` sent the mail (authentication.py), who of that domain did, it cannot say.
     """
 
     message_id: str
@@ -53,3 +54,4 @@ class Received:
     automatic: bool
     bounce: bool
     bounced_ids: tuple[str, ...]
+    authenticated: bool = False

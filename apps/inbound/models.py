@@ -7,6 +7,8 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
+from apps.mail.redaction import redact
+
 
 class Arrival(models.Model):
     """A mail as it arrived, with its envelope.
@@ -66,6 +68,11 @@ class Arrival(models.Model):
             models.CheckConstraint(condition=Q(claimed_until=None) | Q(state="waiting", tries__gt=0), name="inbound_claimed_is_a_try"),
             models.CheckConstraint(condition=Q(place=None) | ~Q(place=""), name="inbound_place"),
         ]
+
+    @property
+    def first(self) -> str:
+        """The first recipient, as pages may show it."""
+        return redact(self.recipients[0]) if self.recipients else ""
 
     @property
     def others(self) -> int:

@@ -15,7 +15,7 @@ from apps.inbound.message import Address, File, Received
 TEXTS: Final = ("message_id", "subject", "text", "html")
 LISTS: Final = ("references", "bounced_ids")
 ADDRESSES: Final = ("reply_to", "recipients")
-FLAGS: Final = ("automatic", "bounce")
+FLAGS: Final = ("automatic", "bounce", "authenticated")
 
 
 def packed(mail: Received) -> tuple[bytes, list[bytes]]:

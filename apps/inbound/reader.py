@@ -1,7 +1,7 @@
 """Has mails read in a child (`child.py`), and kills it when it takes too long. A child serves many mails, and is replaced when it dies.
 
-Comes in: octets and envelope. Goes out: a `Received`, or `Unreadable` with the reason. Whatever a mail does to the child, it does to
-nobody else.
+Comes in: octets and envelope. Goes out: a `Received`, `Unreadable` with the reason, or `OutOfTime` where the machine was too busy to tell.
+Whatever a mail does to the child, it does to nobody else.
 """
 
 import json
@@ -14,10 +14,10 @@ from pathlib import Path
 from subprocess import DEVNULL, Popen
 from threading import Lock
 from time import monotonic
-from typing import Final, Self
+from typing import Any, Final, Self
 
 from apps.inbound import child, packing
-from apps.inbound.limits import DIED, MIB, TOO_LARGE, TOO_MUCH_MEMORY, TOO_SLOW, Limits, Unreadable
+from apps.inbound.limits import DIED, MIB, TOO_LARGE, TOO_MUCH_MEMORY, TOO_SLOW, Limits, OutOfTime, Unreadable
 from apps.inbound.message import Received
 
 ROOT: Final = Path(__file__).parents[2]
@@ -28,10 +28,13 @@ WORDS: Final = 16 * MIB  # octets that an answer may have besides files
 
 
 class Reader:
-    """One child at most, started when it is needed. Threads take turns; after a fork each process has a child of its own."""
+    """One child at most, started when it is needed. Threads take turns; after a fork each process has a child of its own.
 
-    def __init__(self, limits: Limits = Limits()) -> None:  # noqa: B008 - a frozen value
-        self._limits = limits
+    authserv_id: the name of our own receiving mail server, whose word about senders is believed; "" for none.
+    """
+
+    def __init__(self, limits: Limits = Limits(), authserv_id: str = "") -> None:  # noqa: B008 - a frozen value
+        self._limits, self._authserv_id = limits, authserv_id
         self._lock = Lock()
         self._child: _Child | None = None
 
@@ -42,13 +45,14 @@ class Reader:
         self.close()
 
     def read(self, octets: bytes, sender: str | None, recipients: list[str]) -> Received:
-        """Raises Unreadable; OSError when no child can be started, which says nothing about the mail."""
+        """Raises Unreadable; OutOfTime, and OSError when no child can be started, say nothing about the mail."""
         if len(octets) > self._limits.octets:
             raise Unreadable(TOO_LARGE)
         with self._lock:
             child = self._ready()
             try:
-                return child.read(octets, sender, recipients, self._limits)
+                asked = {"sender": sender, "recipients": recipients, "authserv_id": self._authserv_id}
+                return child.read(octets, asked, self._limits)
             finally:
                 if child.worn:
                     self._end()
@@ -106,9 +110,9 @@ class _Child:
         self._process.kill()
         self._process.wait()
 
-    def read(self, octets: bytes, sender: str | None, recipients: list[str], limits: Limits) -> Received:
-        end = monotonic() + limits.seconds + GRACE
-        asked = json.dumps({"sender": sender, "recipients": recipients, "limits": asdict(limits)}).encode()
+    def read(self, octets: bytes, about: dict[str, Any], limits: Limits) -> Received:
+        end = monotonic() + limits.clock + GRACE
+        asked = json.dumps({**about, "limits": asdict(limits)}).encode()
         self.worn = True  # unless it answers
         try:
             self._send(child.LENGTHS.pack(len(asked), len(octets)) + asked, end)
@@ -122,7 +126,7 @@ class _Child:
             held = [self._receive(size, end) for size in sizes]
             mail = packing.unpacked(said, held)
         except TimeoutError as error:
-            raise Unreadable(TOO_SLOW) from error
+            raise OutOfTime from error
         except (OSError, EOFError) as error:
             raise self._epitaph() from error
         except (ValueError, LookupError, TypeError) as error:
@@ -137,11 +141,13 @@ class _Child:
         self._mails += 1
         self.worn = self._mails >= MAILS or reason == TOO_MUCH_MEMORY
 
-    def _epitaph(self) -> Unreadable:
+    def _epitaph(self) -> Unreadable | OutOfTime:
         """Why it is dead."""
         self._process.kill()
         code = self._process.wait()
-        if -code in (signal.SIGALRM, signal.SIGPROF):
+        if -code == signal.SIGALRM:
+            return OutOfTime()
+        if -code == signal.SIGPROF:
             return Unreadable(TOO_SLOW)
         return Unreadable(DIED, f"signal {-code}" if code < 0 else f"exit {code}")
 

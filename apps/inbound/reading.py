@@ -11,18 +11,19 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
 from apps.inbound import charsets, headers, html
+from apps.inbound.authentication import vouches
+from apps.inbound.automatic import MESSAGE_CLASS, says_automatic
 from apps.inbound.limits import TEXT_TOO_LONG, TOO_LARGE, TOO_MANY_ADDRESSES, Limits, Unreadable
 from apps.inbound.message import Address, File, Received
 from apps.inbound.parts import Part, taken_apart
+from apps.lib.email_address import ascii_lower
 
 MOST_REFERENCES: Final = 100
 MOST_BOUNCED: Final = 20
-BULK: Final = frozenset({"bulk", "list", "junk", "auto_reply"})
-SAYS_AUTOMATIC: Final = frozenset({"x-autoreply", "x-autorespond", "x-auto-response-suppress", "feedback-id"})
-RETURNED: Final = frozenset(
-    {"message/rfc822", "text/rfc822-headers", "message/delivery-status", "message/global", "message/global-headers"}
-)
+REPORT: Final = "message/delivery-status"
+RETURNED: Final = frozenset({"message/rfc822", "text/rfc822-headers", "message/global", "message/global-headers"})
 ITS_ID: Final = re.compile(rb"^(?:Original-)?Message-ID:\s*(<[^<>\s]{1,248}>)", re.IGNORECASE | re.MULTILINE)
+LONGEST_REPORT: Final = 4000  # characters
 LOOKED_THROUGH: Final = 64 << 10  # octets of what came back, in which its Message-ID is looked for
 
 
@@ -33,10 +34,12 @@ class _Content:
     texts: list[str] = field(default_factory=list)
     htmls: list[str] = field(default_factory=list)
     files: list[File] = field(default_factory=list)
+    reports: list[str] = field(default_factory=list)  # of bounces: why it did not arrive (RFC 3464)
 
 
-def received(octets: bytes, sender: str | None, recipients: Sequence[str], limits: Limits) -> Received:
-    """Read it. sender: of the envelope, "" when it is empty (RFC 5321, 4.5.5), None when nobody knows. Raises Unreadable."""
+def received(octets: bytes, sender: str | None, recipients: Sequence[str], limits: Limits, authserv_id: str = "") -> Received:
+    """Read it. sender: of the envelope, "" when it is empty (RFC 5321, 4.5.5), None when nobody knows. authserv_id: the name of our own
+    receiving server, "" for none. Raises Unreadable."""
     if len(octets) > limits.octets:
         raise Unreadable(TOO_LARGE)
     mail = taken_apart(octets, limits)
@@ -44,20 +47,22 @@ def received(octets: bytes, sender: str | None, recipients: Sequence[str], limit
     bounce = sender == "" or _is_report(mail)
     shown = html.sanitised("\n".join(content.htmls)) if content.htmls else ""
     written = "\n".join(content.texts).strip()
+    why = "\n\n".join(content.reports)[:LONGEST_REPORT]
     return Received(
         message_id=_message_id(mail),
         references=_references(mail),
         sender=next(iter(_addresses(mail, ("from", "sender"), limits)), None),
+        authenticated=_is_authenticated(mail, authserv_id, limits),
         reply_to=_once(_addresses(mail, ("reply-to",), limits)),
         recipients=_recipients(mail, recipients, limits),
         subject=headers.text(_first(mail, "subject")),
         date=_date(_first(mail, "date")),
-        text=written or (html.text_of(shown) if shown else ""),
+        text="\n\n".join(filter(None, (written or (html.text_of(shown) if shown else ""), why))),
         html=shown,
         files=tuple(content.files),
         automatic=bounce or _is_automatic(mail),
         bounce=bounce,
-        bounced_ids=_bounced_ids(content.files, written) if bounce else (),
+        bounced_ids=_bounced_ids(content.files, f"{written}\n{why}") if bounce else (),
     )
 
 
@@ -85,6 +90,13 @@ def _addresses(mail: Part, names: Sequence[str], limits: Limits) -> list[Address
     return found
 
 
+def _is_authenticated(mail: Part, authserv_id: str, limits: Limits) -> bool:
+    """Only where one From names one address: of several, nobody knows which one our server looked at."""
+    authors = _addresses(mail, ("from",), limits)
+    fields = [str(value) for value in mail.get_all("authentication-results", [])]
+    return len(mail.get_all("from", [])) == 1 and len(authors) == 1 and vouches(fields, authserv_id, authors[0].address)
+
+
 def _recipients(mail: Part, envelope: Sequence[str], limits: Limits) -> tuple[Address, ...]:
     first = [made for each in envelope if (made := headers.address_of(each))]
     return _once([*first, *_addresses(mail, ("to", "cc"), limits)])
@@ -93,7 +105,7 @@ def _recipients(mail: Part, envelope: Sequence[str], limits: Limits) -> tuple[Ad
 def _once(found: Sequence[Address]) -> tuple[Address, ...]:
     each_once: dict[str, Address] = {}
     for each in found:
-        each_once.setdefault(each.address.lower(), each)
+        each_once.setdefault(ascii_lower(each.address), each)
     return tuple(each_once.values())
 
 
@@ -107,10 +119,8 @@ def _date(value: str) -> datetime | None:
 
 
 def _is_automatic(mail: Part) -> bool:
-    names = {str(name).lower() for name in mail}
-    says = _first(mail, "auto-submitted").partition(";")[0].strip().lower()
-    bulk = _first(mail, "precedence").strip().lower() in BULK
-    return says not in ("", "no") or bulk or bool(names & SAYS_AUTOMATIC) or any(name.startswith("list-") for name in names)
+    first = {name: _first(mail, name) for name in ("auto-submitted", "precedence", *MESSAGE_CLASS)}
+    return says_automatic(first, {str(name).lower() for name in mail})
 
 
 def _is_report(mail: Part) -> bool:
@@ -127,11 +137,14 @@ def _bounced_ids(files: Sequence[File], text: str) -> tuple[str, ...]:
 
 
 def _gathered(mail: Part, limits: Limits) -> _Content:
-    content = _Content()
-    for part in _leaves(mail):
+    content, parts = _Content(), list(_leaves(mail))
+    bodies = {id(part) for part in parts if _is_text(part) and not _name(part)} or {id(part) for part in parts[:1] if _is_text(part)}
+    for part in parts:
         kind, octets = _kind(part), _octets(part)
-        words = charsets.text_of(octets, _charset(part)) if kind in ("text/plain", "text/html") and _is_body(part) else None
-        if words is not None and kind == "text/plain":
+        words = charsets.text_of(octets, _charset(part)) if id(part) in bodies else None
+        if kind == REPORT:
+            content.reports.append(charsets.text_of(octets[:LOOKED_THROUGH]).strip())
+        elif words is not None and kind == "text/plain":
             content.texts.append(words)
         elif words is not None and html.is_bearable(words, limits):
             content.htmls.append(words)
@@ -155,8 +168,9 @@ def _kind(part: Part) -> str:
     return "text/plain" if part.get_content_maintype() == "multipart" else charsets.one_line(part.media_type(), 120).lower()
 
 
-def _is_body(part: Part) -> bool:
-    return not _name(part) and not part.is_attachment()
+def _is_text(part: Part) -> bool:
+    """Whether it may be what the mail says; one with a name is only where no other is."""
+    return _kind(part) in ("text/plain", "text/html") and not part.is_attachment()
 
 
 def _octets(part: Part) -> bytes:

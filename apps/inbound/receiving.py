@@ -18,14 +18,15 @@ from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
-from apps.inbound.limits import DIED, Limits, Unreadable
+from apps.inbound.limits import DIED, TOO_BUSY, Limits, OutOfTime, Unreadable
 from apps.inbound.message import Received
 from apps.inbound.models import Arrival
 from apps.inbound.reader import Reader
+from apps.mail.redaction import redact
 
 LEASE: Final = timedelta(minutes=2)  # far longer than a mail takes
 SECONDS: Final = 10.0  # after which no further mail is begun
-MOST_TRIES: Final = 3  # workers that may die of one mail
+MOST_TRIES: Final = 3  # workers that may die of one mail, or be too busy for it
 NOT_TAKEN: Final = gettext_noop("It was read, but could not be filed.")
 Take = Callable[[Arrival, Received], None]
 Clock = Callable[[], datetime]
@@ -70,8 +71,8 @@ def taker() -> Take | None:
 
 
 def reader() -> Reader:
-    """With the limits that the settings ask for."""
-    return Reader(Limits(octets=settings.MAIL_IN_OCTETS))
+    """With the limits that the settings ask for, and the name of the server whose word about senders is believed."""
+    return Reader(Limits(octets=settings.MAIL_IN_OCTETS), settings.MAIL_IN_AUTHSERV_ID)
 
 
 def waiting(limit: int = 100) -> QuerySet[Arrival]:
@@ -111,7 +112,7 @@ def quarantine(arrival: Arrival, reason: str, detail: str = "") -> None:
 
 
 def _handed_over(arrival: Arrival, take: Take, read_by: Reader) -> Arrival.State | None:
-    """What became of it; None: somebody else has it by now."""
+    """What became of it; None: somebody else has it by now, or it is read again later."""
     try:
         why = _why_not(arrival, take, read_by)
         if why is None:
@@ -119,12 +120,16 @@ def _handed_over(arrival: Arrival, take: Take, read_by: Reader) -> Arrival.State
         quarantine(arrival, why.reason, why.detail)
     except Gone:
         return None
+    except OutOfTime:
+        log.warning("mail not read in time", arrival=arrival.pk, tries=arrival.tries)
+        return None
     return Arrival.State.QUARANTINED
 
 
 def _why_not(arrival: Arrival, take: Take, read_by: Reader) -> Unreadable | None:
-    """None when it was taken. A lost database, and a child that does not start, say nothing about the mail: it is read again later. What
-    the database cannot hold at all (SQLSTATE 54: too large, too complex) is an OperationalError too, and does."""
+    """None when it was taken. A lost database, a child that does not start, and a machine that is too busy (OutOfTime) say nothing about
+    the mail: it is read again when the lease is over. What the database cannot hold at all (SQLSTATE 54: too large, too complex) is an
+    OperationalError too, and does."""
     if arrival.tries > MOST_TRIES:
         return Unreadable(DIED)
     try:
@@ -136,6 +141,10 @@ def _why_not(arrival: Arrival, take: Take, read_by: Reader) -> Unreadable | None
         if not _is_of_the_mail(error):
             raise
         return _not_taken(arrival, error)
+    except OutOfTime:
+        if arrival.tries < MOST_TRIES:
+            raise
+        return Unreadable(TOO_BUSY)
     except Unreadable as why:
         return why
     except Refused as why:
@@ -152,7 +161,7 @@ def _is_of_the_mail(error: Exception) -> bool:
 
 def _not_taken(arrival: Arrival, error: Exception) -> Unreadable:
     log.exception("mail not filed", arrival=arrival.pk)
-    return Unreadable(NOT_TAKEN, f"{type(error).__name__}: {error}".replace("\0", ""))
+    return Unreadable(NOT_TAKEN, redact(f"{type(error).__name__}: {error}".replace("\0", "")))
 
 
 def _end(arrival: Arrival, **changes: object) -> None:

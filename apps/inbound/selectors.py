@@ -13,6 +13,7 @@ from apps.inbound.models import Arrival
 from apps.inbound.watching import pressing
 from apps.lib.navigation import Count as NavigationCount
 from apps.lib.once import once_a_page
+from apps.mail.redaction import redact
 
 STATES: Final = ("quarantined", "waiting", "taken", "deleted", "all")
 HEADERS: Final = 64 << 10  # octets of headers that a page shows
@@ -52,5 +53,5 @@ def asking(_request: HttpRequest) -> NavigationCount | None:
 
 
 def headers(arrival: Arrival) -> str:
-    """Its headers as plain text, as far as a page shows them; taken apart by nobody."""
-    return clean(head(bytes(arrival.octets or b""), HEADERS).decode("utf-8", "replace"))
+    """Its headers as plain text, as far as a page shows them; taken apart by nobody, without addresses that act as staff."""
+    return redact(clean(head(bytes(arrival.octets or b""), HEADERS).decode("utf-8", "replace")))

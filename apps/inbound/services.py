@@ -21,6 +21,7 @@ from apps.inbound.head import head
 from apps.inbound.models import Arrival
 from apps.lib.errors import Conflict
 from apps.lib.nudge import send
+from apps.mail.redaction import redact
 
 TASK: Final = "workers.receive_mail"
 ITS_ID: Final = re.compile(rb"^Message-ID:[ \t]*(?:\r?\n[ \t]+)?(<[!-;=?-~]{1,248}>)", re.IGNORECASE | re.MULTILINE)
@@ -51,7 +52,7 @@ def arrive(
         raise TooLarge(f"{len(octets)} octets; {settings.MAIL_IN_OCTETS} are taken")
     row = Arrival(
         way=way, octets=octets, size=len(octets), sha256=sha256(octets).digest(), message_id=_message_id(octets), place=place,
-        sender=None if sender is None else _held(sender), recipients=_recipients(recipients),
+        sender=None if sender is None else redact(_held(sender)), recipients=_recipients(recipients),
     )  # fmt: skip
     if reason:
         row.state, row.reason, row.ended = Arrival.State.QUARANTINED, reason, Now()

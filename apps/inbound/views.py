@@ -14,6 +14,7 @@ from apps.inbound import selectors, services, watching
 from apps.inbound.models import Arrival
 from apps.lib.errors import Problem
 from apps.lib.params import words
+from apps.mail.redaction import redact, redact_octets
 
 PER_PAGE = 50
 
@@ -35,16 +36,17 @@ def arrivals(request: HttpRequest) -> HttpResponse:
 def arrival(request: HttpRequest, pk: int) -> HttpResponse:
     """One mail: its envelope, its headers, and why it is where it is."""
     row = get_object_or_404(Arrival.objects.select_related("ended_by"), pk=pk)
-    shown = {"row": row, "headers": selectors.headers(row), "acts": may(request.user, Right.CHANGE_MEMBERS)}
+    recipients = [redact(each) for each in row.recipients]
+    shown = {"row": row, "headers": selectors.headers(row), "recipients": recipients, "acts": may(request.user, Right.CHANGE_MEMBERS)}
     return render(request, "inbound/arrival.html", shown)
 
 
 @staff_page
 def file(_request: HttpRequest, pk: int) -> HttpResponse:
-    """The mail as it came, to be saved: no browser opens it."""
+    """The mail as it came but for addresses that act as staff, to be saved: no browser opens it."""
     row = get_object_or_404(Arrival, pk=pk, octets__isnull=False)
     headers = {"Content-Disposition": f'attachment; filename="mail-{row.pk}.eml"', "X-Content-Type-Options": "nosniff"}
-    return HttpResponse(bytes(row.octets or b""), content_type="application/octet-stream", headers=headers)
+    return HttpResponse(redact_octets(bytes(row.octets or b"")), content_type="application/octet-stream", headers=headers)
 
 
 @staff_page

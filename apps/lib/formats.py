@@ -71,9 +71,10 @@ def percent(value: Number | None, digits: int | None = None) -> str:
 
 
 def duration(seconds: Number | None) -> str:
-    """3 ms, 0.38 s, 17 s, 14 min, 3 h, 5 days."""
+    """3 ms, 0.38 s, 17 s, 14 min, 3 h, 5 days. Less than nothing is nothing: clocks of two machines differ, and moments are rounded."""
     if seconds is None:
         return gettext("unknown")
+    seconds = max(seconds, 0)
     if seconds < 0.1:
         return f"{number(seconds * 1000, 0 if seconds == 0 or seconds >= 0.01 else 1)}{SPACE}ms"
     if seconds < 120:

@@ -1,5 +1,6 @@
 """How mail leaves this machine, and what came of it: by SMTP (`smtp.py`), or as files where there is no server."""
 
+import os
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -45,7 +46,10 @@ class Carrier(Protocol):
 
 
 class Files:
-    """For whoever tries the portal out: mails become files in a directory, TIME.eml, and none ever takes another's place."""
+    """For whoever tries the portal out: mails become files in a directory, TIME.eml, and none ever takes another's place.
+
+    Links that open accounts stand in them, so the portal's user alone reads them (0700, 0600), also where the directory was there before.
+    """
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
@@ -58,18 +62,23 @@ class Files:
 
     def open(self) -> str:
         try:
-            self._directory.mkdir(parents=True, exist_ok=True)
+            self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._directory.chmod(0o700)
         except OSError as error:
             return told(error)
         return ""
 
     def hand_over(self, sender: str, to: str, content: bytes) -> Outcome:
         try:
-            with (self._directory / f"{time_ns()}.eml").open("xb") as file:
+            with open(self._directory / f"{time_ns()}.eml", "xb", opener=_for_us_alone) as file:
                 file.write(content)
         except OSError as error:
             return Outcome(What.AWAY, told(error))
         return Outcome(What.TAKEN)
+
+
+def _for_us_alone(path: str, flags: int) -> int:
+    return os.open(path, flags, mode=0o600)
 
 
 def told(error: object) -> str:

@@ -5,8 +5,10 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import Model, Q, QuerySet
-from django.db.models.functions import Lower, Now
+from django.db.models.functions import Now
 
+from apps.lib.email_address import ascii_lower
+from apps.lib.email_lookups import AsciiLower
 from apps.mail.models import Message, SwitchedOff
 
 AT_ONCE = 5000
@@ -33,7 +35,7 @@ def _piece(before: datetime) -> int:
 def mails_of(about: Model, addresses: Iterable[str]) -> QuerySet[Message]:
     """All that tell of this row or went to one of these addresses, the oldest first."""
     told = Q(about_type=about._meta.label_lower, about_id=about.pk)
-    return Message.objects.alias(address=Lower("to")).filter(told | Q(address__in=_lower(addresses))).order_by("pk")
+    return Message.objects.alias(address=AsciiLower("to")).filter(told | Q(address__in=_lower(addresses))).order_by("pk")
 
 
 @transaction.atomic
@@ -42,8 +44,8 @@ def forget(about: Model, addresses: Iterable[str], *, instead: str) -> None:
     found = mails_of(about, addresses)
     found.filter(state=Message.State.WAITING).delete()
     found.update(to=instead, text="", html="", reply_to="", unsubscribe="", erased=Now())
-    SwitchedOff.objects.alias(reader=Lower("address")).filter(reader__in=_lower(addresses)).delete()
+    SwitchedOff.objects.alias(reader=AsciiLower("address")).filter(reader__in=_lower(addresses)).delete()
 
 
 def _lower(addresses: Iterable[str]) -> list[str]:
-    return [each.lower() for each in addresses if each]
+    return [ascii_lower(each) for each in addresses if each]

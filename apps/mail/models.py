@@ -3,8 +3,10 @@
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
-from django.db.models.functions import Lower, Now
+from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
+
+from apps.lib.email_lookups import AsciiLower
 
 
 class Message(models.Model):
@@ -59,7 +61,7 @@ class Message(models.Model):
             models.Index(fields=["state", "-id"], name="mail_by_state"),
             models.Index(fields=["about_type", "about_id"], name="mail_by_what_it_tells", condition=~Q(about_type="")),
             models.Index(fields=["ended"], name="mail_to_be_erased", condition=Q(erased=None)),
-            models.Index(Lower("to"), name="mail_by_address"),
+            models.Index(AsciiLower("to"), name="mail_by_address"),
         ]
         constraints = [
             models.CheckConstraint(condition=Q(state__in=["waiting", "sent", "failed", "discarded"]), name="mail_state"),
@@ -87,7 +89,7 @@ class SwitchedOff(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(Lower("address"), "notice", name="mail_switched_off_once"),
+            models.UniqueConstraint(AsciiLower("address"), "notice", name="mail_switched_off_once"),
             models.CheckConstraint(condition=~Q(address="") & ~Q(notice=""), name="mail_switched_off_what"),
         ]
 

@@ -5,9 +5,10 @@ from typing import Final
 
 from django.conf import settings
 from django.core.signing import BadSignature, Signer
-from django.db.models.functions import Lower
 from django.urls import reverse
 
+from apps.lib.email_address import ascii_lower
+from apps.lib.email_lookups import AsciiLower
 from apps.mail.models import SwitchedOff
 
 _signer: Final = Signer(salt="mail.switch_off")
@@ -29,8 +30,8 @@ def meant(token: str) -> tuple[str, str] | None:
 
 def off_of(addresses: Iterable[str], notice: str) -> set[str]:
     """Those of these addresses where it is off, in lower case."""
-    asked = {each.lower() for each in addresses if each}
-    lower = SwitchedOff.objects.filter(notice=notice).annotate(lower=Lower("address"))
+    asked = {ascii_lower(each) for each in addresses if each}
+    lower = SwitchedOff.objects.filter(notice=notice).annotate(lower=AsciiLower("address"))
     return set(lower.filter(lower__in=asked).values_list("lower", flat=True)) if asked else set()
 
 

@@ -16,6 +16,7 @@ from apps.lib.params import words
 from apps.mail import away, kinds, selectors, services, unsubscribing
 from apps.mail.forms import DiscardForm
 from apps.mail.models import Message
+from apps.mail.redaction import redact
 
 PER_PAGE = 50
 
@@ -38,7 +39,8 @@ def message(request: HttpRequest, pk: int) -> HttpResponse:
     """One mail: where it is, and what it says unless that opens an account."""
     row = get_object_or_404(Message.objects.select_related("ended_by"), pk=pk)
     shown = {"row": row, "in_hand": selectors.is_in_hand(row), "server": away.now_away(), "acts": may(request.user, Right.OPERATE)}
-    return render(request, "mail/message.html", shown | {"kind": kinds.words_of(row.notice)})
+    answers = row.reply_to if redact(row.reply_to) == row.reply_to else ""  # what one of the staff answers as, nobody else may read
+    return render(request, "mail/message.html", shown | {"kind": kinds.words_of(row.notice), "reply_to": answers})
 
 
 @staff_page

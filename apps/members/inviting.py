@@ -20,6 +20,7 @@ from django.utils.translation import gettext as _
 from apps.accounts import invitations
 from apps.accounts.models import User
 from apps.accounts.roles import Role
+from apps.lib.email_address import is_same_address
 from apps.lib.errors import Conflict, Problem
 from apps.mail.services import write
 from apps.mail.wording import Plain
@@ -97,7 +98,7 @@ def find(token: str) -> Opened:
         raise Problem(_("This membership belongs to an account already. Sign in with it, or ask the administrators."))
     if found.taken or found.withdrawn or found.expires <= timezone.now() or found.member.state == Member.State.LEFT:
         raise Problem(_("This invitation was used, withdrawn, or has ended. Ask for another one."))
-    if str(email).lower() != found.member.email.lower():
+    if not is_same_address(str(email), found.member.email):
         raise Problem(_("This invitation went to an address that is not noted any more. Ask for another one."))
     return Opened(found, str(email))
 

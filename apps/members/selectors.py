@@ -51,6 +51,11 @@ def _is_address(text: str) -> bool:
         return False
 
 
+def with_address(email: str) -> list[Member]:
+    """Members who have not left and have this address for mail; two at most, because of several nobody knows who wrote."""
+    return list(Member.objects.filter(email__iexact=email).exclude(state=Member.State.LEFT).order_by("pk")[:2]) if email else []
+
+
 def having(tariff: Tariff) -> int:
     """How many members who have not left have this tariff."""
     return Member.objects.filter(tariff=tariff).exclude(state=Member.State.LEFT).count()

@@ -9,7 +9,7 @@ from rest_framework import serializers
 from apps.lib.api.filters import Filter, Own, filters_of
 from apps.lib.api.kinds import NUMBER
 from apps.lib.api.serializers import ActiveSerializer, Reference
-from apps.lib.api.viewsets import ActiveRows, Adds, Changes, Reads, Removes
+from apps.lib.api.viewsets import Adds, Changes, Reads, Removes
 from apps.lib.fields import AddressField
 from apps.lib.validity import holds_now
 from apps.nat import many, services
@@ -104,7 +104,7 @@ COLUMNS = (
 )
 
 
-class ForwardViewSet(ActiveRows, Reads, Adds, Changes, Removes):
+class ForwardViewSet(Reads, Adds, Changes, Removes):
     """Port forwards that hold now."""
 
     serializer_class = ForwardSerializer

@@ -8,7 +8,7 @@ from rest_framework import serializers
 
 from apps.lib.api.filters import filters_of
 from apps.lib.api.serializers import ActiveSerializer, Reference
-from apps.lib.api.viewsets import ActiveRows, Adds, Reads, Removes
+from apps.lib.api.viewsets import Adds, Reads, Removes
 from apps.lib.validity import holds_now
 from apps.nat import services
 from apps.nat.models import NatMapping
@@ -53,7 +53,7 @@ class MappingSerializer(ActiveSerializer):
         return services.map_address(by=self.context["request"].user, **validated_data)
 
 
-class MappingViewSet(ActiveRows, Reads, Adds, Removes):
+class MappingViewSet(Reads, Adds, Removes):
     """How private addresses leave now."""
 
     serializer_class = MappingSerializer

@@ -9,7 +9,7 @@ from rest_framework import serializers
 from apps.lib.api.fields import PrefixText
 from apps.lib.api.filters import Filter, filters_of
 from apps.lib.api.kinds import NET_CONTAINS, NETWORK
-from apps.lib.api.serializers import ApiSerializer, Reference
+from apps.lib.api.serializers import ActiveSerializer, ApiSerializer, Reference
 from apps.lib.api.viewsets import Adds, Changes, Reads, Removes
 from apps.lib.validity import holds_now
 from apps.members.models import Member
@@ -18,7 +18,7 @@ from apps.network.models import Holding, Pool
 from apps.network.selectors import held_in_pools, pools, size
 
 
-class HoldingSerializer(ApiSerializer):
+class HoldingSerializer(ActiveSerializer):
     """Without an address it is the next that is free in the pool."""
 
     member = Reference(queryset=Member.objects.all())
@@ -29,7 +29,7 @@ class HoldingSerializer(ApiSerializer):
 
     class Meta:
         model = Holding
-        fields = ["id", "member", "device", "kind", "address", "pool", "pool_name", "since", "until"]
+        fields = ["id", "member", "device", "kind", "address", "pool", "pool_name", "since", "until", "active"]
         read_only_fields = ["kind"]
         brief = ["id", "member", "address"]
 

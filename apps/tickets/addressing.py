@@ -1,7 +1,7 @@
 """Addresses that say which ticket an answer by mail belongs to, and which of the staff writes: `support+t1203.SIGNATURE@example.org`.
 
-The signature is an HMAC with the portal's key (RFC 2104), so that nobody makes up an address for a ticket that he has no mail of. One for
-staff counts for a person and a ticket, and until that person's password changes.
+The signature is an HMAC with the portal's key (RFC 2104), so that nobody makes up an address for a ticket that they have no mail of. One
+for staff counts for a person and a ticket, and until that person's password changes; no page shows it (apps/mail/redaction.py).
 """
 
 import re
@@ -16,9 +16,9 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 from apps.accounts.models import User
 from apps.accounts.permissions import may
 from apps.accounts.roles import Right
+from apps.lib.email_address import ascii_lower
 
 OCTETS: Final = 15  # of the signature: 120 bits
-STAFF_ADDRESS: Final = r"[^\s@<>]{0,64}\+s[0-9]{1,18}\.[0-9]{1,18}\.[a-z2-7]{24}@[a-z0-9.-]{1,253}"  # wherever one stands in a text
 _TICKET: Final = re.compile(r"t([1-9][0-9]{0,17})\.([a-z2-7]{24})")
 _STAFF: Final = re.compile(r"s([1-9][0-9]{0,17})\.([1-9][0-9]{0,17})\.([a-z2-7]{24})")
 
@@ -43,8 +43,8 @@ def of_staff(user: User, ticket: int) -> str:
 
 def meant(address: str) -> Meant | None:
     """What the address names; None when it is none of ours, or its signature is another's."""
-    local, _at, domain = address.lower().rpartition("@")
-    ours, _at, our_domain = parseaddr(settings.SUPPORT_ADDRESS)[1].lower().rpartition("@")
+    local, _at, domain = ascii_lower(address).rpartition("@")
+    ours, _at, our_domain = ascii_lower(parseaddr(settings.SUPPORT_ADDRESS)[1]).rpartition("@")
     if not ours or domain != our_domain or not local.startswith(f"{ours}+"):
         return None
     tag = local.removeprefix(f"{ours}+")

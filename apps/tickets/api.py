@@ -67,6 +67,12 @@ class NoteSerializer(serializers.Serializer[Any]):
     text = serializers.CharField(max_length=services.LONGEST)
 
 
+class AssignMemberSerializer(serializers.Serializer[Any]):
+    """Whose a ticket is."""
+
+    member = serializers.PrimaryKeyRelatedField(queryset=Member.objects.all())
+
+
 class MergeSerializer(serializers.Serializer[Any]):
     """Which tickets become part of this one."""
 
@@ -181,6 +187,12 @@ class TicketViewSet(Reads, Changes):
         """It is yours from now on; twice is harmless."""
         services.take(ticket=self.get_object(), by=self.writer())
         return self.answer(self.get_object())
+
+    @action(detail=True, methods=["post"], url_path="assign-member", serializer_class=AssignMemberSerializer)
+    def assign_member(self, request: Request, pk: str = "") -> Response:
+        """Say whose a ticket is that was nobody's: the member sees it, and has the answers."""
+        services.assign_member(ticket=self.get_object(), by=self.writer(), **given(AssignMemberSerializer, request))
+        return self.changed(self.get_object())
 
     @action(detail=True, methods=["post"], serializer_class=MergeSerializer)
     def merge(self, request: Request, pk: str = "") -> Response:

@@ -88,11 +88,10 @@ class AskForm(_Written):
     field_order: tuple[str, ...] = ("subject", "text", "uploads")
 
 
-class WriteToForm(AskForm):
-    """A new ticket for a member, by staff."""
+class MemberForm(ProblemForm):
+    """A member, by number."""
 
     member = forms.CharField(label=_("Member"), max_length=20, help_text=_("The number, like M-2207"))
-    field_order = ("member", "subject", "text", "uploads")
 
     def clean_member(self) -> Member:
         text = self.cleaned_data["member"].strip().upper().removeprefix("M-")
@@ -100,6 +99,12 @@ class WriteToForm(AskForm):
         if found is None:
             raise forms.ValidationError(_("Nobody has this number."))
         return found
+
+
+class WriteToForm(MemberForm, AskForm):
+    """A new ticket for a member, by staff."""
+
+    field_order = ("member", "subject", "text", "uploads")
 
 
 class FactsForm(ProblemForm):

@@ -14,6 +14,7 @@ from django.db.models.functions import Greatest, Now
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
+from apps.lib.email_address import ascii_lower
 from apps.lib.errors import Conflict, Problem
 from apps.tickets import thread
 from apps.tickets.models import Attachment, Message, Move, Ticket
@@ -41,7 +42,7 @@ def preview(*, into: Ticket, tickets: Sequence[Ticket]) -> Preview:
     check(into, tickets)
     moved = Message.objects.filter(ticket__in=tickets)
     (to, _language), *others = readers([into, *tickets])
-    unheard = sorted({address for address, _language in others if address and address.lower() != to.lower()})
+    unheard = sorted({address for address, _language in others if address and ascii_lower(address) != ascii_lower(to)})
     shown_to = str(into.member) if into.member and any(each.member_id is None for each in tickets) else ""
     return Preview(into, list(tickets), moved.count(), Attachment.objects.filter(message__in=moved).count(), unheard, shown_to)
 

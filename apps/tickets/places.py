@@ -16,7 +16,7 @@ from apps.tickets import addressing, thread
 from apps.tickets.models import Message, Move, Ticket
 
 LONGEST_ID: Final = 250
-FOR_STAFF: Final = ("ticket_new", "ticket_reply")  # mails whose readers are staff
+FOR_STAFF: Final = ("ticket_new", "ticket_reply", "ticket_unsent")  # mails whose readers are staff
 KEY: Final = "ticket message "  # the key of a mail begins so, and goes on with the id of what it tells of
 
 

@@ -1,14 +1,9 @@
 """What somebody wrote into a mail, without what it answers. Each line is looked at once."""
 
-import re
 from typing import Final
-
-from apps.tickets.addressing import STAFF_ADDRESS
 
 ENDS_LIKE_AN_INTRODUCTION: Final = (":", "：")
 INTRODUCTION: Final = 3  # lines that “On …, … wrote:” may take
-MASKED: Final = "…@…"
-_ADDRESS: Final = re.compile(STAFF_ADDRESS, re.IGNORECASE)
 
 
 def written(text: str) -> str:
@@ -20,11 +15,6 @@ def written(text: str) -> str:
     if end == len(lines):
         return text.strip()
     return "\n".join(lines[: _before_introduction(lines, end)]).strip() or text.strip()
-
-
-def without_staff_addresses(text: str) -> str:
-    """What a mail of staff quotes may name the address that counts as theirs: nobody else may read it."""
-    return _ADDRESS.sub(MASKED, text)
 
 
 def _is_quoted(line: str) -> bool:

@@ -17,6 +17,7 @@ from apps.accounts.permissions import may
 from apps.accounts.roles import Right
 from apps.lib.errors import Conflict, Problem
 from apps.members.models import Member
+from apps.members.services import erased
 from apps.tickets import telling, thread
 from apps.tickets.attachments import File, check
 from apps.tickets.models import Message, Ticket
@@ -95,6 +96,19 @@ def take(*, ticket: Ticket, by: User) -> None:
     holder = Ticket.objects.select_related("assignee").get(pk=ticket.pk).assignee
     if holder and holder != by:
         raise Conflict(_("%(who)s has taken it meanwhile.") % {"who": holder.name}, culprit=holder)
+
+
+def assign_member(*, ticket: Ticket, member: Member, by: User) -> None:
+    """Say whose a ticket is that was nobody's: the member sees it, and has the answers. What strangers wrote in it stays marked.
+
+    Raises Problem for a member whose data are erased, Conflict when the ticket is somebody's by now.
+    """
+    if member.erased_at:
+        raise Problem(erased(), "member")
+    free = Ticket.objects.filter(pk=ticket.pk, member=None, merged_into=None)
+    if not free.update(member=member, language=member.language, version=F("version") + 1, touched_at=Now()):
+        raise Conflict(_("Somebody said meanwhile whose ticket this is. Look at it again."))
+    log.info("ticket became a member's", ticket=ticket.pk, member=member.number, by=by.username)
 
 
 def change(*, ticket: Ticket, version: int, facts: Facts, by: User) -> None:

@@ -8,9 +8,11 @@ from typing import Final
 
 from django.conf import settings
 from django.urls import reverse
+from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.accounts.roles import Right, with_right
+from apps.lib.email_address import ascii_lower, is_same_address
 from apps.mail.models import SwitchedOff
 from apps.mail.services import write
 from apps.mail.unsubscribing import off_of
@@ -40,7 +42,7 @@ def readers(tickets: Sequence[Ticket]) -> list[tuple[str, str]]:
     off = off_of(of_accounts, ANSWERS)
 
     def wanted(ticket: Ticket, address: str) -> str:
-        return "" if ticket.member and ticket.member.user_id and address.lower() in off else address
+        return "" if ticket.member and ticket.member.user_id and ascii_lower(address) in off else address
 
     return [(wanted(each, address), language) for each in tickets for address, language in [asker(each)]]
 
@@ -89,17 +91,48 @@ def tell_of_reply(message: Message) -> None:
 
 def interested() -> list[User]:
     """Those who answer tickets, have an address and did not switch these mails off."""
-    unwilling = {address.lower() for address in SwitchedOff.objects.filter(notice=KIND).values_list("address", flat=True)}
+    unwilling = {ascii_lower(address) for address in SwitchedOff.objects.filter(notice=KIND).values_list("address", flat=True)}
     staff = User.objects.filter(is_active=True, roles__overlap=with_right(Right.ANSWER)).exclude(email="").order_by("pk")
-    return [user for user in staff if user.email.lower() not in unwilling]
+    return [user for user in staff if ascii_lower(user.email) not in unwilling]
+
+
+def tell_of_unsent(message: Message, user: User) -> None:
+    """To the registered address of whoever of the staff is named by the address that a mail came to: it was not taken as their answer.
+
+    Once an hour for each ticket, because anybody may write there who has seen the address.
+    """
+    if not user.email:
+        return
+    ticket = message.ticket
+    context: dict[str, Plain] = {
+        "ticket": ticket.pk, "sender": message.sender, "yours": user.email, "same": is_same_address(message.sender, user.email),
+        "url": f"{settings.PORTAL_URL}{reverse('tickets:ticket', args=[ticket.pk])}",
+    }  # fmt: skip
+    key = f"ticket {ticket.pk} unsent {user.pk} {timezone.now():%Y-%m-%d %H}"
+    write(to=user.email, language=user.speaks, template="ticket_unsent", context=context, about=ticket, key=key)
+
+
+def takes_answers() -> bool:
+    """Whether staff can answer by mail: mail comes in, and somebody vouches for its senders."""
+    return bool(settings.SUPPORT_ADDRESS and settings.MAIL_IN_AUTHSERV_ID)
+
+
+def named_author(message: Message) -> str:
+    """Who wrote it: a person who was signed in, the member where our mail server vouches for the address, else that address alone."""
+    member = message.ticket.member
+    if message.author:
+        return str(member) if member and member.user_id == message.author_id else message.author.name
+    if member and message.verified and is_same_address(message.sender, member.email):
+        return str(member)
+    return message.sender
 
 
 def _notice(template: str, message: Message, user: User) -> None:
     ticket = message.ticket
-    who = str(ticket.member) if ticket.member else message.sender or ticket.address
     context: dict[str, Plain] = {
-        "ticket": ticket.pk, "subject": ticket.subject, "who": who, "text": message.text[:EXCERPT], "more": len(message.text) > EXCERPT,
-        "url": f"{settings.PORTAL_URL}{reverse('tickets:ticket', args=[ticket.pk])}", "by_mail": bool(settings.SUPPORT_ADDRESS),
+        "ticket": ticket.pk, "subject": ticket.subject, "who": named_author(message), "verified": message.verified,
+        "text": message.text[:EXCERPT], "more": len(message.text) > EXCERPT, "by_mail": takes_answers(),
+        "url": f"{settings.PORTAL_URL}{reverse('tickets:ticket', args=[ticket.pk])}",
     }  # fmt: skip
     write(
         to=user.email, language=user.speaks, template=template, context=context, about=ticket, notice=KIND,

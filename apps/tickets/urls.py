@@ -23,6 +23,7 @@ urlpatterns = [
     path("<int:pk>/", ticket.ticket, name="ticket"),
     path("<int:pk>/change/", ticket.change, name="change"),
     path("<int:pk>/take/", ticket.take, name="take"),
+    path("<int:pk>/member/", ticket.assign_member, name="assign-member"),
     path("<int:pk>/presence/", presence.sign, name="presence"),
     path("<int:pk>/link/", ticket.link, name="link"),
     path("links/<int:pk>/drop/", ticket.unlink, name="unlink"),

@@ -11,6 +11,7 @@ from django.conf import settings
 from django.db import transaction
 from django.urls import reverse
 
+from apps.lib.email_address import ascii_lower
 from apps.mail.models import Message, SwitchedOff
 from apps.mail.services import write
 from apps.mail.wording import Plain
@@ -38,9 +39,9 @@ def _together(due: list[tuple[Member, Above, str]], now: datetime) -> int:
 
 def _readers(members: list[int]) -> dict[int, Member]:
     """Those of them who are active, have an address and want to know."""
-    unwilling = {address.lower() for address in SwitchedOff.objects.filter(notice=KIND).values_list("address", flat=True)}
+    unwilling = {ascii_lower(address) for address in SwitchedOff.objects.filter(notice=KIND).values_list("address", flat=True)}
     active = Member.objects.filter(pk__in=members, state=Member.State.ACTIVE).exclude(email="")
-    return {each.pk: each for each in active if each.email.lower() not in unwilling}
+    return {each.pk: each for each in active if ascii_lower(each.email) not in unwilling}
 
 
 def _key(of: Above, now: datetime) -> str:

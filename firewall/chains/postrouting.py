@@ -5,7 +5,9 @@ from firewall.chains.parts import DROP, WITH_PORTS, at, rule
 from firewall.policy import Gateway
 from firewall.ruleset import Chain, Count, Field, Hook, Masquerade, Match, Priority, Snat
 
-TCP, UDP_OR_ICMP = Match(Field.L4PROTO, ("tcp",)), Match(Field.L4PROTO, ("udp", "icmp"))
+SHARED_PORTS = (1024, 32_767)
+"""With which ports members leave who share an address: none that their systems draw by themselves (49152 to 65535, RFC 6335; Linux:
+32768 to 60999). So two who connect from the same such port in the same instant each get one drawn, and are not taken for each other."""
 
 
 def srcnat(gateway: Gateway) -> Chain:
@@ -14,21 +16,20 @@ def srcnat(gateway: Gateway) -> Chain:
     out = (at(Field.OIFNAME, names.wan),)
     hairpin = (at(Field.IIFNAME, names.lan), at(Field.OIFNAME, names.lan), Match(Field.CT_STATUS, ("dnat",)))
     rules = (
-        rule(*out, _snat("snat4", drawn=True)),
-        rule(*out, TCP, _snat("snat4_own", drawn=True)),
+        rule(*out, WITH_PORTS, _snat("snat4_block"), comment="a block's ports and identifiers"),
+        rule(*out, WITH_PORTS, _snat("snat4", *SHARED_PORTS), comment="ports of a shared address"),
+        rule(*out, _snat("snat4"), comment="shared, without ports"),
         rule(*out, _snat("snat4_own"), comment="keeps its port where it can"),
-        rule(*out, TCP, _snat("snat4_block", drawn=True)),
-        rule(*out, UDP_OR_ICMP, _snat("snat4_block"), comment="its ports and identifiers"),
-        rule(*hairpin, _snat("snat4"), comment="hairpin"),
-        rule(*hairpin, _snat("snat4_own"), comment="hairpin"),
         rule(*hairpin, WITH_PORTS, _snat("snat4_block"), comment="hairpin"),
+        rule(*hairpin, WITH_PORTS, _snat("snat4", *SHARED_PORTS), comment="hairpin"),
+        rule(*hairpin, _snat("snat4_own"), comment="hairpin"),
         rule(*hairpin, Masquerade(), comment="hairpin of who has no public address"),
     )
     return Chain("srcnat", rules, Hook("nat", "postrouting", Priority.SRCNAT))
 
 
-def _snat(name: str, *, drawn: bool = False) -> Snat:
-    return Snat((Field.IP_SADDR,), name, fully_random=drawn)
+def _snat(name: str, first: int = 0, last: int = 0) -> Snat:
+    return Snat((Field.IP_SADDR,), name, first_port=first, last_port=last)
 
 
 def fail_closed(gateway: Gateway) -> Chain:

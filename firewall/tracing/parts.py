@@ -132,10 +132,15 @@ def _snat(passage: Passage, part: Snat) -> Read:
         return found
     passage.count_element(part.map, found.key)
     declaration, value = passage.declaration(part.map), found.element.value
-    within = _range(declaration, value) if declaration.ranges else None
+    within = _range(declaration, value) if declaration.ranges else _ports_of(part)
     address, *_port_of_first = values_of(declaration.value, value)
     passage.rewrite_source(_address(part.map, address), random=part.fully_random, within=within)
     return Read(part, found.values, True, found.set, found.key, found.element, passage.accepted)
+
+
+def _ports_of(part: Snat) -> range | None:
+    """Which ports the rule itself allows; None: any."""
+    return range(part.first_port, part.last_port + 1) if part.last_port else None
 
 
 def _range(of: Set, value: bytes) -> range:

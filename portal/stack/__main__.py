@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from portal.stack import database, environment
+from portal.stack import database, environment, snapshot
 from portal.stack.errors import StackError
 from portal.stack.lock import alone, held
 from portal.stack.output import Output
@@ -32,6 +32,7 @@ def arguments() -> argparse.ArgumentParser:
     servers = commands.add_parser("database", help="start PostgreSQL and Redis only, and print the environment as export lines")
     with_database = commands.add_parser("run", help="start PostgreSQL and Redis, run a command with their environment, stop them")
     with_database.add_argument("argv", nargs="+", metavar="COMMAND", help="the command, after --")
+    commands.add_parser("snapshot", help="write migrations/schema.sql, from which an empty database is made")
     for command in (everything, servers, with_database):
         command.add_argument("--var", type=Path, default=Path("var"), help="the state directory (default var)")
     for command in (servers, with_database):
@@ -63,8 +64,11 @@ async def run(places: Places, command: list[str], output: Output, *, throwaway: 
 
 def main() -> int:
     asked = arguments().parse_args()
-    places = Places.at(asked.var)
     try:
+        if asked.command == "snapshot":
+            asyncio.run(snapshot.write(Output()))
+            return 0
+        places = Places.at(asked.var)
         if asked.command == "serve":
             asyncio.run(serve(places, asked.port, Output()))
             return 0

@@ -3,6 +3,9 @@
 import asyncio
 from functools import partial
 
+import psycopg
+
+from apps.lib import schema_snapshot
 from portal.stack import postgres, redis
 from portal.stack.places import Places
 from portal.stack.processes import Supervisor
@@ -19,3 +22,9 @@ async def up(supervisor: Supervisor, places: Places, *, throwaway: bool = False)
     with supervisor.output.step("Redis"):
         supervisor.start(redis.program(places))
         await supervisor.until(partial(redis.answers, places), "Redis's answer")
+
+
+def has_current_schema(places: Places) -> bool:
+    """Whether every migration that is here has run in the database of a server that answers."""
+    with psycopg.connect(postgres.url(places)) as connection, connection.cursor() as cursor:
+        return schema_snapshot.is_current(cursor)

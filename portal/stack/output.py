@@ -1,15 +1,20 @@
-"""What people see: lines of many processes, each with the aligned name of the one that spoke, and steps with their times."""
+"""Terminal output: lines of many processes, each with the aligned name of the one that spoke, and steps with their times."""
 
 import os
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from itertools import cycle
 from typing import TextIO
 
 COLOURS = (36, 33, 32, 35, 34, 96, 93, 92, 95, 94)
 RED, GREEN, FAINT = 31, 32, 2
 LONGEST_LINE = 16_384
+FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+FRAME_SECONDS, REMINDER_SECONDS = 0.1, 10.0
+CLEAR_LINE = "\r\x1b[2K"
 
 
 class Lines:
@@ -33,13 +38,16 @@ class Lines:
 
 
 class Output:
-    """Writes to one stream; in colour only if it is a terminal (and NO_COLOR is not set)."""
+    """Writes to one stream; in colour only if it is a terminal (and NO_COLOR is not set). Threads may share one."""
 
     def __init__(self, stream: TextIO | None = None, *, width: int = 10) -> None:
         self._stream = stream or sys.stdout
         self._width = width
-        self._colour = self._stream.isatty() and not os.environ.get("NO_COLOR")
+        self._terminal = self._stream.isatty()
+        self._colour = self._terminal and not os.environ.get("NO_COLOR")
         self._names: dict[str, int] = {}
+        self._lock = threading.Lock()
+        self._moving = ""  # the line below all others that shows a step in progress
 
     def line(self, name: str, text: str) -> None:
         """A line that the named process wrote."""
@@ -47,21 +55,53 @@ class Output:
         self.say(f"{self.paint(f'{name:<{self._width}} │', colour)} {text}")
 
     def say(self, text: str = "") -> None:
-        # Whoever read us may be gone (`script/server | head`); processes must be stopped in order all the same.
-        with suppress(BrokenPipeError, ValueError):
-            self._stream.write(text + "\n")
-            self._stream.flush()
+        with self._lock:
+            self._write(f"{CLEAR_LINE if self._moving else ''}{text}\n{self._moving}")
 
     def paint(self, text: str, colour: int) -> str:
         return f"\x1b[{colour}m{text}\x1b[0m" if self._colour else text
 
     @contextmanager
     def step(self, what: str) -> Iterator[None]:
-        """Shows what was done and how long it took, or that it failed."""
-        started = time.monotonic()
+        """Says that a step begins, shows that it is still running, and says how long it took, or that it failed."""
+        started, ended = time.monotonic(), threading.Event()
+        sign = threading.Thread(target=self._show_progress, args=(what, started, ended), daemon=True)
+        sign.start()
         try:
             yield
         except BaseException:
-            self.say(f"{self.paint('✗', RED)} {what}")
+            self._end(sign, ended, f"{self.paint('✗', RED)} {what}")
             raise
-        self.say(f"{self.paint('✓', GREEN)} {what} {self.paint(f'{time.monotonic() - started:.1f} s', FAINT)}")
+        self._end(sign, ended, f"{self.paint('✓', GREEN)} {what} {self.paint(f'{time.monotonic() - started:.1f} s', FAINT)}")
+
+    def _end(self, sign: threading.Thread, ended: threading.Event, line: str) -> None:
+        ended.set()
+        sign.join()
+        self.say(line)
+
+    def _show_progress(self, what: str, started: float, ended: threading.Event) -> None:
+        show = self._show_moving_sign if self._terminal else self._show_reminders
+        show(what, started, ended)
+
+    def _show_reminders(self, what: str, started: float, ended: threading.Event) -> None:
+        self.say(f"· {what} …")
+        while not ended.wait(REMINDER_SECONDS):
+            self.say(f"· {what} … {time.monotonic() - started:.0f} s")
+
+    def _show_moving_sign(self, what: str, started: float, ended: threading.Event) -> None:
+        for frame in cycle(FRAMES):
+            self._move(f"{self.paint(frame, GREEN)} {what} {self.paint(f'{time.monotonic() - started:.0f} s', FAINT)}")
+            if ended.wait(FRAME_SECONDS):
+                break
+        self._move("")
+
+    def _move(self, line: str) -> None:
+        with self._lock:
+            self._moving = line
+            self._write(CLEAR_LINE + line)
+
+    def _write(self, text: str) -> None:
+        # Whoever read us may be gone (`script/server | head`); processes must be stopped in order all the same.
+        with suppress(BrokenPipeError, ValueError):
+            self._stream.write(text)
+            self._stream.flush()

@@ -63,7 +63,8 @@ async def _portal_data(supervisor: Supervisor, places: Places, port: int, no_ssh
     elif not places.demo.exists():
         shutil.rmtree(places.sshd, ignore_errors=True)  # the mark of a demo network that is no more
     with supervisor.output.step("Database schema"):
-        await supervisor.run(plan.migrate())
+        if not await asyncio.to_thread(database.has_current_schema, places):
+            await supervisor.run(plan.migrate())
     if not places.demo.exists():
         with supervisor.output.step("Demo network"):
             await supervisor.run(plan.seed(port, None if no_ssh else places.sshd))

@@ -17,14 +17,24 @@ class Client:
         self._socket.connect(str(path))
         self._file = self._socket.makefile("rb")
         self._number = 0
+        self.beats: list[wire.Beat] = []
 
     def ask(self, request: wire.Request) -> wire.Reply:
-        """Send the request and wait for its reply."""
+        """Send the request and wait for its reply; what comes before it is kept in `beats`."""
         self._number += 1
+        self.beats.clear()
         self.send(b"".join(wire.lines(self._number, request)))
-        number, reply = self.receive()
+        number, reply = self.answer()
         assert number == self._number
         return reply
+
+    def answer(self) -> tuple[int, wire.Reply]:
+        """The next reply that is an answer, and its number."""
+        number, reply = self.receive()
+        while isinstance(reply, wire.Beat):
+            self.beats.append(reply)
+            number, reply = self.receive()
+        return number, reply
 
     def send(self, octets: bytes) -> None:
         """Send octets as they are."""

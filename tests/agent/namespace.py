@@ -15,11 +15,11 @@ T = TypeVar("T")
 
 
 class Namespace:
-    """One thread in its own network namespace."""
+    """One thread in its own network namespace, or in one that has a name."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str = "") -> None:
         self._thread = ThreadPoolExecutor(1)
-        self.do(os.unshare, os.CLONE_NEWNET)
+        self.do(_enter, name)
         if self.do(Path("/proc/thread-self/ns/net").readlink) == Path("/proc/self/ns/net").readlink():
             raise RuntimeError("still in the host's network namespace")
 
@@ -30,6 +30,14 @@ class Namespace:
     def close(self) -> None:
         """End the thread."""
         self._thread.shutdown()
+
+
+def _enter(name: str) -> None:
+    if not name:
+        os.unshare(os.CLONE_NEWNET)
+        return
+    with Path(f"/run/netns/{name}").open() as space:
+        os.setns(space.fileno(), os.CLONE_NEWNET)
 
 
 def why_not() -> str:

@@ -190,7 +190,7 @@ def ask_for_counters(behind: Behind) -> Client:
 
 def reading_of(client: Client) -> wire.Reading:
     with closing(client):
-        number, answer = client.receive()
+        number, answer = client.answer()
     assert number == 7
     assert isinstance(answer, wire.Reading), answer
     return answer

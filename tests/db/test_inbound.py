@@ -15,7 +15,7 @@ from django.utils.translation import gettext, override
 
 from apps.accounts.models import User
 from apps.inbound import imap, keeping, limits, receiving, services
-from apps.inbound.limits import DIED, TOO_DEEP, TOO_LARGE, TOO_MANY_ADDRESSES, TOO_SLOW, Limits, Unreadable
+from apps.inbound.limits import DIED, TOO_BUSY, TOO_DEEP, TOO_LARGE, TOO_MANY_ADDRESSES, TOO_SLOW, Limits, OutOfTime, Unreadable
 from apps.inbound.message import Received
 from apps.inbound.models import Arrival
 from apps.inbound.reader import MAILS, Reader
@@ -154,6 +154,21 @@ class Slow(Reader):
 
 
 @pytest.mark.django_db
+def test_a_machine_that_is_too_busy_says_nothing_about_a_mail_which_is_read_again_by_itself() -> None:
+    row, now, desk = arrive(mail("a b " * 100)), timezone.now(), Desk()
+    with Reader(replace(PATIENT, clock=0.000_001)) as busy, Reader(PATIENT) as rested:
+        assert receive(desk, busy, lambda: now) == Done()
+        assert (states(), receive(desk, rested, lambda: now)) == ([("waiting", "")], Done()), "until its lease is over"
+        assert receive(desk, rested, lambda: now + 2 * LEASE) == Done(taken=1)
+        Arrival.objects.filter(pk=row.pk).update(state="waiting", ended=None, tries=0)
+        for late in (4, 6, 8):
+            claimed_at = now + late * LEASE
+            done = receive(desk, busy, lambda at=claimed_at: at)  # type: ignore[misc]  # mypy has no type for a default
+            assert done == Done(quarantined=late // 8)
+    assert states() == [("quarantined", TOO_BUSY)]
+
+
+@pytest.mark.django_db
 @pytest.mark.parametrize("words", ["Hello", "nothing"])
 def test_who_was_slower_than_the_lease_takes_nothing_and_sets_nothing_aside(words: str) -> None:
     arrive(mail(words))
@@ -208,8 +223,8 @@ def test_a_child_is_killed_when_a_mail_takes_too_long_and_the_next_mail_is_read(
         first = patient._child
         assert first
         os.kill(first._process.pid, signal.SIGSTOP)
-        patient._limits = replace(PATIENT, seconds=0.01)
-        with pytest.raises(Unreadable, match=TOO_SLOW):
+        patient._limits = replace(PATIENT, clock=0.01)
+        with pytest.raises(OutOfTime):
             patient.read(mail(), None, [])
         assert first._process.returncode == -signal.SIGKILL
         patient._limits = PATIENT

@@ -1,19 +1,22 @@
 """Pages of rollouts: the list, one of them, and asking for one."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from functools import partial
 from typing import Any
 
 import pytest
 from django.db import connection
+from django.db.models.functions import Now
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from apps.deployments import delta, running
+from apps.deployments import delta, progress, rollouts, running
 from apps.deployments.models import GatewayState, Rollout, RolloutStep
+from firewall.rollout import Event
 from tests import rows
-from tests.db.rolling import rolled
+from tests.db.rolling import opened, rolled
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -180,3 +183,35 @@ def test_a_delta_is_shown_set_by_set_whatever_its_comments_hold() -> None:
     assert shown.groups[1][0] == "map fwd4" and shown.groups[2][0] == "set down4"
     assert shown.groups[3] == ("chain input", "1 rule, written anew", [("+", 'iifname "lo" accept', "loop, back")])
     assert (shown.total, shown.shown) == (8, 6)
+
+
+def test_a_gateway_that_works_for_long_says_on_the_page_what_it_does_and_how_far_it_is(staff: Client, network: rows.Network) -> None:
+    lease = opened(network)
+    before = progress.stamp(lease.rollout)
+    assert rollouts.heard(lease, "loading", 120_000, 700_000) is None
+    page = text(staff.get(f"/rollouts/{lease.rollout.pk}/"))
+    assert "loads, 120,000 of 700,000 elements (heard at " in page
+    assert progress.stamp(Rollout.objects.get(pk=lease.rollout.pk)) != before, "the page that is open shows it too"
+    rollouts.happened(lease, Event.COMMITTED, committed=Now())
+    assert "700,000" not in text(staff.get(f"/rollouts/{lease.rollout.pk}/"))
+
+
+def test_what_a_gateway_says_that_it_does_may_be_anything(staff: Client, network: rows.Network) -> None:
+    lease = opened(network)
+    rollouts.heard(lease, "<b>" * 100, -5, 10**30)
+    page = text(staff.get(f"/rollouts/{lease.rollout.pk}/"))
+    assert "<b><b>" not in page
+    assert "works" in page
+
+
+def test_whoever_drives_it_hears_that_a_person_wants_it_stopped_while_a_gateway_works(network: rows.Network) -> None:
+    lease = opened(network)
+    rollouts.wish(lease.rollout, Event.ABORT, by=network.admin)
+    assert rollouts.heard(lease, "loading", 1, 2) is Event.ABORT
+
+
+@pytest.mark.parametrize("before", [0.001, 0.6, 1.4, 3600])
+def test_a_rollout_has_never_taken_less_than_nothing(network: rows.Network, before: float) -> None:
+    """The moment of the page may be older than the rollout: reading took long, or the worker's clock is another one."""
+    rollout = opened(network).rollout
+    assert progress.took(rollout, rollout.created - timedelta(seconds=before)) == "0\u202fms so far"

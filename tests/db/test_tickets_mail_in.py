@@ -29,7 +29,7 @@ SUPPORT = Address("", "support@lindenhof.example")
 
 @pytest.fixture(autouse=True)
 def _address(settings: LazySettings) -> None:
-    settings.SUPPORT_ADDRESS = "Support <support@lindenhof.example>"
+    settings.SUPPORT_ADDRESS, settings.MAIL_IN_AUTHSERV_ID = "Support <support@lindenhof.example>", "mx.lindenhof.example"
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def letter(text: str = "Hallo", sender: str = SELIN, to: str = "support@lindenho
     received = Received(
         message_id=f"<{number}@mail.example>", references=(), sender=Address("", sender) if sender else None, reply_to=(),
         recipients=(Address("", to),), subject="Kein Netz", date=None, text=text, html="", files=(), automatic=False, bounce=False,
-        bounced_ids=(),
+        bounced_ids=(), authenticated=True,
     )  # fmt: skip
     return replace(received, **given)
 
@@ -151,7 +151,7 @@ def test_only_the_signed_address_of_a_person_acts_as_staff(selin: Member, mara: 
     take(letter("Ich bin Mara", sender=MARA, to=addressing.of_ticket(ticket.pk)))
     assert (last(ticket).kind, last(ticket).verified) == ("member", False) and sent(SELIN) == []
     words = f"Seit wann?\n\nAm 12.11. schrieb {notice.reply_to}:\n> Hallo\n>\n> Selin\n"
-    take(letter(words, sender=EVE, to=notice.reply_to))
+    take(letter(words, sender=MARA, to=notice.reply_to))
     assert (last(ticket).kind, last(ticket).author, last(ticket).text, last(ticket).via) == ("answer", mara, "Seit wann?", "mail")
     [answer] = sent(SELIN)
     assert last(ticket).message_id == answer.message_id and now(ticket).state == "waiting" and notice.reply_to not in answer.text
@@ -197,14 +197,14 @@ def test_a_bounce_is_a_note_of_its_ticket_and_our_turn(selin: Member, mara: User
         take(replace(bounce, message_id="<other@x>", bounced_ids=("<nobody@x>",)))
 
 
-def test_a_message_id_is_taken_once_and_our_own_mail_not_at_all(selin: Member, mara: User) -> None:
+def test_two_mails_of_one_message_id_are_both_kept_and_our_own_mail_is_not(selin: Member, mara: User) -> None:
     ticket, mail_ = answered(selin, mara)
-    staff = letter("Noch da?", to=addressing.of_staff(mara, ticket.pk), message_id="<staff@x>")
+    staff = letter("Noch da?", sender=MARA, to=addressing.of_staff(mara, ticket.pk), message_id="<staff@x>")
     for received in (letter("Seit gestern", to=mail_.reply_to, message_id=f"<{'x' * 400}@y>"), staff):
         take(received)
         number = ticket.messages.count()
         take(replace(received, text="noch einmal"))
-        assert ticket.messages.count() == number
+        assert ticket.messages.count() == number + 2, "what it says is kept, with a note"
     with pytest.raises(Refused):
         take(letter(message_id=mail_.message_id))
 
@@ -244,11 +244,12 @@ def test_a_real_mail_and_its_answer_go_round(selin: Member, mara: User) -> None:
     reply = EmailMessage()
     reply["From"], reply["To"], reply["Subject"] = f"Selin <{SELIN}>", mail_.reply_to, f"Re: {mail_.subject}"
     reply["Message-ID"], reply["In-Reply-To"] = "<reply@mail.example>", mail_.message_id
+    reply["Authentication-Results"] = "mx.lindenhof.example; dkim=pass header.d=lindenhof.example"
     reply.set_content("Seit gestern\n")
     reply.add_attachment(b"x", maintype="image", subtype="png", filename="a.png")
     arriving.arrive(octets=reply.as_bytes(), way=Arrival.Way.LMTP, sender=SELIN, recipients=[mail_.reply_to])
     arriving.arrive(octets=composed(mail_), way=Arrival.Way.LMTP, sender=SELIN, recipients=[mail_.reply_to])
-    with Reader(Limits(seconds=60)) as reader:
+    with Reader(Limits(seconds=60), "mx.lindenhof.example") as reader:
         take_ = inbound.taker()
         assert take_
         done = inbound.receive(take_, reader)

@@ -69,6 +69,7 @@ def comes(text: str, *, to: str = "support@lindenhof.example", refers: tuple[str
     received = Received(
         message_id=number, references=refers, sender=Address("", sender), reply_to=(), recipients=(Address("", to),), subject="Re: x",
         date=None, text=text, html="", files=(), automatic=False, bounce=False, bounced_ids=(),
+        authenticated=True,
     )  # fmt: skip
     receiving.take(Arrival(pk=1), received)
     return Message.objects.get(message_id=number)

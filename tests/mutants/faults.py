@@ -45,8 +45,8 @@ MUTANTS = (
     Mutant(
         "swap the addresses of the SNAT map",
         "firewall/chains/postrouting.py",
-        "Snat((Field.IP_SADDR,), name, fully_random=drawn)",
-        "Snat((Field.IP_DADDR,), name, fully_random=drawn)",
+        "Snat((Field.IP_SADDR,), name, first_port",
+        "Snat((Field.IP_DADDR,), name, first_port",
         f"{DEPLOY}::test_members_reach_the_internet_over_both_families",
     ),
     Mutant(
@@ -71,18 +71,18 @@ MUTANTS = (
         f"{SNAT}::test_who_has_no_public_address_is_told_so_at_once_and_reaches_what_is_inside",
     ),
     Mutant(
-        "draw the UDP ports of an own address",
+        "draw another port for each connection",
         "firewall/chains/postrouting.py",
-        '_snat("snat4_own"), comment="keeps',
-        '_snat("snat4_own", drawn=True), comment="keeps',
-        "tests/whole/test_punching.py::test_two_who_keep_their_udp_ports_reach_each_other",
+        "first_port=first, last_port=last)",
+        "first_port=first, last_port=last, fully_random=True)",
+        "tests/whole/test_punching.py::test_two_behind_different_gateways_reach_each_other_however_they_leave",
     ),
     Mutant(
         "keep the ports of a shared address",
         "firewall/chains/postrouting.py",
-        '_snat("snat4", drawn=True)',
-        '_snat("snat4")',
-        "tests/whole/test_snat_race.py::test_random_ports_lose_no_more_than_two_equal_draws_of_64512",
+        '_snat("snat4", *SHARED_PORTS), comment="ports',
+        '_snat("snat4"), comment="ports',
+        "tests/whole/test_snat_race.py::test_a_shared_address_loses_no_more_than_two_equal_draws_of_its_ports",
     ),
     Mutant(
         "leave a flow its port outside the new block",
@@ -150,7 +150,7 @@ MUTANTS = (
     Mutant(
         "forget hairpin SNAT",
         "firewall/chains/postrouting.py",
-        '        rule(*hairpin, _snat("snat4"), comment="hairpin"),\n',
+        '        rule(*hairpin, WITH_PORTS, _snat("snat4", *SHARED_PORTS), comment="hairpin"),\n',
         "",
         "tests/whole/test_hairpin.py::test_a_member_reaches_his_own_forward_and_those_of_others",
     ),

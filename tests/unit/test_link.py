@@ -73,3 +73,49 @@ def test_while_it_is_left_alone_no_program_is_started() -> None:
     relay.try_now()
     with pytest.raises(Unreachable, match="No such file"):
         relay.ask(HELLO)
+
+
+def beating(seconds: float, every: float = 0.02) -> str:
+    """A program that says for so long that it lives, and then answers."""
+    beat = b"".join(wire.lines(1, wire.Beat("loading", 1, 2)))
+    return (
+        "import json, time\n"
+        "number = json.loads(sys.stdin.readline())['id']\n"
+        "def say(line): print(json.dumps(json.loads(line) | {'id': number}), flush=True)\n"
+        f"end = time.monotonic() + {seconds}\n"
+        f"while time.monotonic() < end: say({beat!r}); time.sleep({every})\n"
+        f"say({ANSWER!r})\n"
+    )
+
+
+def test_an_agent_that_says_that_it_works_is_waited_for_far_beyond_the_limit_of_silence() -> None:
+    heard: list[wire.Beat] = []
+    relay = channel(beating(seconds=3))
+    assert relay.ask(HELLO, patience=1, heard=heard.append) == wire.Refused("busy", "here I am")
+    assert set(heard) == {wire.Beat("loading", 1, 2)}
+    relay.close()
+
+
+def test_an_agent_that_falls_silent_after_signs_of_life_is_not_waited_for() -> None:
+    relay = channel(beating(seconds=60, every=30))
+    with pytest.raises(Unreachable, match="no answer within"):
+        relay.ask(HELLO, patience=0.5)
+    assert relay.relay_pid is None
+
+
+def test_an_agent_that_shows_signs_of_life_for_ever_does_not_hold_up_the_others_for_ever() -> None:
+    """One that somebody else controls."""
+    relay = Channel("nat-1", Way((sys.executable, "-S", "-c", f"import sys\n{beating(600)}")), longest=0.5)
+    with pytest.raises(Unreachable, match=r"shows signs of life and has not answered for 0\.5 s"):
+        relay.ask(HELLO)
+    assert relay.relay_pid is None
+
+
+def test_who_does_not_want_to_wait_any_longer_leaves() -> None:
+    def leave(_beat: wire.Beat) -> None:
+        raise Unreachable("enough")
+
+    relay = channel(beating(seconds=60))
+    with pytest.raises(Unreachable, match=r"^enough$"):
+        relay.ask(HELLO, heard=leave)
+    assert relay.relay_pid is None

@@ -1,8 +1,9 @@
 import io
+import threading
 
 import pytest
 
-from portal.stack.output import LONGEST_LINE, Lines, Output
+from portal.stack.output import CLEAR_LINE, GREEN, LONGEST_LINE, Lines, Output
 
 
 class Terminal(io.StringIO):
@@ -57,4 +58,27 @@ def test_a_step_that_failed_says_so() -> None:
     stream = io.StringIO()
     with pytest.raises(ValueError, match="broken"), Output(stream).step("Redis"):
         raise ValueError("broken")
-    assert stream.getvalue() == "✗ Redis\n"
+    assert stream.getvalue() == "· Redis …\n✗ Redis\n"
+
+
+def test_a_step_is_shown_from_its_beginning_and_other_lines_stand_above_it() -> None:
+    stream = Terminal()
+    output = Output(stream)
+    with output.step("Database schema"):
+        while "Database schema" not in stream.getvalue():
+            threading.Event().wait(0.01)
+        output.line("web", "hello")
+        while stream.getvalue().count("Database schema") < 3:
+            threading.Event().wait(0.01)
+    shown = stream.getvalue()
+    assert shown.index("Database schema") < shown.index("hello")
+    assert shown.split("\n")[-2].split(CLEAR_LINE)[-1].startswith(f"{output.paint('✓', GREEN)} Database schema")
+
+
+def test_a_long_step_in_a_file_says_now_and_then_that_it_is_running(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("portal.stack.output.REMINDER_SECONDS", 0.01)
+    stream = io.StringIO()
+    with Output(stream).step("Lab network"):
+        while stream.getvalue().count("Lab network") < 3:
+            threading.Event().wait(0.01)
+    assert stream.getvalue().startswith("· Lab network …\n· Lab network … 0 s\n")

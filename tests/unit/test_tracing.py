@@ -83,12 +83,17 @@ def test_a_member_leaves_as_his_public_address_from_a_port_that_the_kernel_choos
     leaves = left(found)
     assert (found.outcome, found.state, leaves.interface) == (Outcome.FORWARDED, State.NEW, "wan0")
     assert (leaves.packet.source, leaves.packet.destination, leaves.packet.destination_port) == (PUBLIC, FOREIGN, 443)
-    assert leaves.source_ports == range(1024, 65536)
+    assert leaves.source_ports == range(1024, 32768)
     assert found.elements == {("up4", MEMBER.packed): 1}
 
 
 @pytest.mark.parametrize(("port", "chosen"), [(123, range(1, 512)), (700, range(600, 1024)), (1024, range(1024, 65536))])
-def test_a_chosen_port_is_of_the_class_of_the_members_own(port: int, chosen: range) -> None:
+def test_a_drawn_port_is_of_the_class_of_the_members_own(port: int, chosen: range) -> None:
+    assert chosen_from(tcp("lan0", MEMBER, FOREIGN, 443, source_port=port), random=True) == chosen
+
+
+@pytest.mark.parametrize(("port", "chosen"), [(123, range(1024, 32768)), (3074, range(3074, 3075)), (49152, range(1024, 32768))])
+def test_a_shared_address_keeps_no_port_that_systems_draw(port: int, chosen: range) -> None:
     assert left(traced(tcp("lan0", MEMBER, FOREIGN, 443, source_port=port))).source_ports == chosen
 
 
@@ -111,7 +116,7 @@ def test_a_forward_leads_to_its_member_and_the_path_names_the_element() -> None:
 
 def test_a_member_reaches_a_forward_from_inside_and_its_host_sees_a_public_address() -> None:
     leaves = left(traced(tcp("lan0", OTHER, PUBLIC, 8443)))
-    assert (leaves.interface, leaves.ends()) == ("lan0", Ends(PUBLIC, MEMBER, 50122, 443))
+    assert (leaves.interface, leaves.ends()) == ("lan0", Ends(PUBLIC, MEMBER, 1024, 443))
 
 
 def test_a_public_port_without_a_forward_leads_nowhere() -> None:
@@ -177,10 +182,10 @@ BLOCK = NatMapping(MEMBER, PUBLIC, Sharing.BLOCKS, 2048, 3071)
     ("mapping", "protocol", "port", "chosen"),
     [
         (BLOCK, 6, 50122, range(2048, 3072)),
-        (BLOCK, 6, 2050, range(2048, 3072)),
+        (BLOCK, 6, 2050, range(2050, 2051)),
         (BLOCK, 17, 50122, range(2048, 3072)),
         (BLOCK, 17, 2050, range(2050, 2051)),
-        (NatMapping(MEMBER, PUBLIC, Sharing.OWN), 6, 50122, range(1024, 65536)),
+        (NatMapping(MEMBER, PUBLIC, Sharing.OWN), 6, 50122, range(50122, 50123)),
         (NatMapping(MEMBER, PUBLIC, Sharing.OWN), 17, 50122, range(50122, 50123)),
     ],
 )
@@ -207,8 +212,8 @@ def test_an_answer_comes_back_to_the_member_and_the_next_packet_keeps_its_port()
 def test_an_echo_keeps_its_two_ids_apart() -> None:
     echo = Packet("lan0", MEMBER, FOREIGN, 1, icmp=Icmp(8, id=77))
     talk = trace_flow(compile_policy(POLICY), echo, ROUTES, now=NOW)
-    assert left(talk.first).source_ports == range(65536)
-    assert talk.answer and talk.answer.packet.icmp == Icmp(0, id=0)
+    assert left(talk.first).source_ports == range(1024, 32768)
+    assert talk.answer and talk.answer.packet.icmp == Icmp(0, id=1024)
     assert left(talk.answer).packet.icmp == Icmp(0, id=77)
 
 

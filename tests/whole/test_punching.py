@@ -2,7 +2,7 @@
 
 import socket
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from ipaddress import IPv4Address, IPv4Network
 
@@ -35,9 +35,9 @@ def lab() -> Iterator[Lab]:
         yield running
 
 
-def load_ruleset(lab: Lab, node: str, mapping: NatMapping) -> None:
+def load_ruleset(lab: Lab, node: str, *mappings: NatMapping) -> None:
     gateway = Gateway(BEHIND[node][0], Interfaces("lan0", "wan0", "mgmt0"), Management((IPv4Network("172.31.0.0/24"),)))
-    text = render(compile_policy(Policy(gateway, addresses=tuple(HOSTS.values()), mappings=(mapping,))), now=1)
+    text = render(compile_policy(Policy(gateway, addresses=tuple(HOSTS.values()), mappings=mappings)), now=1)
     lab.run(gateway.name, ["nft", "-f", "-"], text=text)
 
 
@@ -68,17 +68,82 @@ def _heard(one: socket.socket) -> str:
         return ""
 
 
-PORTS = NatMapping(HOSTS["m1"], PUBLIC["m1"], Sharing.BLOCKS, 40_000, 41_023)
+PORTS = NatMapping(HOSTS["m1"], PUBLIC["m1"], first_port=40_000, last_port=41_023)
 
 
-@pytest.mark.parametrize("sharing", [Sharing.OWN, Sharing.BLOCKS])
-def test_two_who_keep_their_udp_ports_reach_each_other(lab: Lab, sharing: Sharing) -> None:
-    for node, host in HOSTS.items():
-        load_ruleset(lab, node, replace(PORTS, private=host, public=PUBLIC[node], sharing=sharing))
+def leaving(node: str, sharing: Sharing, public: IPv4Address | None = None) -> NatMapping:
+    """How a member leaves who is alone on an address, or has the first or second block of it."""
+    moved = replace(PORTS, private=HOSTS[node], public=public or PUBLIC[node], sharing=sharing)
+    if sharing is not Sharing.BLOCKS:
+        return replace(moved, first_port=0, last_port=0)
+    return moved if node == "m1" else replace(moved, first_port=41_024, last_port=42_047)
+
+
+every_sharing = pytest.mark.parametrize("sharing", list(Sharing))
+
+
+@every_sharing
+def test_two_behind_different_gateways_reach_each_other_however_they_leave(lab: Lab, sharing: Sharing) -> None:
+    for node in HOSTS:
+        load_ruleset(lab, node, leaving(node, sharing))
     assert punched(lab) == [f"hello from {PUBLIC['m2']}", f"hello from {PUBLIC['m1']}"]
 
 
-def test_who_shares_an_address_by_drawn_ports_is_not_reached_so(lab: Lab) -> None:
-    for node, host in HOSTS.items():
-        load_ruleset(lab, node, NatMapping(host, PUBLIC[node]))
-    assert punched(lab) == ["", ""]
+def neighbour(lab: Lab, sharing: Sharing) -> None:
+    """m2 leaves as the same address by the same gateway, and has sent from the port that m1 will send from to all that m1 sends to."""
+    lab.run("m2", ["ip", "route", "replace", "default", "via", BEHIND["m1"][1]])
+    load_ruleset(lab, "m1", leaving("m1", sharing), leaving("m2", sharing, PUBLIC["m1"]))
+
+
+def seen(lab: Lab, node: str, protocol: str, targets: tuple[int, ...], port: int) -> set[int]:
+    """As which ports the internet sees this one, over all that it sends to from it."""
+    found = set()
+    with inside(lab, node), ExitStack() as stack:
+        for target in targets:
+            kind = socket.SOCK_DGRAM if protocol == "udp" else socket.SOCK_STREAM
+            each = stack.enter_context(socket.socket(socket.AF_INET, kind))
+            each.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            each.settimeout(5)
+            each.bind(("", port))
+            each.connect((INTERNET, target))
+            if protocol == "udp":
+                each.send(b"who am I?\n")
+            found.add(parse(each.recv(4096)).peer_port)
+            if protocol == "udp":
+                stack.pop_all().close()
+    return found
+
+
+@every_sharing
+@pytest.mark.parametrize("port", [3074, 50_000])
+@pytest.mark.parametrize("protocol", ["udp", "tcp"])
+def test_a_port_is_seen_as_one_by_everybody_though_a_neighbour_has_the_same(lab: Lab, sharing: Sharing, protocol: str, port: int) -> None:
+    """RFC 4787, REQ-1; RFC 5382, REQ-1: endpoint-independent mapping."""
+    if sharing is Sharing.OWN:
+        load_ruleset(lab, "m1", leaving("m1", sharing))
+    else:
+        neighbour(lab, sharing)
+        assert len(seen(lab, "m2", protocol, (3478, 3479, 80), port)) == 1
+    assert len(seen(lab, "m1", protocol, (80, 3478, 3479, 5000), port)) == 1
+
+
+@pytest.mark.parametrize("sharing", [Sharing.SHARED, Sharing.BLOCKS])
+def test_two_who_share_an_address_each_reach_somebody_outside_from_the_same_port(lab: Lab, sharing: Sharing) -> None:
+    """As two consoles of a house do, which all use UDP 3074."""
+    neighbour(lab, sharing)
+    with inside(lab, "internet"):
+        friend = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        friend.bind((INTERNET, 3075))
+        friend.settimeout(5)
+    with closing(friend):
+        for node in HOSTS:
+            [port] = seen(lab, node, "udp", (3478, 3479), 3074)
+            with inside(lab, node):
+                console = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+                console.bind(("", 3074))
+                console.settimeout(5)
+            with closing(console):
+                console.sendto(b"punch", (INTERNET, 3075))
+                assert friend.recvfrom(4096) == (b"punch", (str(PUBLIC["m1"]), port))
+                friend.sendto(f"for {node}".encode(), (str(PUBLIC["m1"]), port))
+                assert console.recv(4096) == f"for {node}".encode()

@@ -11,7 +11,7 @@ from apps.bans.blocks.models import Block
 from apps.bans.serving import ChangeableSerializer
 from apps.lib.api.filters import Own, filters_of
 from apps.lib.api.kinds import TRUTH
-from apps.lib.api.viewsets import ActiveRows, Adds, Changes, Reads, Removes
+from apps.lib.api.viewsets import Adds, Changes, Reads, Removes
 from apps.lib.validity import holds_now
 
 
@@ -44,7 +44,7 @@ def _block(given: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in given.items() if key != "valid"} | ends
 
 
-class BlockViewSet(ActiveRows, Reads, Adds, Changes, Removes):
+class BlockViewSet(Reads, Adds, Changes, Removes):
     """Blocks that hold now, or with `all` those that ever did. A change leaves `member` as it is."""
 
     serializer_class = BlockSerializer

@@ -10,7 +10,7 @@ from apps.bans.listeners import services as listening
 from apps.bans.listeners.models import Listener
 from apps.bans.serving import ChangeableSerializer
 from apps.lib.api.filters import filters_of
-from apps.lib.api.viewsets import ActiveRows, Adds, Changes, Reads, Removes
+from apps.lib.api.viewsets import Adds, Changes, Reads, Removes
 
 GUARD = ("guarded", "window_scale")
 CHANGEABLE = ("name", "address", "protocol", "port", *GUARD, "enabled", "note")
@@ -35,7 +35,7 @@ class ListenerSerializer(ChangeableSerializer):
         return listening.change_listener(listener=instance, version=version, by=self.context["request"].user, **given)
 
 
-class ListenerViewSet(ActiveRows, Reads, Adds, Changes, Removes):
+class ListenerViewSet(Reads, Adds, Changes, Removes):
     """Listeners. A change leaves `group` as it is."""
 
     serializer_class = ListenerSerializer

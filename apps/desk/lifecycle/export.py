@@ -95,6 +95,8 @@ def _messages(member: Member) -> list[Line]:
         {
             "ticket": each.ticket_id,
             "kind": each.kind,
+            "sender": each.sender,
+            "verified": each.verified,
             "at": each.at,
             "text": each.text,
             "files": [file.name for file in each.attachments.all()],

@@ -90,8 +90,10 @@ class ActiveSerializer(ApiSerializer):
 
 
 def with_activations[Row: Deployed](rows: Iterable[Row]) -> list[Row]:
-    """The rows, each with what ActiveSerializer says of it, in a constant number of queries."""
+    """The rows, each with what ActiveSerializer says of it, in a constant number of queries; nothing of those that are not saved."""
     shown = list(rows)
-    for row, known in activations(shown):
+    for row in shown:
+        row.known_activations = []  # type: ignore[attr-defined]  # for the serializer alone
+    for row, known in activations(row for row in shown if row.pk):
         row.known_activations = known  # type: ignore[attr-defined]  # for the serializer alone
     return shown

@@ -18,7 +18,7 @@ from rest_framework.response import Response
 from apps.lib.api import bulk, etags, tables, waiting, writing
 from apps.lib.api.filters import Filters
 from apps.lib.api.reach import limited, limits
-from apps.lib.api.serializers import shown_fields, with_activations
+from apps.lib.api.serializers import ActiveSerializer, shown_fields, with_activations
 from apps.lib.errors import Conflict
 
 
@@ -34,12 +34,24 @@ class Rows(viewsets.GenericViewSet[Any]):
     columns: ClassVar[tuple[str, ...]] = ()
     """What a list reads of its rows, as the ORM reaches it; (): all that `get_queryset` says. Rows that are changed are read whole."""
 
+    waits = False
+    """Whether this request asks to be answered by 202 while a gateway lacks what it is about."""
+
+    @classmethod
+    def tells_activation(cls) -> bool:
+        """Whether its objects say since when gateways have them, in `active`."""
+        return issubclass(cls.serializer_class, ActiveSerializer)
+
     def prepared(self, rows: Iterable[Any]) -> list[Any]:
         """The rows with all that their serializer shows, in a constant number of queries."""
-        return list(rows)
+        needed = self.tells_activation() and (self.waits or self.shows("active"))
+        return with_activations(rows) if needed else list(rows)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
+        if self.action not in (None, "list"):  # whose filters refuse what a list does not take
+            possible = type(self).tells_activation() and self.action in waiting.ACTIONS
+            self.waits = waiting.asks_to_wait(request, possible=possible)
         method = (request.method or "").lower()
         handler = getattr(self, method, None)
         if handler and request.method not in SAFE_METHODS:
@@ -81,11 +93,14 @@ class Rows(viewsets.GenericViewSet[Any]):
     def answer(self, row: Any, code: int = status.HTTP_200_OK) -> Response:
         """The object, as it is now."""
         [shown] = self.prepared([row])
-        return Response(self.get_serializer(shown).data, status=code, headers={"ETag": etags.etag(row)})
+        answer = Response(self.get_serializer(shown).data, status=code, headers={"ETag": etags.etag(row)})
+        return waiting.accepted_until_active(answer, [shown]) if self.waits else answer
 
     def answers(self, rows: Sequence[Any], code: int = status.HTTP_200_OK) -> Response:
         """Many objects."""
-        return Response(self.get_serializer(self.prepared(rows), many=True).data, status=code)
+        shown = self.prepared(rows)
+        answer = Response(self.get_serializer(shown, many=True).data, status=code)
+        return waiting.accepted_until_active(answer, shown) if self.waits else answer
 
     def within_reach(self, rows: Sequence[Any]) -> Sequence[Any]:
         """The rows, as long as whoever asks may see what was made of them: else 403, and nothing is done."""
@@ -201,25 +216,6 @@ class Removes(Rows):
         bulk.check_versions([item if isinstance(item, Mapping) else {} for item in items], rows)
         bulk.all_or_none(rows, self.remove_many, self.remove)
         return Response(status=status.HTTP_204_NO_CONTENT)
-
-
-class ActiveRows(Rows):
-    """Rows of an ActiveSerializer: since when gateways have them. Whoever asks to wait is told by 202 that a gateway lacks one."""
-
-    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        super().initial(request, *args, **kwargs)
-        self.waits = self.action != "list" and waiting.asks_to_wait(request)
-
-    def answer(self, row: Any, code: int = status.HTTP_200_OK) -> Response:
-        answer = super().answer(row, code)
-        return waiting.told(answer) if self.waits else answer
-
-    def answers(self, rows: Sequence[Any], code: int = status.HTTP_200_OK) -> Response:
-        answer = super().answers(rows, code)
-        return waiting.told(answer) if self.waits else answer
-
-    def prepared(self, rows: Iterable[Any]) -> list[Any]:
-        return with_activations(rows) if self.shows("active") else list(rows)
 
 
 def refuse_limited(request: Request) -> None:

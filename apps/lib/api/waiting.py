@@ -3,6 +3,7 @@
 It never waits: whoever asks the events process is made to wait there (`events/waiting.py`), whoever asks here asks again.
 """
 
+from collections.abc import Iterable
 from typing import Any, Final
 
 from django.utils.translation import gettext as _
@@ -11,13 +12,20 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 CONFIRMED: Final = "confirmed"
+ACTIONS: Final = frozenset({"retrieve", "create", "update", "partial_update", "bulk_update"})
+"""What of a collection that says since when it is active can be waited for."""
 UNLESS_TOLD: Final = 5  # seconds
 LONGEST: Final = 60  # seconds
 
 
-def asks_to_wait(request: Request) -> bool:
-    """Whether the answer is to say if every gateway has it. Raises ValidationError for what there is none of."""
+def asks_to_wait(request: Request, *, possible: bool = True) -> bool:
+    """Whether the answer is to say if every gateway has it.
+
+    Raises ValidationError for a value that there is none of; and for any where it is not possible.
+    """
     wanted = request.query_params.get("wait")
+    if not possible and (given := [name for name in ("wait", "timeout") if name in request.query_params]):
+        raise ValidationError({f"?{given[0]}": _("This cannot be waited for: it does not say since when it is active.")})
     text = request.query_params.get("timeout", str(UNLESS_TOLD))
     if wanted not in (None, CONFIRMED):
         raise ValidationError({"?wait": _("There is nothing to wait for but “confirmed”.")})
@@ -26,10 +34,9 @@ def asks_to_wait(request: Request) -> bool:
     return wanted is not None
 
 
-def told(response: Response) -> Response:
-    """The answer, with 202 when one of its objects is missing on a gateway."""
-    rows: Any = response.data if isinstance(response.data, list) else [response.data]
-    if any(not each["since"] for row in rows for each in row.get("active", ())):
+def accepted_until_active(response: Response, rows: Iterable[Any]) -> Response:
+    """The answer, with 202 when one of the rows, as `with_activations` left them, is missing on a gateway."""
+    if any(not each.since for row in rows for each in row.known_activations):
         response.status_code = 202
         response["Retry-After"] = "1"
     return response

@@ -10,7 +10,7 @@ from rest_framework import serializers
 from apps.lib.api.filters import Filter, filters_of
 from apps.lib.api.kinds import NET_WITHIN, NETWORK
 from apps.lib.api.serializers import ActiveSerializer, Reference
-from apps.lib.api.viewsets import ActiveRows, Adds, Changes, Reads, Removes
+from apps.lib.api.viewsets import Adds, Changes, Reads, Removes
 from apps.lib.validity import holds_now
 from apps.nat.pinholes import services
 from apps.nat.pinholes.models import Pinhole
@@ -59,7 +59,7 @@ def _ports(given: dict[str, Any]) -> dict[str, Any]:
     return given | {"address": IPv6Address(str(given["address"])), "port": given["port"] or 0, "ports": given["ports"] or 1}
 
 
-class PinholeViewSet(ActiveRows, Reads, Adds, Changes, Removes):
+class PinholeViewSet(Reads, Adds, Changes, Removes):
     """IPv6 pinholes that hold now. `address` is one of them, or all in a prefix. A change leaves `holding` and `until` as they are."""
 
     serializer_class = PinholeSerializer

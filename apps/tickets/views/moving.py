@@ -82,6 +82,7 @@ def split(request: HttpRequest, pk: int) -> HttpResponse:
 
 def _line(message: Message) -> str:
     who = message.author.name if message.author else message.sender or _("unknown sender")
+    who = who if message.verified else f"{who}, {_('unverified sender')}"
     if message.kind == Message.Kind.NOTE:
         who = f"{who}, {_('internal note')}"
     return f"{who}, {formats.full(message.at)}: {Truncator(' '.join(message.text.split())).chars(100)}"

@@ -10,10 +10,11 @@ from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import person, staff_page
 from apps.lib.errors import Conflict, Problem
+from apps.members.selectors import with_address
 from apps.tickets import canned, links, selectors, services
 from apps.tickets.aside import aside
 from apps.tickets.attachments import handed_out
-from apps.tickets.forms import FactsForm, LinkForm, WriteForm
+from apps.tickets.forms import FactsForm, LinkForm, MemberForm, WriteForm
 from apps.tickets.models import Attachment, Canned, Link, Ticket
 from apps.tickets.telling import reader
 
@@ -71,8 +72,10 @@ def _page(
     form: WriteForm | None = None,
     facts: FactsForm | None = None,
     about: LinkForm | None = None,
+    whose: MemberForm | None = None,
     status: int = 200,
 ) -> HttpResponse:
+    hints = with_address(found.address) if found.member is None else []
     shown: dict[str, Any] = {
         "ticket": found,
         "thread": selectors.thread(found),
@@ -83,6 +86,8 @@ def _page(
         "form": form or WriteForm(),
         "facts_form": facts or FactsForm(found),
         "link_form": about or LinkForm(found),
+        "hints": hints,
+        "member_form": whose or MemberForm(initial={"member": f"M-{hints[0].number}"} if len(hints) == 1 else None),
         "canned": Canned.objects.order_by("name"),
     }
     return render(request, "tickets/ticket.html", shown, status=status)
@@ -114,6 +119,21 @@ def take(request: HttpRequest, pk: int) -> HttpResponse:
     except Problem as problem:
         messages.error(request, str(problem))
     return redirect("tickets:ticket", pk)
+
+
+@staff_page
+@require_POST
+def assign_member(request: HttpRequest, pk: int) -> HttpResponse:
+    """Whose it is, where nobody knew."""
+    found = _ticket(pk)
+    form = MemberForm(request.POST)
+    if form.is_valid():
+        try:
+            services.assign_member(ticket=found, member=form.cleaned_data["member"], by=person(request))
+            return redirect("tickets:ticket", pk)
+        except Problem as problem:
+            form.take(problem)
+    return _page(request, found, whose=form, status=422)
 
 
 @staff_page

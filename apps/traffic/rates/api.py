@@ -9,7 +9,7 @@ from rest_framework import serializers
 from apps.lib.api.filters import Own, filters_of
 from apps.lib.api.kinds import TRUTH
 from apps.lib.api.serializers import ActiveSerializer
-from apps.lib.api.viewsets import ActiveRows, Adds, Reads, Removes
+from apps.lib.api.viewsets import Adds, Reads, Removes
 from apps.lib.validity import holds_now
 from apps.traffic.rates import services
 from apps.traffic.rates.models import RateLimit
@@ -32,7 +32,7 @@ class RateLimitSerializer(ActiveSerializer):
         return services.limit(until=until, by=self.context["request"].user, **given)
 
 
-class RateLimitViewSet(ActiveRows, Reads, Adds, Removes):
+class RateLimitViewSet(Reads, Adds, Removes):
     """Rate limits that hold now, or with `all` those that ever did."""
 
     serializer_class = RateLimitSerializer

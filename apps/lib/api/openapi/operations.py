@@ -12,8 +12,8 @@ from apps.lib.api.openapi.shapes import TEXT, Shape, array
 from apps.lib.api.paging import MOST
 from apps.lib.api.problems import MEDIA_TYPE
 from apps.lib.api.tables import Csv, Lines
-from apps.lib.api.viewsets import ActiveRows, Rows
-from apps.lib.api.waiting import LONGEST, UNLESS_TOLD
+from apps.lib.api.viewsets import Rows
+from apps.lib.api.waiting import ACTIONS, LONGEST, UNLESS_TOLD
 
 ALWAYS: Final = (401, 403, 406, 429, 503)
 READING: Final = (400, *ALWAYS)
@@ -143,7 +143,7 @@ def _parameters(view: type[Rows], method: str, action: str, detail: bool) -> Ite
 
 
 def _waits(view: type[Rows], action: str) -> bool:
-    return issubclass(view, ActiveRows) and action in ("retrieve", "create", "update", "partial_update", "bulk_update")
+    return view.tells_activation() and action in ACTIONS
 
 
 def _of_list(view: type[Rows]) -> Iterator[Shape]:

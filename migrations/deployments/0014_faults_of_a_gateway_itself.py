@@ -21,7 +21,7 @@ STATES = {
 class Migration(migrations.Migration):
     """A step may end with a fault of the gateway itself; what its agent says of its disk; and what drift there was before."""
 
-    dependencies = [("deployments", "0012_guarded_listeners")]
+    dependencies = [("deployments", "0013_what_a_gateway_is_doing")]
     operations = [
         migrations.AddField("rolloutstep", "reason", models.CharField(blank=True, default="", max_length=10)),
         migrations.AlterField("rolloutstep", "state", models.CharField(choices=list(STATES.items()), default="waiting", max_length=10)),

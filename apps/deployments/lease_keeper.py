@@ -1,0 +1,128 @@
+"""A process that keeps a worker's leases, whatever the worker's interpreter is busy with. Knows the standard library and psycopg only.
+
+In come lines of JSON on standard input: {"keep": Kept} and {"drop": [rollout, token]}. A lease is renewed as long as the worker that
+started this process lives: it is not stopped, or has used processor time since the last look (a machine that lets it run in turns stops it
+now and then). When the worker is gone, standard input ends, and so does this process: the lease runs out, and another worker takes over.
+"""
+
+import json
+import os
+import selectors
+import signal
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+RENEW = """
+    UPDATE deployments_rollout SET lease_until = clock_timestamp() + make_interval(secs => %s)
+    WHERE id = %s AND token = %s AND state = 'applying'
+"""
+STOPPED = b"TtZX"  # states of a process in proc(5)
+CONNECT = 5  # seconds until another attempt is made to reach the database
+LINE = 1 << 16  # octets read at once
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A lease that is kept: of which rollout, by which fencing token; every so many seconds for so many. database: parameters of libpq."""
+
+    rollout: int
+    token: int
+    every: float
+    seconds: float
+    database: dict[str, Any]
+
+
+class Worker:
+    """The process that started this one."""
+
+    def __init__(self, pid: int) -> None:
+        self._pid, self._used = pid, -1
+
+    def lives(self) -> bool:
+        """Is it at work? Not when it is stopped, and has been since the last look."""
+        try:
+            fields = Path(f"/proc/{self._pid}/stat").read_bytes().rpartition(b")")[2].split()
+        except OSError:
+            return False
+        before, self._used = self._used, int(fields[11]) + int(fields[12])
+        return fields[0] not in STOPPED or self._used > before >= 0
+
+
+class Keeper:
+    """Renews what it was told to keep."""
+
+    def __init__(self, worker: Worker) -> None:
+        self._worker = worker
+        self._due: dict[tuple[int, int], tuple[float, Kept]] = {}
+        self._connection: psycopg.Connection[Any] | None = None
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Until something is to be renewed; None when there is nothing."""
+        return max(min(at for at, _ in self._due.values()) - time.monotonic(), 0.0) if self._due else None
+
+    def obey(self, line: bytes) -> None:
+        """Keep or drop a lease."""
+        told = json.loads(line)
+        if "keep" in told:
+            kept = Kept(**told["keep"])
+            self._due[kept.rollout, kept.token] = time.monotonic() + kept.every, kept
+        else:
+            rollout, token = told["drop"]
+            self._due.pop((rollout, token), None)
+        if not self._due:
+            self._disconnect()
+
+    def renew(self) -> None:
+        """Renew what is due. What is somebody else's by now is not kept any longer."""
+        now = time.monotonic()
+        for key, (at, kept) in list(self._due.items()):
+            if at > now:
+                continue
+            self._due[key] = now + kept.every, kept
+            if self._worker.lives() and self._renewed(kept) == 0:
+                del self._due[key]
+
+    def _renewed(self, kept: Kept) -> int | None:
+        """How many rows it changed; None when the database could not be asked."""
+        try:
+            connection = self._connection or psycopg.connect(**kept.database, autocommit=True, connect_timeout=CONNECT)
+            self._connection = connection
+            return connection.execute(RENEW, (kept.seconds, kept.rollout, kept.token)).rowcount
+        except psycopg.Error as error:
+            sys.stderr.write(f"rollout {kept.rollout}: the lease was not renewed: {error}\n")
+            self._disconnect()
+            return None
+
+    def _disconnect(self) -> None:
+        if self._connection:
+            self._connection.close()
+        self._connection = None
+
+
+def run() -> None:
+    """Until standard input ends. Signals are for the worker: it brings what it does to its end, and needs its lease meanwhile."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    parent = os.getppid()
+    keeper, buffer = Keeper(Worker(parent)), b""
+    with selectors.DefaultSelector() as selector:
+        selector.register(sys.stdin.fileno(), selectors.EVENT_READ)
+        while os.getppid() == parent:
+            if selector.select(keeper.seconds_left):
+                octets = os.read(sys.stdin.fileno(), LINE)
+                if not octets:
+                    return
+                *lines, buffer = (buffer + octets).split(b"\n")
+                for line in lines:
+                    keeper.obey(line)
+            keeper.renew()
+
+
+if __name__ == "__main__":
+    run()

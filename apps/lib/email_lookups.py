@@ -1,0 +1,36 @@
+"""Comparison of e-mail addresses in the database, by the rule of `email_address.py`.
+
+`__iexact` of every EmailField compares so, in our own code and in packages. Indices and constraints say `AsciiLower("email")`.
+"""
+
+from typing import Any
+
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.models import EmailField, Lookup
+from django.db.models.functions import Lower
+from django.db.models.sql.compiler import SQLCompiler
+
+TEMPLATE = '%(function)s((%(expressions)s) COLLATE "C")'  # the rules of "C" know A to Z alone
+
+
+class AsciiLower(Lower):
+    """SQL function that makes A to Z small and leaves all other characters."""
+
+    lookup_name = "ascii_lower"
+    template = TEMPLATE
+
+
+@EmailField.register_lookup
+class SameAddress(Lookup[Any]):
+    """The lookup `email__iexact` of addresses."""
+
+    lookup_name = "iexact"
+
+    def as_sql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> tuple[str, Any]:
+        sides = (self.process_lhs(compiler, connection), self.process_rhs(compiler, connection))
+        (field, known), (value, given) = sides
+        return f"{_small(field)} = {_small(f'{value}::text')}", (*known, *given)
+
+
+def _small(sql: str) -> str:
+    return TEMPLATE % {"function": "LOWER", "expressions": sql}

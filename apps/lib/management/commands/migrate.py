@@ -1,0 +1,36 @@
+"""Django's migrate, which makes an empty database from the snapshot of the schema before it runs what is newer."""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.core.management.commands import migrate
+from django.db import connections, transaction
+
+from apps.lib import schema_snapshot
+
+
+class Command(migrate.Command):
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("--one-by-one", action="store_true", help="Run each migration, also on an empty database.")
+
+    def handle(self, *args: Any, **options: Any) -> Any:
+        whole = not any(
+            options[each] for each in ("app_label", "migration_name", "plan", "check_unapplied", "fake", "fake_initial", "prune")
+        )
+        if whole and not options["one_by_one"]:
+            self._load_into_an_empty_database(options["database"])
+        done = super().handle(*args, **options)
+        if not (options["plan"] or options["check_unapplied"]):
+            with connections[options["database"]].cursor() as cursor:
+                schema_snapshot.mark(cursor, current=whole)
+        return done
+
+    def _load_into_an_empty_database(self, database: str) -> None:
+        connection = connections[database]
+        with connection.cursor() as cursor:
+            if not schema_snapshot.is_empty(cursor):
+                return
+        with transaction.atomic(database), connection.cursor() as cursor:
+            schema_snapshot.load(cursor)
+        connection.close()  # and with it what the snapshot set

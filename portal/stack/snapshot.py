@@ -1,0 +1,59 @@
+"""Writes `migrations/schema.sql`: the schema to which all migrations lead, as `apps/lib/schema_snapshot.py` reads it.
+
+It migrates an empty database of a server of its own, one migration after the other, and keeps what every version of PostgreSQL and every
+installation has alike: no owners, no settings of a session, no comments of extensions.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from apps.lib.schema_snapshot import SNAPSHOT
+from portal.stack import database, environment, plan, postgres
+from portal.stack.output import Output
+from portal.stack.places import Places
+from portal.stack.processes import supervise
+
+HEADER = """\
+-- The schema that the migrations lead to. Written by `python -m portal.stack snapshot`; a test compares it with what they make.
+SET LOCAL search_path = '';
+SET LOCAL check_function_bodies = false;
+SET LOCAL client_min_messages = warning;
+"""
+# Lines of pg_dump at the start of a line that say nothing about the schema.
+NOISE = re.compile(r"^(--|\\|SET |SELECT pg_catalog\.set_config|COMMENT ON (EXTENSION|TABLE public.django_migrations) )")
+APPLIED = "SELECT format('    (%L, %L)', app, name) FROM django_migrations ORDER BY app, name"
+
+ROWS = """\
+INSERT INTO public.django_migrations (app, name, applied) SELECT app, name, now() FROM (VALUES
+APPLIED
+) AS these (app, name);
+"""
+
+
+async def write(output: Output, file: Path = SNAPSHOT) -> None:
+    """Takes as long as all migrations."""
+    with tempfile.TemporaryDirectory(prefix="netzwart-", dir=plan.ROOT / "var") as directory:
+        places = Places.at(Path(directory))
+        async with supervise({**os.environ, **environment.variables(places)}, output) as supervisor:
+            await database.up(supervisor, places, throwaway=True)
+            with output.step("Migrations, one by one"):
+                await supervisor.run(plan.manage("migrate", "migrate", "--one-by-one", "--no-input", "--verbosity", "0"))
+            file.write_text(dump(postgres.url(places), postgres.suitable(places.postgres, postgres.installed())))
+        shutil.rmtree(places.sockets, ignore_errors=True)
+    output.say(f"{file.relative_to(plan.ROOT)}: {len(file.read_text().splitlines()):,} lines")
+
+
+def dump(url: str, server: postgres.Binaries) -> str:
+    """A database's schema as SQL that makes it again, with the names of its migrations."""
+    schema = _said(server.tool("pg_dump"), "--schema-only", "--no-owner", "--no-privileges", url)
+    lines = [line for line in schema.splitlines() if not NOISE.match(line)]
+    names = _said(server.tool("psql"), "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--command", APPLIED, url).splitlines()
+    return HEADER + re.sub(r"\n{3,}", "\n\n", "\n".join(lines)) + "\n" + ROWS.replace("APPLIED", ",\n".join(names))
+
+
+def _said(*command: str) -> str:
+    return subprocess.run(command, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL).stdout

@@ -1,0 +1,30 @@
+"""A process that runs for a tenth of the time: what a busy machine looks like to it. The other nine tenths it is stopped."""
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Event, Thread
+
+RUNS, RESTS = 0.02, 0.18  # seconds
+
+
+@contextmanager
+def slowed(pid: int) -> Iterator[None]:
+    """Slow it down, and let it run freely afterwards."""
+    over = Event()
+    rhythm = Thread(target=_stop_and_go, args=(pid, over))
+    rhythm.start()
+    try:
+        yield
+    finally:
+        over.set()
+        rhythm.join()
+
+
+def _stop_and_go(pid: int, over: Event) -> None:
+    while not over.is_set():
+        os.kill(pid, signal.SIGSTOP)
+        over.wait(RESTS)
+        os.kill(pid, signal.SIGCONT)
+        over.wait(RUNS)

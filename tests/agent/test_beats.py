@@ -1,0 +1,126 @@
+"""Whoever waits long for an answer hears meanwhile that the agent lives, and what it does."""
+
+import asyncio
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+from threading import Event
+
+import pytest
+
+from firewall import wire
+from firewall.diff import Delta
+from gateway.apply import Agent
+from gateway.fake import FakeKernel
+from gateway.server import Server
+from gateway.state import State
+from tests.agent.client import PATIENCE, Client
+from tests.agent.gateways import clock
+from tests.agent.rulesets import network, text_of, whole
+
+OFTEN = 0.01  # seconds between beats
+
+
+class Waiting(FakeKernel):
+    """A table that loads nothing before it may."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.may = Event()
+
+    def commit(self, delta: Delta, now: float) -> None:
+        self.progress.begin("loading", 70)
+        self.progress.add(30)
+        assert self.may.wait(PATIENCE)
+        super().commit(delta, now)
+
+
+class Busy:
+    """An agent behind its socket that has been told to load something, and waits."""
+
+    def __init__(self) -> None:
+        self.table, self._directory = Waiting(), Path(mkdtemp(prefix="nw"))  # a socket's path must be short
+        self.socket, self._listens = self._directory / "agent", Event()
+        self._thread = ThreadPoolExecutor(1)
+        self._served = self._thread.submit(self._run)
+        assert self._listens.wait(PATIENCE), self._served.result()
+
+    def _run(self) -> None:
+        with closing(State(self._directory / "state")) as state:
+            agent = Agent(self.table, state, name="gw1", boot="boot", clock=clock)
+            agent.start()
+            asyncio.run(self._serve(Server(agent, beat=OFTEN)))
+
+    async def _serve(self, server: Server) -> None:
+        self._loop, self._end = asyncio.get_running_loop(), asyncio.Event()
+        served = await asyncio.start_unix_server(server.meet, self.socket, limit=wire.MAX_LINE)
+        self._listens.set()
+        await self._end.wait()
+        served.close()
+        await server.end()
+
+    def told(self, request: wire.Request) -> Client:
+        """A peer that has sent this, and waits for the answer."""
+        client = Client(self.socket)
+        client.send(b"".join(wire.lines(7, request)))
+        return client
+
+    def stop(self) -> None:
+        """As SIGTERM does."""
+        self._loop.call_soon_threadsafe(self._end.set)
+
+    def close(self) -> None:
+        self.table.may.set()
+        self.stop()
+        self._served.result(PATIENCE)
+        self._thread.shutdown()
+        rmtree(self._directory)
+
+
+@pytest.fixture
+def busy() -> Iterator[Busy]:
+    made = Busy()
+    yield made
+    made.close()
+
+
+def beats(client: Client, number: int) -> list[wire.Reply]:
+    return [client.receive()[1] for _ in range(number)]
+
+
+def test_whoever_waits_hears_what_is_done_and_how_much_of_it(busy: Busy) -> None:
+    with closing(busy.told(whole(network(3), token=1, now=clock()))) as portal:
+        assert wire.Beat("loading", 30, 70) in beats(portal, 50)
+        busy.table.may.set()
+        assert isinstance(portal.answer()[1], wire.Applied)
+
+
+def test_who_waits_behind_another_hears_it_too_and_gets_the_answer_in_turn(busy: Busy) -> None:
+    first = busy.told(whole(network(3), token=1, now=clock()))
+    beats(first, 1)
+    with closing(first), closing(busy.told(wire.Hello(clock()))) as second, closing(busy.told(wire.Counters("", 0))) as collector:
+        assert all(isinstance(each, wire.Beat) for client in (second, collector) for each in beats(client, 5))
+        busy.table.may.set()
+        welcome = second.answer()[1]
+        assert isinstance(welcome, wire.Welcome)
+        assert welcome.trial == text_of(network(3))
+        assert isinstance(collector.answer()[1], wire.Reading)
+        assert isinstance(first.answer()[1], wire.Applied)
+
+
+def test_an_agent_that_is_stopped_brings_what_it_does_to_its_end(busy: Busy) -> None:
+    first = busy.told(whole(network(3), token=1, now=clock()))
+    beats(first, 1)
+    busy.stop()
+    with closing(first):
+        beats(first, 5)
+    busy.table.may.set()
+
+
+def test_a_quick_answer_comes_alone(busy: Busy) -> None:
+    with closing(Client(busy.socket)) as portal:
+        assert isinstance(portal.ask(wire.Hello(clock())), wire.Welcome)
+        assert len(portal.beats) < 5

@@ -1,0 +1,145 @@
+"""Elements end when they should, however slow the gateway is and whatever its clock said when they were loaded."""
+
+import time
+from ipaddress import IPv4Address
+
+import pytest
+
+from firewall import wire
+from firewall.diff import CounterChange, Delta, ElementChange, SetChange
+from firewall.policy import Ban
+from firewall.ruleset import Element, Ruleset, Set, Type
+from gateway import elements as codec
+from gateway.netlink import GETSETELEM, Netlink
+from tests.agent.asking import deploy, runs, welcome
+from tests.agent.conftest import Bench, on
+from tests.agent.gateways import OnKernel, Served, clock
+from tests.agent.namespace import Namespace
+from tests.agent.rulesets import ban, key, network, step, text_of, whole
+from tests.agent.slowed import slowed
+
+HOUR = 3600
+BANS = "bans4_32"
+
+
+def many_bans(number: int) -> tuple[Ban, ...]:
+    """Each with an end of its own, none of them soon."""
+    first, ends = int(IPv4Address("203.0.0.0")), clock() + HOUR
+    return tuple(ban(f"{IPv4Address(first + each)}/32", "", ends + each % HOUR) for each in range(number))
+
+
+def largest_error(ruleset: Ruleset, space: Namespace | None = None) -> float:
+    """Seconds by which the end of any element in the kernel differs from the ruleset's; read in the namespace, or in the caller's."""
+    name = BANS
+    remaining: dict[bytes, tuple[float, int]] = {}
+
+    def look() -> None:
+        own = Netlink()
+        for bodies, _ in own.parts(GETSETELEM, codec.in_set(name)):
+            for body in bodies:
+                for columns in codec.decode(body):
+                    at = time.time()
+                    remaining.update({key: (at, left) for key, left in zip(columns.keys, columns.remaining, strict=True) if left})
+        own.close()
+
+    space.do(look) if space else look()
+    assert remaining.keys() == {key for key, element in ruleset.elements[name].items() if element.expires}
+    return max(abs(at + left / 1000 - ruleset.elements[name][key].expires) for key, (at, left) in remaining.items())
+
+
+@on("kernel")
+def test_a_question_about_the_past_does_not_let_bans_last_longer(gateway: OnKernel) -> None:
+    wanted = network(1, *many_bans(3))
+    welcome(gateway)
+    assert isinstance(gateway.ask(wire.Hello(clock() - 8, sent=(clock() - 8) * 1000)), wire.Welcome)
+    deploy(gateway, whole(wanted, token=1, now=clock() - 8))
+    assert largest_error(wanted, gateway.space) < 1
+
+
+@on("kernel")
+def test_nothing_has_drifted_where_only_a_question_was_old_and_another_table_came(gateway: OnKernel) -> None:
+    wanted, then = network(1, *many_bans(3)), clock() - 8
+    assert isinstance(gateway.ask(wire.Hello(then)), wire.Welcome)
+    deploy(gateway, whole(wanted, token=1, now=then))
+    gateway.nft("add table inet other")
+    drifted = gateway.ask(wire.Drift(clock()))
+    assert isinstance(drifted, wire.Drifted)
+    assert (drifted.rules, drifted.elements) == ((), {})
+    assert welcome(gateway).digest == text_of(wanted, clock())
+
+
+@on("kernel")
+@pytest.mark.parametrize("off", [HOUR // 2, 10])
+def test_a_clock_that_was_ahead_is_put_back_and_the_ends_with_it(gateway: OnKernel, off: int) -> None:
+    wanted = network(1, *many_bans(5000))
+    gateway.hands.off = off
+    gateway.restart()
+    deploy(gateway, whole(wanted, token=1, now=clock()))
+    said = welcome(gateway)
+    assert said.clock > time.time() * 1000 + 1000
+    bound = wire.ClockBound(said.steady, round(time.time() * 1000))
+    assert isinstance(gateway.ask(wire.Hello(clock(), not_later=bound)), wire.Welcome)
+    assert largest_error(wanted, gateway.space) < 1
+    assert isinstance(gateway.ask(wire.Hello(clock(), not_later=bound)), wire.Welcome)
+    assert largest_error(wanted, gateway.space) < 1, "the same said twice moves nothing twice"
+    assert runs(gateway) == text_of(wanted)
+
+
+@on("kernel")
+def test_a_clock_that_was_behind_is_put_forward_and_the_ends_with_it(gateway: OnKernel) -> None:
+    over = ban("198.51.100.1/32", "", clock() - 5)
+    wanted = network(1, *many_bans(5000))
+    gateway.hands.off = -HOUR
+    gateway.restart()
+    held = network(1, *many_bans(5000), over)
+    deploy(gateway, whole(held, token=1, now=clock() - HOUR))
+    assert isinstance(gateway.ask(wire.Hello(clock(), sent=round(time.time() * 1000))), wire.Welcome)
+    assert largest_error(wanted, gateway.space) < 1, "and what ended meanwhile is gone"
+    assert runs(gateway) == text_of(held, clock())
+
+
+@on("served on the kernel")
+def test_a_load_that_takes_ten_times_as_long_ends_nothing_later(gateway: Served) -> None:
+    small, wanted = network(1, ban("192.0.2.9/32")), network(1, ban("192.0.2.9/32"), *many_bans(20_000))
+    with slowed(gateway.process.pid):
+        deploy(gateway, whole(small, token=1, now=clock()))
+        deploy(gateway, step(small, wanted, token=2, now=clock()))
+        drifted = gateway.ask(wire.Drift(clock()))
+    assert isinstance(drifted, wire.Drifted)
+    assert drifted.elements == {}
+    assert _error_inside(gateway, wanted) < 1
+
+
+@on("served on the kernel")
+def test_a_first_load_that_takes_ten_times_as_long_ends_nothing_later(gateway: Served) -> None:
+    wanted = network(1, *many_bans(20_000))
+    with slowed(gateway.process.pid):
+        deploy(gateway, whole(wanted, token=1, now=clock()))
+        assert isinstance(gateway.ask(wire.Digest(clock())), wire.DigestIs)
+    assert _error_inside(gateway, wanted) < 1
+
+
+def _error_inside(gateway: Served, wanted: Ruleset) -> float:
+    """Read by a thread that goes into the gateway's namespace."""
+    inside = Namespace(gateway.space)
+    try:
+        return largest_error(wanted, inside)
+    finally:
+        inside.close()
+
+
+@pytest.mark.parametrize("bench", [pytest.param("kernel", marks=pytest.mark.kernel)], indirect=True)
+@pytest.mark.parametrize("left", [0.001, 0.004, 0.5])
+@pytest.mark.parametrize("in_text", [False, True])
+def test_an_element_with_hardly_any_time_left_is_not_kept_for_ever(bench: Bench, left: float, in_text: bool) -> None:
+    of = Set(BANS, (Type.IPV4,), 64, timeout=True)
+    bench.do(bench.table.commit, Delta(sets={BANS: SetChange(None, of)}), clock())
+    ends = clock() + 10
+    change = ElementChange(of, {}, {key("203.0.113.9"): Element(b"", "", ends)})
+    counters = CounterChange(frozenset(), frozenset({"leaked"} if in_text else ()))
+    delta = Delta(elements={BANS: change}, counters=counters)
+    assert delta.touches_rules == in_text
+    bench.do(bench.table.commit, delta, ends - left)
+    while bench.do(bench.table.elements, of, [key("203.0.113.9")], ends):
+        pass
+    assert bench.do(bench.table.read, clock()).elements[BANS] == {}

@@ -1,0 +1,165 @@
+"""`?wait=confirmed` says 200 or 201 only of what every gateway has. The gateways are real agents, in memory.
+
+The collections that reach gateways are found by their models and by their operations, so a new one is asked too.
+"""
+
+from collections.abc import Iterator
+from ipaddress import ip_address
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from apps.accounts import tokens
+from apps.bans import allowing, services
+from apps.bans.blocks import services as blocks
+from apps.bans.listeners.services import add_listener
+from apps.deployments import carry, link
+from apps.deployments.services import reconcile
+from apps.deployments.wanted import want
+from apps.lib.api.openapi.views import described
+from apps.lib.api.viewsets import Adds, ChangesOne, Removes
+from apps.lib.api.waiting import ACTIONS
+from apps.lib.models import Deployed
+from apps.nat.pinholes.services import add_pinhole
+from apps.nat.services import add_forward
+from apps.traffic.rates.services import limit
+from firewall.digest import text
+from portal.api import router
+from tests import rows
+from tests.answers import wrong
+
+JSON = "application/json"
+WAIT = "?wait=confirmed&timeout=0"
+REACHING = {
+    prefix: view
+    for prefix, view, _basename in router.registry
+    if issubclass(view.serializer_class.Meta.model, Deployed) and issubclass(view, (Adds, ChangesOne, Removes))
+}
+
+
+@pytest.fixture
+def network(served: rows.Network) -> rows.Network:
+    """A network with one of everything that reaches gateways, all of it deployed."""
+    first, admin = served.residents["m1"], served.admin
+    ports = {"protocol": "tcp", "public_port": 8443, "private_port": 443}
+    add_forward(holding=first.holding, public=rows.PUBLIC, by=admin, **ports)  # type: ignore[arg-type]
+    inside = first.prefix.prefix.network_address + 7
+    add_pinhole(holding=first.prefix, address=inside, protocol="tcp", port=22, purpose="ssh", by=admin)  # type: ignore[arg-type]
+    services.ban(list=services.create_list(name="By hand", by=admin), prefix="203.0.113.64/26", author=admin)
+    allowing.allow(prefix="203.0.113.65", author=admin)
+    blocks.block(member=served.residents["m2"].member, reason="infected", message="A device of yours sends spam.", by=admin)
+    rows.servers(served)
+    group = {"group": served.group, "name": "web", "note": "", "by": admin}
+    add_listener(address=ip_address("192.0.2.60"), protocol="tcp", port=443, **group)  # type: ignore[arg-type]
+    limit(member=served.residents["m3"].member, up_kbit=1000, down_kbit=None, reason="other", note="", until=None, by=admin)
+    reconcile(served.group)
+    return served
+
+
+@pytest.fixture
+def api(network: rows.Network) -> Client:
+    _token, key = tokens.create(user=network.admin, name="script")
+    return Client(headers={"authorization": f"Bearer {key}"})
+
+
+def test_every_collection_of_rows_that_reach_gateways_says_when_they_are_active() -> None:
+    assert len(REACHING) >= 13
+    assert [prefix for prefix, view in REACHING.items() if not view.tells_activation()] == []
+
+
+def takes(prefix: str, method: str, *, one: bool) -> bool:
+    paths = described(router)["paths"]
+    return method in paths.get(f"/api/{prefix}/{{id}}/" if one else f"/api/{prefix}/", {})
+
+
+def first_of(api: Client, network: rows.Network, prefix: str) -> tuple[str, dict[str, Any]]:
+    """The address of an object of the collection, and what it says."""
+    listed = api.get(f"/api/{prefix}/").json()
+    pk = listed["results"][0]["id"] if "results" in listed else network.group.pk
+    path = f"/api/{prefix}/{pk}/"
+    return path, api.get(path).json()
+
+
+def changes(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Changes of one field each, some of which a collection takes."""
+    for name, value in row.items():
+        if name not in ("id", "version", "group", "member", "active"):
+            others = [not value] if isinstance(value, bool) else [value + 1] if isinstance(value, int) else []
+            others += (
+                [f"{value} x"] if isinstance(value, str) else [[2121]] if value == [] else ["2099-01-01T00:00:00Z"] if value is None else []
+            )
+            yield from ({name: other} for other in others)
+
+
+def everywhere(network: rows.Network) -> bool:
+    """Whether both gateways run what the database asks for, as they say themselves."""
+    wanted = want(network.group)
+    runs = {gateway.pk: carry.hello(link.channel(gateway), 0).digest for gateway in network.gateways}
+    return runs == {pk: text(digest) for pk, digest in wanted.digests.items()}
+
+
+def judge(answer: Any, network: rows.Network, done: int) -> None:
+    """The status is what `active` says, and what the gateways run."""
+    said = answer.json() if isinstance(answer.json(), list) else [answer.json()]
+    active = [each["since"] for row in said for each in row["active"]]
+    assert {each["gateway"] for row in said for each in row["active"]} == {"nat-1", "nat-2"}, answer.request["PATH_INFO"]
+    assert answer.status_code == (done if all(active) else 202), (answer.request["PATH_INFO"], answer.json())
+    assert not all(active) or everywhere(network), (answer.request["PATH_INFO"], answer.json())
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_change_is_confirmed_when_both_gateways_have_it_and_not_before(api: Client, network: rows.Network) -> None:
+    assert everywhere(network)
+    later = set()
+    for prefix in REACHING:
+        path, row = first_of(api, network, prefix)
+        if not takes(prefix, "patch", one=True):
+            continue
+        for change in changes(row):
+            version = {"version": api.get(path).json()["version"]}
+            answer = api.patch(path + WAIT, change | version, content_type=JSON)
+            if answer.status_code >= 400:
+                continue
+            judge(answer, network, 200)
+            later |= {prefix} if answer.status_code == 202 else set()
+            path = f"/api/{prefix}/{answer.json().get('id', network.group.pk)}/"
+            judge(api.get(path + WAIT), network, 200)
+            reconcile(network.group)
+            judge(found := api.get(path + WAIT), network, 200)
+            assert found.status_code == 200, (path, found.json())
+    assert later == {prefix for prefix in REACHING if takes(prefix, "patch", one=True)}
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("form", [lambda item: item, lambda item: [item]], ids=["one", "list"])
+def test_what_is_added_is_confirmed_when_both_gateways_have_it_and_not_before(api: Client, network: rows.Network, form: Any) -> None:
+    schemas = described(router)["components"]["schemas"]
+    for prefix, view in reversed(REACHING.items()):
+        if not takes(prefix, "post", one=False):
+            continue
+        path, row = first_of(api, network, prefix)
+        writable = schemas[view.serializer_class.__name__.removesuffix("Serializer") + "Write"]["properties"]
+        known = {name for name, each in writable.items() if not each.get("readOnly")} - {"version"}
+        assert api.delete(path).status_code == 204
+        answer = api.post(f"/api/{prefix}/{WAIT}", form({name: row[name] for name in known & row.keys()}), content_type=JSON)
+        assert answer.status_code == 202, (prefix, answer.json())
+        judge(answer, network, 201)
+        made = answer.json()[0] if isinstance(answer.json(), list) else answer.json()
+        short = api.get(f"/api/{prefix}/{made['id']}/{WAIT}&fields=id")
+        assert short.status_code == 202, "what is shown of it does not change what is so"
+        reconcile(network.group)
+        judge(found := api.get(f"/api/{prefix}/{made['id']}/{WAIT}"), network, 200)
+        assert found.status_code == 200, (prefix, found.json())
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_cannot_be_waited_for_is_refused(api: Client, network: rows.Network) -> None:
+    """By each operation that does not say in the description that it waits, whatever it does."""
+    waiting = [f"{basename}_{action}" for prefix, _view, basename in router.registry if prefix in REACHING for action in ACTIONS]
+    for path, methods in described(router)["paths"].items():
+        for method, each in methods.items():
+            waits = any(known["name"] == "wait" for known in each["parameters"])
+            assert waits == (each["operationId"] in waiting), (method, path)
+            answer = api.generic(method.upper(), path.replace("{id}", "1") + "?wait=confirmed", "{}", content_type=JSON)
+            assert waits or list(wrong(answer)) == ["wait"], (method, path, answer.content[:300])

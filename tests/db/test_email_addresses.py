@@ -1,0 +1,94 @@
+"""Addresses are one when they differ in the case of ASCII letters alone: in every column, every comparison, and at sign-in."""
+
+import re
+from pathlib import Path
+
+import pytest
+from django.apps import apps
+from django.conf import settings as configured
+from django.db import connection
+from django.db.models import EmailField, Model
+from django.test import Client
+
+from apps.accounts import invitations
+from apps.accounts.models import User
+from apps.lib.email_address import ascii_lower, is_same_address
+from apps.mail import keeping
+from apps.mail.models import Message, SwitchedOff
+from apps.mail.services import switch_off, switch_on
+from apps.mail.unsubscribing import is_off, off_of
+from apps.members.models import Member
+from apps.members.selectors import with_address
+from tests import rows
+
+REAL = "jonas@kreislindenhof.example"
+ALIKE = ("jonas@kreıslindenhof.example", "jonas@\N{KELVIN SIGN}reislindenhof.example", "jonaſ@kreislindenhof.example")
+COLUMNS: list[tuple[type[Model], str]] = sorted(
+    ((model, field.name) for model in apps.get_models() for field in model._meta.concrete_fields if isinstance(field, EmailField)),
+    key=lambda each: (each[0]._meta.label, each[1]),
+)
+COMPARES = re.compile(r"(?:e?mail|address|sender|reader|recipient)\w*(?:\)|\])?\.(?:lower|upper|casefold)\(")
+
+
+@pytest.mark.parametrize(("model", "name"), COLUMNS, ids=lambda each: each if isinstance(each, str) else each._meta.label)
+def test_every_column_of_addresses_is_compared_by_ascii_letters(model: type[Model], name: str) -> None:
+    for lookup in (f"{name}__iexact", f"{name}__in", name):
+        value = [REAL] if lookup.endswith("__in") else REAL
+        sql = str(model._default_manager.filter(**{lookup: value}).query)
+        assert "UPPER" not in sql and ("LOWER" not in sql or sql.count('COLLATE "C"') == sql.count("LOWER")), sql
+
+
+@pytest.mark.django_db
+def test_no_index_or_constraint_takes_two_addresses_for_one() -> None:
+    ours = {(model._meta.db_table, name) for model, name in COLUMNS} | {("tickets_message", "sender"), ("inbound_arrival", "sender")}
+    with connection.cursor() as cursor:
+        cursor.execute(r"SELECT tablename, indexdef FROM pg_indexes WHERE schemaname = current_schema() AND indexdef ~* '(lower|upper)\('")
+        found = [(table, text) for table, text in cursor.fetchall() if any(table == of and f"{name}" in text for of, name in ours)]
+    unlike = [text for _table, text in found if 'COLLATE "C"' not in text and "username" not in text and "(name)" not in text]
+    assert [text for text in unlike if "UNIQUE" in text or "account_emailaddress" not in text] == []
+    assert len(found) > len(unlike)
+
+
+def test_no_code_makes_addresses_small_by_the_rules_of_unicode() -> None:
+    wrong = [
+        f"{path.relative_to(configured.ROOT)}: {line.strip()}"
+        for path in sorted(Path(configured.ROOT, "apps").rglob("*.py"))
+        for line in path.read_text().splitlines()
+        if COMPARES.search(line) and "ascii_lower" not in line
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("other", ALIKE)
+def test_letters_that_only_look_alike_are_others(other: str) -> None:
+    assert not is_same_address(REAL, other) and not is_same_address("", "")
+    assert is_same_address(REAL.upper(), REAL) and ascii_lower("ÄK") == "Äk"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("other", ALIKE)
+def test_who_has_an_address_that_only_looks_alike_is_somebody_else(other: str) -> None:
+    member = rows.member(email=REAL)
+    assert (with_address(REAL.upper()), with_address(other)) == ([member], [])
+    switch_off(address=REAL, notice="quota")
+    assert is_off(REAL.upper(), "quota") and not is_off(other, "quota") and off_of([other], "quota") == set()
+    switch_off(address=other, notice="quota")
+    assert SwitchedOff.objects.count() == 2
+    switch_on(address=other, notice="quota")
+    assert is_off(REAL, "quota")
+    keeping.forget(member, [other], instead="nobody@erased.invalid")
+    assert is_off(REAL, "quota")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("other", ALIKE)
+def test_nobody_signs_in_resets_a_password_or_is_invited_by_an_address_that_only_looks_alike(other: str) -> None:
+    user = User.objects.create_user("jonas", REAL, "a long passphrase")
+    assert not invitations.has_account(other) and invitations.has_account(REAL.upper())
+    client = Client()
+    client.post("/account/login/", {"login": other, "password": "a long passphrase"})
+    assert "_auth_user_id" not in client.session
+    client.post("/account/password/reset/", {"email": other})
+    assert set(Message.objects.values_list("to", flat=True)) <= {REAL} and Member.objects.count() == 0
+    client.post("/account/login/", {"login": REAL.upper(), "password": "a long passphrase"})
+    assert client.session["_auth_user_id"] == str(user.pk)

@@ -1,0 +1,142 @@
+"""A lease lasts as long as the work, whatever the interpreter is busy with; and no longer than the worker lives."""
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from apps.deployments import heartbeat, rollouts
+from apps.deployments.drive import WorkerLinks
+from apps.deployments.heartbeat import KeeperProcess
+from apps.deployments.lease_keeper import Worker
+from apps.deployments.link import Channel
+from apps.deployments.models import Rollout
+from apps.deployments.services import reconcile
+from apps.network.models import Gateway
+from tests import rows
+from tests.db.rolling import forward
+from tests.whole.system import wait_for
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def network(served: rows.Network) -> rows.Network:
+    """Two gateways in memory that run what the database asks for."""
+    assert reconcile(served.group)
+    return served
+
+
+def lease() -> datetime | None:
+    return Rollout.objects.latest("pk").lease_until
+
+
+class Holding(WorkerLinks):
+    """Holds the interpreter for three times as long as the lease lasts: no other thread of this process runs meanwhile."""
+
+    def knock(self, gateway: Gateway) -> float:
+        ctypes.PyDLL(None).usleep(1_500_000)
+        assert rollouts.claim(gateway.group) is None, "nobody takes over what is being worked on"
+        return 1.0
+
+
+class Planning(WorkerLinks):
+    """Before the gateway is first asked anything, what it would change, the lease is renewed."""
+
+    def __init__(self) -> None:
+        self.renewed = False
+
+    def kept(self, gateway: Gateway) -> Channel:
+        if not self.renewed and Rollout.objects.filter(state__in=Rollout.OPEN).exists():
+            before = lease()
+            wait_for(lambda: lease() != before)
+            self.renewed = True
+        return super().kept(gateway)
+
+
+def test_a_busy_interpreter_does_not_cost_the_lease(network: rows.Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(heartbeat, "SECONDS", 0.05)
+    for module in (heartbeat, rollouts):
+        monkeypatch.setattr(module, "LEASE", timedelta(seconds=0.5))
+    forward(network, 8000)
+    rollout = reconcile(network.group, links=Holding())
+    assert rollout and rollout.state == Rollout.State.CONFIRMED
+
+
+def test_a_lease_is_kept_from_the_claim_on(network: rows.Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(heartbeat, "SECONDS", 0.05)
+    forward(network, 8000)
+    links = Planning()
+    rollout = reconcile(network.group, links=links, force=True)
+    assert links.renewed
+    assert rollout and rollout.state == Rollout.State.CONFIRMED
+
+
+def test_a_keeper_that_was_killed_is_replaced(network: rows.Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(heartbeat, "SECONDS", 0.05)
+    killed = heartbeat._keeper._running()
+    killed.kill()
+    killed.wait()
+    forward(network, 8000)
+    links = Planning()
+    assert reconcile(network.group, links=links, force=True)
+    assert links.renewed
+
+
+BUSY = [sys.executable, "-S", "-c", "while True: pass"]
+
+
+def state(pid: int) -> str:
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+def test_a_worker_that_is_stopped_does_not_live_but_one_that_runs_in_turns_does() -> None:
+    with subprocess.Popen(BUSY) as process:
+        worker = Worker(process.pid)
+        assert worker.lives()
+        used = worker._used
+        wait_for(lambda: bool(worker.lives()) and worker._used > used)
+        os.kill(process.pid, signal.SIGSTOP)
+        wait_for(lambda: state(process.pid) == "T")
+        worker.lives()
+        assert not worker.lives()
+        os.kill(process.pid, signal.SIGCONT)
+        wait_for(worker.lives)
+        process.kill()
+        wait_for(lambda: not worker.lives())
+
+
+def test_a_keeper_ends_with_its_worker() -> None:
+    program = (
+        "import django; django.setup()\nfrom apps.deployments.heartbeat import _keeper\nprint(_keeper._running().pid, flush=True)\ninput()"
+    )
+    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "portal.settings", "NETZWART_SECRET_KEY": settings.SECRET_KEY}
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", program], stdin=pipe, stdout=pipe, cwd=settings.ROOT, env=environment) as process:
+        assert process.stdout
+        keeper = int(process.stdout.readline())
+        os.kill(keeper, signal.SIGTERM)
+        assert state(keeper) != "Z", "signals to the whole group do not end it before its worker"
+        process.kill()
+        wait_for(lambda: gone(keeper))
+
+
+def gone(pid: int) -> bool:
+    with suppress(OSError):
+        return state(pid) == "Z"
+    return True
+
+
+def test_closing_ends_it() -> None:
+    keeper = KeeperProcess()
+    keeper.start()
+    process = keeper._running()
+    keeper.close()
+    assert process.returncode == 0

@@ -1,0 +1,81 @@
+"""The snapshot of the schema leads to the database that all migrations lead to, one by one."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from uuid import uuid4
+
+import psycopg
+import pytest
+from django.db import connection
+from psycopg.conninfo import make_conninfo
+
+from apps.lib import schema_snapshot
+from portal.stack import plan, postgres
+from portal.stack.snapshot import dump
+
+pytestmark = pytest.mark.django_db
+
+
+@contextmanager
+def empty_database() -> Iterator[str]:
+    """The address of a database of its own on the server of the tests."""
+    known, name = connection.settings_dict, f"netzwart_{uuid4().hex[:12]}"
+    server = {"host": known["HOST"], "port": known["PORT"] or None, "user": known["USER"], "password": known["PASSWORD"] or None}
+    with psycopg.connect(make_conninfo(dbname="postgres", **server), autocommit=True) as admin:
+        admin.execute(f'CREATE DATABASE "{name}"')
+        try:
+            yield make_conninfo(dbname=name, **server)
+        finally:
+            admin.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+
+
+def migrate(url: str, *more: str) -> None:
+    command = [sys.executable, "manage.py", "migrate", "--no-input", "--verbosity", "0", *more]
+    subprocess.run(command, env={**os.environ, "NETZWART_DATABASE_URL": url}, cwd=plan.ROOT, check=True)
+
+
+def schema(url: str) -> str:
+    """As PostgreSQL writes it after it has read it once: `x IN (…)` of a constraint is written in another way from then on."""
+    server = postgres.installed()[0]
+    with empty_database() as again:
+        with psycopg.connect(again) as connected:
+            connected.execute(dump(url, server))
+        return dump(again, server)
+
+
+def test_the_snapshot_and_all_migrations_one_by_one_lead_to_the_same_schema() -> None:
+    with empty_database() as quickly, empty_database() as slowly:
+        migrate(quickly)
+        migrate(slowly, "--one-by-one")
+        assert schema(quickly) == schema(slowly)
+
+
+def test_a_database_in_which_there_is_something_is_not_overwritten() -> None:
+    with empty_database() as url, psycopg.connect(url) as used:
+        used.execute("CREATE TABLE mine (id int)")
+        assert not schema_snapshot.is_empty(used.cursor())
+
+
+def test_a_database_is_current_until_a_migration_is_added(tmp_path: Path) -> None:
+    with empty_database() as url, psycopg.connect(url, autocommit=True) as used:
+        assert not schema_snapshot.is_current(used.cursor())
+        migrate(url)
+        assert schema_snapshot.is_current(used.cursor())
+        migrate(url, "webhooks", "zero")
+        assert not schema_snapshot.is_current(used.cursor())
+        migrate(url)
+        assert schema_snapshot.is_current(used.cursor())
+
+
+def test_an_edited_or_added_migration_has_another_fingerprint(tmp_path: Path) -> None:
+    (tmp_path / "migrations" / "nat").mkdir(parents=True)
+    (tmp_path / "requirements.lock").write_text("django==6.1.3\n")
+    before = schema_snapshot.fingerprint(tmp_path)
+    (tmp_path / "migrations" / "nat" / "0001_first.py").write_text("operations = []\n")
+    added = schema_snapshot.fingerprint(tmp_path)
+    (tmp_path / "migrations" / "nat" / "0001_first.py").write_text("operations = [1]\n")
+    assert len({before, added, schema_snapshot.fingerprint(tmp_path)}) == 3

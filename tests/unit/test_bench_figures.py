@@ -1,0 +1,54 @@
+"""What script/bench says of a figure: by its ratio where another program ran beside it."""
+
+import json
+import re
+from pathlib import Path
+
+from benchmarks.__main__ import BENCHMARKS, ON_A_SERVER, SUMMARIES
+from benchmarks.disturbance import others, watched
+from benchmarks.figures import Figure, as_json, as_table
+
+ROOT = Path(__file__).resolve().parents[2]
+QUIET = {"noise": 0.01, "stolen": 0.0, "disturbed_by": [{"program": "firefox", "cores": 0.5}]}
+
+
+def test_a_goal_of_the_ratio_decides_so_that_a_slow_machine_does_not() -> None:
+    slow = Figure("p50", 300, "ms", "<= 100", 100, "an empty Django view", "<= 5")
+    assert (slow.ratio, slow.met) == (3, True)
+    assert Figure("p50", 90, "ms", "<= 100", 10, "an empty Django view", "<= 5").met is False
+    assert Figure("p50", 90, "ms", "<= 100").met is True
+    assert Figure("p50", 90, "ms", None, 10, "an empty Django view").met is None
+
+
+def test_a_table_names_what_disturbed_and_what_missed() -> None:
+    table = as_table("api", [Figure("list_ms", 90, "ms", "<= 100", 10, "nothing", "<= 5")], QUIET)
+    assert re.search(r"list_ms +90 ms +9 × nothing \(10\) +<= 100 and <= 5 × +MISSED", table)
+    assert "disturbed by (cores in use): firefox 0.50" in table
+    assert "noise 0.010" in table
+
+
+def test_the_json_has_ratio_and_verdict_of_each_figure() -> None:
+    [figure] = json.loads(as_json("api", [Figure("list_ms", 90, "ms", "<= 100", 10, "nothing", "<= 5")], QUIET))["figures"]
+    assert (figure["ratio"], figure["met"], figure["baseline"]) == (9, False, 10)
+
+
+def test_programs_beside_us_count_and_those_that_we_started_or_come_from_do_not() -> None:
+    shell, supervisor, benchmark, child, database = 2, 3, 4, 5, 6
+    ours = {1: ("init", 9, 0), shell: ("bash", 9, 1), supervisor: ("python", 9, shell), benchmark: ("python3.13", 9, supervisor)}
+    ours |= {child: ("nft", 9, benchmark), database: ("postgres", 9, supervisor)}
+    beside = {7: ("firefox", 9, 1), 8: ("postgres", 9, 1), 9: ("mypy", 9, shell)}
+    assert others(ours | beside, benchmark) == beside
+
+
+def test_noise_is_measured_before_and_after_and_the_larger_one_counts() -> None:
+    with watched() as disturbance:
+        disturbance.noise = 10
+    assert disturbance.as_values()["noise"] == 10
+    assert 0 <= disturbance.as_values()["stolen"] <= 1
+
+
+def test_every_benchmark_has_a_summary_and_stands_in_the_documentation() -> None:
+    page = (ROOT / "docs" / "benchmarks.md").read_text()
+    assert set(SUMMARIES) == set(BENCHMARKS)
+    assert set(BENCHMARKS) >= ON_A_SERVER
+    assert [name for name in (*BENCHMARKS, "all") if f"## `script/bench {name}" not in page] == []
