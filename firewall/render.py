@@ -5,11 +5,11 @@ Every text from outside passes names.py here again, so that no value can break o
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from ipaddress import IPv4Network, IPv6Network
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from itertools import islice
 
 from firewall import names, owners, profile
-from firewall.addresses import ipv4_text, ipv6_text
+from firewall.addresses import address_text, ipv4_text, ipv6_text, prefix_text
 from firewall.diff import ChainChange, Delta, ElementChange, diff
 from firewall.ruleset import (
     BURST,
@@ -279,7 +279,8 @@ def _render_part(part: Part) -> str:
         case Dnat(fields, name):
             return f"dnat ip to {' . '.join(fields)} map @{names.symbol(name)}"
         case DnatTo(address, port):
-            return f"dnat ip to {address}:{port}" if address.version == 4 else f"dnat ip6 to [{address}]:{port}"
+            to = address_text(address)
+            return f"dnat ip to {to}:{port}" if address.version == 4 else f"dnat ip6 to [{to}]:{port}"
         case Snat(fields, name, fully_random, first, last):
             ports = f":{first}-{last}" if last else ""
             return f"snat ip to {' . '.join(fields)} map @{names.symbol(name)}{ports}{' fully-random' if fully_random else ''}"
@@ -301,7 +302,14 @@ def _one_or_set(field: Field, values: tuple[Value, ...]) -> str:
 def _value(field: Field, value: Value) -> str:
     if field in _QUOTED_FIELDS:
         return f'"{names.interface(str(value))}"'
-    return names.symbol(value) if isinstance(value, str) else str(value)
+    match value:
+        case str():
+            return names.symbol(value)
+        case IPv4Address() | IPv6Address():
+            return address_text(value)
+        case IPv4Network() | IPv6Network():
+            return prefix_text(value)
+    return str(value)
 
 
 def _masked(fields: tuple[Field, ...], length: int | None) -> str:
@@ -309,4 +317,4 @@ def _masked(fields: tuple[Field, ...], length: int | None) -> str:
     if length is None:
         return text
     whole = IPv4Network(f"0.0.0.0/{length}") if fields[0] in _IPV4_FIELDS else IPv6Network(f"::/{length}")
-    return f"{text} & {whole.netmask}"
+    return f"{text} & {address_text(whole.netmask)}"

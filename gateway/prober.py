@@ -51,7 +51,7 @@ def ask(path: Path, request: wire.Probe) -> tuple[wire.Connected, ...]:
 
 
 def _answer(prober: socket.socket, give_up: float) -> wire.Reply:
-    assembler, octets = wire.Assembler(wire.MAX_LINE), b""
+    assembler, octets = wire.Assembler(wire.ANSWERED[wire.Probe]), b""
     while b"\n" not in octets:
         _patience(prober, give_up)
         piece = prober.recv(wire.MAX_LINE)
@@ -93,7 +93,7 @@ async def _meet(reader: StreamReader, writer: StreamWriter) -> None:
 
 async def _reply(line: bytes) -> wire.Reply:
     try:
-        whole = wire.Assembler(wire.MAX_LINE).feed(line)
+        whole = wire.Assembler(wire.ANSWERED[wire.Probe]).feed(line)
         request = wire.request(whole[1] if whole else None)
         if not isinstance(request, wire.Probe):
             raise WireError(f"a prober answers Probe alone, not {type(request).__name__}")

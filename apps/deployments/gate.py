@@ -20,6 +20,7 @@ from apps.deployments.describing import SHOWN_DELTA
 from apps.deployments.models import HeldBack, Revision
 from apps.deployments.wanted import Wanted, way
 from apps.network.models import GatewayGroup
+from firewall.addresses import prefix_text
 from firewall.blast import Limits, Removal, kept, removals, without
 from firewall.codec import decode, encode
 from firewall.compile import assemble
@@ -188,7 +189,8 @@ def managements(wanted: Wanted) -> dict[str, Any]:
 
 def management_of(gateway: Gateway) -> dict[str, Any]:
     """What lets people reach the gateway itself."""
-    return {"interface": gateway.interfaces.management, "port": gateway.management.port, "from": [*map(str, gateway.management.sources)]}
+    sources = [*map(prefix_text, gateway.management.sources)]
+    return {"interface": gateway.interfaces.management, "port": gateway.management.port, "from": sources}
 
 
 def _lines(asked: Mapping[str, Iterable[Mapping[str, Any]]]) -> str:

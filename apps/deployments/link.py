@@ -24,6 +24,9 @@ from firewall.codec import WireError
 
 PATIENCE = 10.0  # seconds without a single octet: an agent that works says so every second
 PACE = 1_000_000  # octets of a request for which the agent may take another second before it says anything
+LONGEST = (
+    3600.0  # seconds until an answer is complete, whatever signs of life come: no honest work takes so long, and others wait behind it
+)
 KNOCK = 5.0  # seconds for sshd's first line
 LONGEST_GREETING = 4096  # octets that may come before and with it
 
@@ -45,8 +48,9 @@ class Channel:
     backoff: how long to wait before a gateway that did not answer is asked again; meanwhile questions fail at once.
     """
 
-    def __init__(self, name: str, by: Way, backoff: Backoff | None = None) -> None:
+    def __init__(self, name: str, by: Way, backoff: Backoff | None = None, *, longest: float = LONGEST) -> None:
         self.name = name
+        self._longest = longest
         self.way = by
         self.sent = 0  # octets of the last request
         self._relay: Relay | None = None
@@ -104,7 +108,8 @@ class Channel:
         try:
             relay = self._open()
             self._send(relay, number, request, patience or PATIENCE)
-            return self._receive(relay, number, patience or PATIENCE + self.sent / PACE, heard)
+            within = wire.ANSWERED[type(request)]
+            return self._receive(relay, number, patience or PATIENCE + self.sent / PACE, within, heard)
         except (OSError, ValueError, WireError, SilentError) as fault:
             self.close()
             raise Unreachable(str(fault)) from fault
@@ -125,10 +130,12 @@ class Channel:
             relay.send(line, patience)
             self.sent += len(line)
 
-    def _receive(self, relay: Relay, number: int, patience: float, heard: Heard) -> wire.Reply:
+    def _receive(self, relay: Relay, number: int, patience: float, within: wire.MessageLimits, heard: Heard) -> wire.Reply:
         """The answer to this question, or to number 0: why the agent hangs up."""
-        assembler = wire.Assembler()
+        assembler, give_up = wire.Assembler(within), time.monotonic() + self._longest
         for line in relay.lines(patience, wire.MAX_LINE):
+            if time.monotonic() > give_up:
+                raise SilentError(f"it shows signs of life and has not answered for {self._longest:g} s")
             answer = assembler.feed(line)
             if answer and answer[0] in (number, 0):
                 reply = wire.reply(answer[1])

@@ -106,10 +106,11 @@ class RolloutStep(models.Model):
         AWAY = "away", _("away")
         WENT_BACK = "went_back", _("went back")
         LOST = "lost", _("lost")
+        IMPAIRED = "impaired", _("impaired")
         SKIPPED = "skipped", _("skipped")
 
     MOVING = (State.SENDING, State.PROBING, State.CONFIRMING, State.REVERTING, State.ASKING)
-    BAD = (State.REFUSED, State.AWAY, State.WENT_BACK, State.LOST)
+    BAD = (State.REFUSED, State.AWAY, State.WENT_BACK, State.LOST, State.IMPAIRED)
 
     rollout = models.ForeignKey(Rollout, models.CASCADE, related_name="steps")
     gateway = models.ForeignKey(Gateway, models.PROTECT, related_name="steps")
@@ -125,6 +126,7 @@ class RolloutStep(models.Model):
     evidence = models.JSONField(default=list)  # [{"what": …, "passed": bool, "ms": n or null, "text": …}], in order
     flows_cut = models.PositiveIntegerField(default=0)
     error = models.TextField(blank=True)
+    reason = models.CharField(max_length=10, default="", blank=True)  # the agent's own word for why it refused (`wire.Refused`)
     doing = models.CharField(max_length=20, blank=True)  # as the gateway said last (firewall.wire.Beat), until the next state
     done = models.PositiveIntegerField(default=0)  # so many elements
     of = models.PositiveIntegerField(default=0)  # of so many; 0: not known
@@ -138,7 +140,7 @@ class RolloutStep(models.Model):
                 condition=Q(
                     state__in=[
                         *("waiting", "sending", "probing", "confirming", "reverting", "asking"),
-                        *("confirmed", "refused", "away", "went_back", "lost", "skipped"),
+                        *("confirmed", "refused", "away", "went_back", "lost", "impaired", "skipped"),
                     ]
                 ),
                 name="rolloutstep_state_is_known",
@@ -159,8 +161,11 @@ class GatewayState(models.Model):
     seen = models.DateTimeField(null=True)
     unreachable_since = models.DateTimeField(null=True)
     error = models.TextField(blank=True)
+    disk = models.TextField(default="", blank=True)  # why the agent cannot write down what it is told, in its words
+    agent = models.CharField(max_length=40, default="", blank=True)  # its agent's version
     drift = models.JSONField(null=True)  # what the kernel held otherwise than the agent committed (`drift.py`)
     drift_since = models.DateTimeField(null=True)
+    drifted_before = models.JSONField(default=list)  # drift that is over, the newest first, at most `drift.REMEMBERED`
     kernel = models.JSONField(null=True)  # its connection table and sysctls, as the collector read them last (apps/gateways/kernels.py)
 
 
