@@ -23,8 +23,11 @@ BENCHMARKS: dict[str, Callable[[Namespace], Iterable[Figure]]] = {
     "packets": lambda given: packets.run(given.members, feed=given.feed, explain=given.explain),
     "pages": lambda given: paging.run(given.members),
     "shape": lambda _given: shaping.run(),
+    "slow": lambda given: whole.run("slow", members=given.members, seed=given.seed),
     "soak": lambda given: whole.run("soak", members=given.members, minutes=given.minutes, seed=given.seed, faults=given.faults),
 }
+MEMBERS = 100_000
+FEWER = {"slow": 10_000}  # which takes some minutes
 SUMMARIES = {
     "agent": agent.__doc__,
     "api": serving.__doc__,
@@ -37,6 +40,7 @@ SUMMARIES = {
     "packets": packets.__doc__,
     "pages": paging.__doc__,
     "shape": shaping.__doc__,
+    "slow": "slow: a deploy and all that belongs to it, with worker and agents held to a tenth of a core; nothing may fail or be false",
     "soak": "soak: random changes and random faults for some minutes, with everything real; nothing may be lost",
 }
 
@@ -52,7 +56,7 @@ def main() -> int:
         prog="script/bench", description=__doc__, epilog="Benchmarks:\n" + summaries(), formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("name", nargs="?", choices=sorted(BENCHMARKS), help="which one")
-    parser.add_argument("--members", type=int, default=100_000, help="size of the network (default: %(default)s)")
+    parser.add_argument("--members", type=int, help=f"size of the network (default: {MEMBERS}; slow: {FEWER['slow']})")
     parser.add_argument("--bans", action="store_true", help="commit: beside a feed of 120,000 bans")
     parser.add_argument("--changes", type=int, default=200, help="commit: how many single changes (default: %(default)s)")
     parser.add_argument("--explain", action="store_true", help="commit, packets: say where the time goes, on standard error")
@@ -62,7 +66,7 @@ def main() -> int:
     parser.add_argument("--days", type=int, default=730, help="collect: days of everybody's usage in the table (default: %(default)s)")
     parser.add_argument("--tickets", type=int, default=200_000, help="mail: how many there are (default: %(default)s)")
     parser.add_argument("--mails", type=int, default=500, help="mail: how many each way (default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="commit, soak: of the random numbers (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="commit, slow, soak: of the random numbers (default: %(default)s)")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
     parser.add_argument("--list", action="store_true", help="name the benchmarks and end")
     given = parser.parse_args()
@@ -71,6 +75,7 @@ def main() -> int:
         return 0
     if given.name is None:
         parser.error("name a benchmark; --list shows them")
+    given.members = FEWER.get(given.name, MEMBERS) if given.members is None else given.members
     if not 0 < given.members <= 1_000_000:
         parser.error("--members: choose 1 to 1000000")
     figures = list(BENCHMARKS[given.name](given))
