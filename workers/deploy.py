@@ -7,7 +7,7 @@ from celery import shared_task
 from django.conf import settings
 from django.utils import timezone
 
-from apps.deployments import contents, rollouts, services, states
+from apps.deployments import contents, expiry, rollouts, services, states
 from apps.events import selectors as events
 from apps.network.models import GatewayGroup
 from firewall.policy import PolicyError
@@ -24,8 +24,8 @@ def reconcile(by: int | None = None, force: bool = False, cause: str = "") -> No
 
 @shared_task(name="workers.take_over")
 def take_over() -> None:
-    """Go on with rollouts whose worker is gone, sooner than the next look at everything."""
-    for group in rollouts.groups_left_alone():
+    """Go on with rollouts whose worker is gone, and take off the gateways what has just ended, sooner than the next look at everything."""
+    for group in {group.pk: group for group in (*rollouts.groups_left_alone(), *expiry.groups_with_ends())}.values():
         _reconcile(group, by=None, cause="change", force=False)
 
 
