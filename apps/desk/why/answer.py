@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from apps.deployments.tracing import Traceable, traceables
 from apps.desk.why.behind import Behind, Found, behind
-from apps.desk.why.question import CannotAsk, Question, Way, packet
+from apps.desk.why.question import CannotAsk, Question, Way, packet, routes_of
 from firewall.policy import PolicyError
 from firewall.ruleset import Ruleset
 from firewall.tracing import Outcome, Read, Trace, trace_flow
@@ -64,7 +64,8 @@ def answer(question: Question) -> Answer:
 
 def _traced(question: Question, through: Traceable, ruleset: Ruleset) -> Trace:
     """The packet of the connection that is asked about; the first one, where the connection does not come that far."""
-    talk = trace_flow(ruleset, packet(question, through.gateway, through.routes), through.routes, now=int(through.at.timestamp()))
+    routes = routes_of(question, through.gateway, through.routes)
+    talk = trace_flow(ruleset, packet(question, through.gateway, routes), routes, now=int(through.at.timestamp()))
     chosen = {Way.FIRST: talk.first, Way.NEXT: talk.next, Way.ANSWER: talk.answer}[question.way]
     return chosen or talk.first
 

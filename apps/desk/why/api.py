@@ -39,7 +39,7 @@ ASKED = {
     "port": "to this port (443)",
     "source_port": "from this port (50000)",
     "way": "first (unless told otherwise), next or answer: which packet of the connection",
-    "interface": "where it comes in: lan, wan, management, sync or probe; unless told, where such a source belongs",
+    "interface": "where it comes in: lan, wan, servers, management, sync or probe; unless told, where such a source belongs",
     "ruleset": "wanted (unless told otherwise): as the database asks; runs: as the gateway runs it",
 }
 
