@@ -14,7 +14,7 @@ from apps.lib.ports import Span, span
 from apps.lib.refusals import detail_of
 from apps.lib.validity import ended_now, from_now, holds_now
 from apps.nat import claims
-from apps.nat.ends import check_end, planned_end
+from apps.nat.ends import End, Until, changed_end, check_end, planned_end
 from apps.nat.models import NatMapping, PortForward
 from apps.nat.places import Place, place_in, pools_to_leave_from
 from apps.nat.selectors import free_port, holder_of_ports
@@ -68,13 +68,15 @@ def add_forward(
     return forward
 
 
-def change_forward(*, forward: PortForward, version: int, private_port: int, purpose: str, enabled: bool, by: User) -> PortForward:
-    """Change where a forward leads and whether it is on. Raises Conflict when somebody changed it since `version`."""
+def change_forward(
+    *, forward: PortForward, version: int, private_port: int, purpose: str, enabled: bool, until: Until = End.UNCHANGED, by: User
+) -> PortForward:
+    """Change where a forward leads, whether it is on and when it ends. Raises Conflict when somebody changed it since `version`."""
     check_ports(forward.protocol, forward.public_port, private_port, forward.ports)
     current = PortForward.objects.filter(holds_now(), pk=forward.pk, version=version)
+    given = {"private_port": private_port, "purpose": purpose.strip(), "enabled": enabled} | changed_end(until, forward)
     with transaction.atomic():
-        changed = current.update(private_port=private_port, purpose=purpose.strip(), enabled=enabled, version=F("version") + 1)
-        if not changed:
+        if not current.update(**given, version=F("version") + 1):
             raise changed_meanwhile()
         nudge("workers.reconcile", by.pk)
     forward.refresh_from_db()
@@ -92,15 +94,16 @@ def edit_forward(
     private_port: int,
     ports: int,
     purpose: str,
+    until: Until = End.UNCHANGED,
     by: User,
 ) -> PortForward:
-    """Change anything of a forward; on or off, and when it ends, stay. With another public side or device it ends now and another begins
+    """Change anything of a forward; whether it is on stays. With another public side or device it ends now and another begins
     in its stead, all or nothing, so that who had which port when stays known. Raises Conflict and Problem as the other services do.
     """
     told: dict[str, object] = {"holding_id": holding.pk, "public": public, "protocol": protocol, "public_port": public_port, "ports": ports}
     if all(getattr(forward, name) == value for name, value in told.items()):
-        on = forward.enabled
-        return change_forward(forward=forward, version=version, private_port=private_port, purpose=purpose, enabled=on, by=by)
+        facts = {"private_port": private_port, "purpose": purpose, "enabled": forward.enabled}
+        return change_forward(forward=forward, version=version, **facts, until=until, by=by)  # type: ignore[arg-type]  # by their names
     with transaction.atomic():
         if not PortForward.objects.filter(holds_now(), pk=forward.pk, version=version).update(valid=ended_now(), version=F("version") + 1):
             raise changed_meanwhile()
@@ -112,7 +115,7 @@ def edit_forward(
             private_port=private_port,
             ports=ports,
             purpose=purpose,
-            until=forward.valid.upper,
+            until=forward.valid.upper if until is End.UNCHANGED else until,
             enabled=forward.enabled,
             by=by,
         )

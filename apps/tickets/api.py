@@ -29,6 +29,7 @@ MESSAGE: Shape = record(
 
 class TicketSerializer(ApiSerializer):
     shapes = {"tags": array(TEXT)}
+    observed_fields = frozenset({"touched_at", "first_answered_at"})
     version = serializers.IntegerField(required=False, min_value=1)
 
     class Meta:

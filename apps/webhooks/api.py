@@ -20,6 +20,7 @@ from apps.webhooks.services import Facts
 
 
 class WebhookSerializer(ApiSerializer):
+    observed_fields = frozenset({"failures", "rest_until"})
     shapes = {"kinds": array(TEXT), "events": array(TEXT | {"enum": list(EVENTS)})}
     kinds = serializers.ListField(child=serializers.CharField(max_length=40), required=False, max_length=200)
     events = serializers.ListField(child=serializers.ChoiceField(choices=EVENTS), source="on", required=False, max_length=len(EVENTS))

@@ -16,6 +16,7 @@ from apps.lib.validity import holds_now
 
 
 class BlockSerializer(ChangeableSerializer):
+    fixed_fields = frozenset({"member"})
     since = serializers.DateTimeField(source="valid.lower", read_only=True)
     until = serializers.DateTimeField(source="valid.upper", allow_null=True, required=False, default=None)
 
@@ -45,7 +46,7 @@ def _block(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class BlockViewSet(Reads, Adds, Changes, Removes):
-    """Blocks that hold now, or with `all` those that ever did. A change leaves `member` as it is."""
+    """Blocks that hold now, or with `all` those that ever did. `member` stays as it was added."""
 
     serializer_class = BlockSerializer
     member_path = "member"

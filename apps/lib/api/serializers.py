@@ -10,6 +10,7 @@ from rest_framework import serializers
 
 from apps.lib.activation import Activation, activations
 from apps.lib.api.filters import unknown
+from apps.lib.api.given_fields import GivenFields
 from apps.lib.api.openapi.shapes import ACTIVE, Shape
 from apps.lib.api.showing import Shower, shower
 from apps.lib.models import Deployed
@@ -30,7 +31,7 @@ class Reference(serializers.PrimaryKeyRelatedField[Any]):
         return known[data]
 
 
-class ApiSerializer(serializers.ModelSerializer[Any]):
+class ApiSerializer(GivenFields, serializers.ModelSerializer[Any]):
     """An object of the API. `shown` in the context names the fields that somebody asked for; without it all."""
 
     shapes: ClassVar[Mapping[str, Shape]] = {}
@@ -81,6 +82,7 @@ class ActiveSerializer(ApiSerializer):
     """Says since when each gateway has the row as it is."""
 
     shapes: ClassVar[Mapping[str, Shape]] = {"active": ACTIVE}
+    observed_fields = frozenset({"active"})
     active = serializers.SerializerMethodField()
 
     def get_active(self, row: Deployed) -> list[dict[str, object]]:
