@@ -212,12 +212,13 @@ def _no_place(holding: Holding, public: Address | None, pools: list[Pool]) -> Pr
     found = claims.claim_on(public, holding.member_id)
     if found and pools[0].sharing == Pool.Sharing.OWN:
         text = _("%(public)s cannot be the address of one member alone: %(other)s has it, or ports of it.")
+        unnamed = _("%(public)s cannot be the address of one member alone: somebody else has it, or ports of it.")
         facts["other"] = found[1].name
     else:
-        text = _("%(public)s has no free block of ports.")
-    if free:
-        text += " " + _("%(free)s is free.")
-    return Problem(text % facts, "public", offer=str(facts["free"]), culprit=found and found[0])
+        text = unnamed = _("%(public)s has no free block of ports.")
+    more = " " + _("%(free)s is free.") if free else ""
+    said, other = (text + more) % facts, (unnamed + more) % facts
+    return Problem(said, "public", offer=str(facts["free"]), culprit=found and found[0], unnamed=other)
 
 
 def check_ports(protocol: str, public_port: int, private_port: int, ports: int) -> None:
@@ -256,21 +257,22 @@ def public_pool(holding: Holding, public: Address) -> Pool:
 def _explained(error: IntegrityError, public: Address, protocol: str, port: int, ports: int) -> Problem:
     """The sentence for what the database refused. An error of any other constraint is ours, and raised as it is."""
     if listener := detail_of(error, "listener_beside_forwards"):
-        text = _("%(protocol)s %(port)d on %(public)s is where “%(listener)s” listens, a server of the network. Choose another port.")
-        return Problem(text % {"protocol": protocol.upper(), "port": port, "public": public, "listener": listener}, "public_port")
+        server = _("%(protocol)s %(port)d on %(public)s is where “%(listener)s” listens, a server of the network. Choose another port.")
+        return Problem(server % {"protocol": protocol.upper(), "port": port, "public": public, "listener": listener}, "public_port")
     if "portforward_port_taken" not in str(error):
         raise error
     holder, first = holder_of_ports(public, protocol, port, ports), free_port(public, protocol, port, ports)
     free = span(first, ports) if first else ""
     facts: dict[str, object] = {"protocol": protocol.upper(), "port": span(port, ports), "public": public, "free": free}
+    unnamed, facts["ports"] = _("%(protocol)s %(ports)s on %(public)s is taken already."), span(port, ports)
     if holder:
         text = _("%(protocol)s %(port)s on %(public)s is held by forward %(id)d of %(member)s.")
         facts |= {"member": holder.holding.member.name, "id": holder.pk, "port": span(*_shared(holder, port, ports))}
     else:
         text = _("%(protocol)s %(port)s on %(public)s was just taken by somebody else.")
-    if free:
-        text += " " + (_("%(free)s is free.") if ports == 1 else _("%(free)s are free."))
-    return Problem(text % facts, "public_port", offer=str(first or ""), culprit=holder)
+    more = " " + (_("%(free)s is free.") if ports == 1 else _("%(free)s are free.")) if free else ""
+    said, other = (text + more) % facts, (unnamed + more) % facts
+    return Problem(said, "public_port", offer=str(first or ""), culprit=holder, unnamed=other)
 
 
 def _shared(holder: PortForward, first: int, ports: int) -> Span:

@@ -10,6 +10,7 @@ from apps.bans.blocks import services as blocking
 from apps.bans.blocks.models import Block
 from apps.bans.serving import ChangeableSerializer
 from apps.lib.api.filters import Own, filters_of
+from apps.lib.api.given_fields import LINES
 from apps.lib.api.kinds import TRUTH
 from apps.lib.api.viewsets import Adds, Changes, Reads, Removes
 from apps.lib.validity import holds_now
@@ -25,6 +26,7 @@ class BlockSerializer(ChangeableSerializer):
         fields = ["id", "member", "reason", "message", "note", "since", "until", "author", "lifted_by", "active", "version"]
         read_only_fields = ["author", "lifted_by"]
         brief = ["id", "member", "reason"]
+        extra_kwargs = {"message": {"style": LINES}}
 
     def create(self, validated_data: Mapping[str, Any]) -> Block:
         given = _block(validated_data)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+import structlog
 from django.utils.translation import gettext as _
 
 from apps.deployments.tracing import Traceable, traceables
@@ -11,6 +12,8 @@ from apps.desk.why.question import CannotAsk, Question, Way, packet, routes_of
 from firewall.policy import PolicyError
 from firewall.ruleset import Ruleset
 from firewall.tracing import Outcome, Read, Trace, trace_flow
+
+log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,14 @@ class Answer:
         """What stands behind the element that a part found."""
         if read.element is None:
             return []
-        return behind(Found(self.ruleset.sets[read.set], read.key, read.element, self.at))
+        found = behind(Found(self.ruleset.sets[read.set], read.key, read.element, self.at))
+        return found if self.question.named else [each.unnamed() for each in found]
+
+
+def note(question: Question, by: object) -> None:
+    """Who asks about whose packet stands in the log, as with a live trace: the answer may turn an address into a person."""
+    ends = {"source": str(question.source), "destination": str(question.destination)}
+    log.info("trace", by=str(by), gateway=question.gateway.name, named=question.named, port=question.port, **ends)
 
 
 def answer(question: Question) -> Answer:

@@ -42,7 +42,7 @@ class CannotAsk(ValueError):  # noqa: N818 - a state of the world
 @dataclass(frozen=True, slots=True)
 class Question:
     """interface: one of INTERFACES; "" for where such a source belongs. at: None for now. runs: through what the
-    gateway has confirmed, not through what it should run."""
+    gateway has confirmed, not through what it should run. named: the answer may say who members are."""
 
     gateway: Gateway
     source: Address
@@ -54,6 +54,7 @@ class Question:
     way: Way = Way.FIRST
     at: datetime | None = None
     runs: bool = False
+    named: bool = True
 
 
 def interface_of(gateway: Gateway, side: str) -> str:

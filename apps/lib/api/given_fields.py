@@ -14,7 +14,11 @@ from django.utils.translation import gettext as _
 from rest_framework import serializers
 from rest_framework.utils.encoders import JSONEncoder
 
+from apps.lib.visible_text import check_visible
+
 LONGEST_NAME: Final = 60
+LINES: Final = {"base_template": "textarea.html"}
+"""Style of a text field that may have several lines; REST framework gives it to those of a TextField by itself."""
 VERSION: Final = "version"
 
 
@@ -45,6 +49,14 @@ class GivenFields(serializers.Serializer[Any]):
     """Fields that say what the portal sees, and that change without anybody changing the object."""
     renamed_fields: ClassVar[Mapping[str, str]] = {}
     """What fields were called once, and what they are called now."""
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        fields = super().get_fields()
+        for field in fields.values():
+            text: Any = getattr(field, "child", field)
+            if isinstance(text, serializers.CharField) and not field.read_only:
+                text.validators = [*text.validators, _Visible(lines=text.style.get("base_template") == LINES["base_template"])]
+        return fields
 
     def to_internal_value(self, data: Any) -> Any:
         wrong = dict(self._refused(data)) if isinstance(data, Mapping) else {}
@@ -90,6 +102,16 @@ class GivenFields(serializers.Serializer[Any]):
         sent = all(same(value, shown[name]) for name, value in data.items() if name in fields)
         defaults = (field for name, field in fields.items() if name not in data and field.source in taken)
         return sent and all(taken[str(field.source)] == field.get_attribute(row) for field in defaults)
+
+
+class _Visible:
+    """The check of a text field, in the form of a validator."""
+
+    def __init__(self, *, lines: bool) -> None:
+        self._lines = lines
+
+    def __call__(self, text: str) -> None:
+        check_visible(str(text), lines=self._lines)
 
 
 def same(given: Any, shown: Any) -> bool:

@@ -214,7 +214,7 @@ def _check_address(holding: Holding, address: Address) -> None:
     if not Holding.objects.filter(holds_now(), pk=holding.pk).exists():
         raise Problem(_("%(member)s does not hold %(prefix)s any more.") % facts, "holding", culprit=holding)
     if not _inside(address, holding.prefix):
-        raise Problem(_("%(address)s is not in %(prefix)s, which %(member)s holds.") % facts, "address")
+        raise Problem(_("%(address)s is not in %(prefix)s, which %(member)s holds.") % facts, "address", culprit=holding)
 
 
 def _inside(address: Address, prefix: Prefix) -> bool:
