@@ -4,7 +4,7 @@ And the same under every version of Python, which `str` of an address is not: 3.
 """
 
 import re
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_network
 from struct import Struct
 
 # RFC 1918 and RFC 6598: addresses that must never be seen on the uplink
@@ -12,6 +12,18 @@ PRIVATE = tuple(map(IPv4Network, ("10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12"
 
 _GROUPS = Struct("!8H").unpack
 _ZEROS = re.compile(r"\b0(?::0)+\b")
+
+
+def parse_prefix(text: str, *, strict: bool = True) -> IPv4Network | IPv6Network:
+    """The network that people write as an address and a decimal length. Raises ValueError for anything else.
+
+    `ipaddress` also reads netmasks, wildcards (`203.0.113.0/0.0.0.255`) and `/024`, which mean something else to others; and zones of a
+    host (RFC 4007), which mean nothing here. strict: bits behind the length are an error too, else they are dropped.
+    """
+    _address, slash, length = text.partition("/")
+    if "%" in text or (slash and not (length.isascii() and length.isdecimal() and len(length) <= 3 and str(int(length)) == length)):
+        raise ValueError(f"{text!r} has no length in decimal")
+    return ip_network(text, strict=strict)
 
 
 def ipv4_text(octets: bytes) -> str:

@@ -8,7 +8,7 @@ from celery import shared_task
 from django.conf import settings
 from django.utils import timezone
 
-from apps.deployments import contents, rollouts, services, states
+from apps.deployments import contents, expiry, rollouts, services, states
 from apps.events import selectors as events
 from apps.network.models import GatewayGroup
 from firewall.policy import PolicyError
@@ -24,8 +24,9 @@ def reconcile(by: int | None = None, force: bool = False, cause: str = "") -> No
 
 @shared_task(name="workers.take_over")
 def take_over() -> None:
-    """Go on with rollouts whose worker is gone, sooner than the next look at everything."""
-    _each(rollouts.groups_left_alone(), by=None, cause="change", force=False)
+    """Go on with rollouts whose worker is gone, and take off the gateways what has just ended, sooner than the next look at everything."""
+    groups = {group.pk: group for group in (*rollouts.groups_left_alone(), *expiry.groups_with_ends())}
+    _each(groups.values(), by=None, cause="change", force=False)
 
 
 @shared_task(name="workers.forget")

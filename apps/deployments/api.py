@@ -17,6 +17,7 @@ from apps.deployments.models import HeldBack, Hold, Revision, RevisionContent, R
 from apps.deployments.revisions import database_clock, not_kept
 from apps.deployments.selectors import last_rollouts
 from apps.lib.api.filters import filters_of, unknown
+from apps.lib.api.given_fields import GivenFields
 from apps.lib.api.openapi.operations import answers
 from apps.lib.api.openapi.shapes import INTEGER, TEXT, TRUTH, Shape, array, mapping, nullable, record
 from apps.lib.api.serializers import ApiSerializer
@@ -66,7 +67,7 @@ class RolloutSerializer(ApiSerializer):
 ASKED: Shape = record(watch=TEXT)
 
 
-class DeploySerializer(serializers.Serializer[Any]):
+class DeploySerializer(GivenFields):
     """again: also try what a gateway refused, or was not there for."""
 
     again = serializers.BooleanField(default=False)
@@ -128,7 +129,7 @@ class RevisionSerializer(ApiSerializer):
         brief = ["id", "group", "created"]
 
 
-class WhySerializer(serializers.Serializer[Any]):
+class WhySerializer(GivenFields):
     """Why a group goes back."""
 
     why = serializers.CharField(max_length=200)
@@ -212,7 +213,7 @@ class HeldBackSerializer(ApiSerializer):
         brief = ["id", "group", "kind", "state"]
 
 
-class DigestSerializer(serializers.Serializer[Any]):
+class DigestSerializer(GivenFields):
     """Exactly what is approved."""
 
     digest = serializers.CharField(max_length=64)

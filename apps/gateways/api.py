@@ -114,6 +114,7 @@ class LimitsSerializer(ActiveSettingsSerializer):
 
 class ProfileSerializer(ActiveSettingsSerializer):
     shapes = {"kernels": KERNELS}
+    observed_fields = frozenset({"kernels"})
     save_row = settings.tune
     kernels = serializers.SerializerMethodField()
 
@@ -164,8 +165,8 @@ class SettingsViewSet(ChangesOne):
     def within_reach(self, rows: Sequence[Row]) -> Sequence[Row]:
         return rows  # one cannot be made another group's
 
-    def lock(self, row: Row) -> None:
-        super().lock(row.group)  # the row need not be there yet
+    def lock(self, rows: Sequence[Row]) -> None:
+        super().lock([row.group for row in rows])  # the rows need not be there yet
 
     def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         return self.answer(self.get_object())

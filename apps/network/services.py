@@ -122,7 +122,8 @@ def _check_member(member: Member, device: Device | None) -> None:
         raise Problem(_("%(member)s has left. Activate this member first.") % {"member": member}, culprit=member)
     if device and device.member_id != member.pk:
         text = _("%(device)s belongs to %(owner)s. Choose a device of %(member)s.")
-        raise Problem(text % {"device": device, "owner": device.member, "member": member}, "device", culprit=device)
+        unnamed = _("This device is not one of %(member)s.") % {"member": member}
+        raise Problem(text % {"device": device, "owner": device.member, "member": member}, "device", culprit=device, unnamed=unnamed)
 
 
 def _checked(pool: Pool, prefix: Prefix) -> Prefix:
@@ -162,9 +163,9 @@ def _explained(error: IntegrityError, pool: Pool, prefix: Prefix | None) -> Prob
         "free": offer,
     }
     text = _("%(prefix)s is held by %(member)s (M-%(number)d).") if holder else _("%(prefix)s was just taken by somebody else.")
-    if offer:
-        text += " " + _("%(free)s is free.")
-    return Problem(text % facts, "prefix", offer=offer, culprit=holder)
+    more = " " + _("%(free)s is free.") if offer else ""
+    unnamed = (_("%(prefix)s is held by somebody else.") + more) % facts
+    return Problem((text + more) % facts, "prefix", offer=offer, culprit=holder, unnamed=unnamed)
 
 
 def _offer(pool: Pool) -> str:

@@ -90,7 +90,7 @@ def _agent(places: Places, name: str, *more: str) -> tuple[str, ...]:
 
 def web(port: int) -> Program:
     """The code is loaded once and then forked: half the work at the start, and less memory."""
-    options = ("--preload", "--worker-class", "gthread", "--workers", str(WEB_WORKERS), "--threads", str(WEB_THREADS))
+    options = ("--preload", "--worker-class", "portal.web_worker.Worker", "--workers", str(WEB_WORKERS), "--threads", str(WEB_THREADS))
     bind = ("--bind", f"127.0.0.1:{port}", "--backlog", str(max(accept_queue(), SMALLEST_BACKLOG)))
     log = ("--log-level", "warning", "--access-logfile", "-", "--access-logformat", "%(m)s %(U)s %(s)s %(L)s s")
     quiet = ("--no-control-socket", "--graceful-timeout", "2")

@@ -27,6 +27,7 @@ from apps.nat.selectors import forwards_on_port, leaves_as
 from apps.network.models import Pool
 from apps.network.selectors import held_ever
 from apps.tickets.selectors import first_found, itself
+from firewall.addresses import parse_prefix
 
 SHOWN = 10
 _WITH_PORT = re.compile(r"(?:\[([0-9a-fA-F:.%]+)\]|([0-9.]+)):([0-9]{1,5})")
@@ -236,6 +237,6 @@ def _address(text: str) -> Address | None:
 
 def _prefix(text: str) -> Prefix | None:
     try:
-        return ip_network(text, strict=False) if "/" in text and "%" not in text else None
+        return parse_prefix(text, strict=False) if "/" in text else None
     except ValueError:
         return None
