@@ -236,6 +236,7 @@ PAGES: Final[dict[str, Page]] = {
     "deployments:waiting": _SEE_NETWORK,
     "deployments:held": _SEE_NETWORK,
     "deployments:approve": _act(Right.APPROVE),
+    "deployments:refuse": Page(Right.APPROVE, Right.APPROVE),
     "deployments:held-text": _SEE_NETWORK,
     "deployments:revisions": _SEE_NETWORK,
     "deployments:compare": _SEE_NETWORK,

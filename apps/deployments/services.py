@@ -64,7 +64,7 @@ def reconcile(
         return None
     links = links or WorkerLinks()
     moment("taken")
-    asked = _asked(group, cause, by=by)
+    asked = _asked(group, cause)
     moment("read and compiled")
     lease = _taken_over(group, asked, links) or _opened(group, asked, links, by=by, force=force, at_the_kernel=cause == "schedule")
     if lease is None:
@@ -94,12 +94,12 @@ def reconcile(
 # --- What is asked for
 
 
-def _asked(group: GatewayGroup, cause: str, *, by: int | None) -> Asked:
+def _asked(group: GatewayGroup, cause: str) -> Asked:
     hold = Hold.objects.filter(group=group, released=None).select_related("revision").first()
     if hold:
         return Asked(held.wanted(group, hold), "rollback", hold)
     wanted = watch.afresh(group) if cause == "schedule" else watch.current(group)
-    return Asked(gate.through(group, wanted, memory.before(group), by=by), cause)
+    return Asked(gate.through(group, wanted, memory.before(group)), cause)
 
 
 # --- Whose rollout
