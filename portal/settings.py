@@ -69,6 +69,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "apps.accounts.session_limits.SessionLimits",
     "apps.accounts.languages.FromProfile",
     "allauth.account.middleware.AccountMiddleware",
     "apps.accounts.sessions.LastSeen",
@@ -139,10 +140,13 @@ AUTH_PASSWORD_VALIDATORS = [
 
 # Signing in. Staff without a second factor can do nothing but set one up
 REQUIRE_SECOND_FACTOR = os.environ.get("NETZWART_REQUIRE_SECOND_FACTOR", "1") == "1"
+# Staff are signed out after so many hours without doing anything, and after so many days at all
+STAFF_IDLE_SECONDS = int(os.environ.get("NETZWART_STAFF_IDLE_HOURS", "12")) * 3600
+STAFF_SESSION_SECONDS = int(os.environ.get("NETZWART_STAFF_SESSION_DAYS", "7")) * 86400
 # Proxies before the portal, whose X-Forwarded-For is believed; without any, the packet's own source is
 TRUSTED_PROXIES = [ip_network(each) for each in os.environ.get("NETZWART_TRUSTED_PROXIES", "").split(",") if each]
 ACCOUNT_ADAPTER = "apps.accounts.adapter.Adapter"
-ACCOUNT_FORMS = {"login": "apps.accounts.forms.LoginForm"}
+ACCOUNT_FORMS = {"login": "apps.accounts.forms.LoginForm", "change_password": "apps.accounts.forms.ChangePasswordForm"}
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "username*", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = "optional"

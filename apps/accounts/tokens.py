@@ -67,6 +67,11 @@ def revoke(*, user: User, pk: int) -> bool:
     return bool(ApiToken.objects.filter(user=user, pk=pk).delete()[0])
 
 
+def revoke_all(*, user: User) -> int:
+    """None of the person's keys opens anything any more; how many those were."""
+    return ApiToken.objects.filter(user=user).delete()[1].get(ApiToken._meta.label, 0)
+
+
 def fingerprint(key: str) -> str:
     """What the database keeps of a key."""
     return hashlib.sha256(key.encode()).hexdigest()

@@ -110,7 +110,7 @@ def gateway_states() -> QuerySet[GatewayState]:
 
 def held_back() -> QuerySet[HeldBack]:
     """What was ever held back, the newest first, without its elements and its long text."""
-    return HeldBack.objects.select_related("group", "asked_by", "decided_by").defer("packed", "text").order_by("-id")
+    return HeldBack.objects.select_related("group", "decided_by").prefetch_related("askers").defer("packed", "text").order_by("-id")
 
 
 def waiting() -> QuerySet[HeldBack]:

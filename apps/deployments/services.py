@@ -84,7 +84,7 @@ def reconcile(
 
 def _reconcile(look: GroupLook, cause: str) -> Rollout | None:
     group, links = look.group, look.links
-    asked = _asked(group, cause, by=look.by)
+    asked = _asked(group, cause)
     moment("read and compiled")
     lease = _taken_over(look, asked) or _opened(look, asked)
     if lease is None:
@@ -114,12 +114,12 @@ def _reconcile(look: GroupLook, cause: str) -> Rollout | None:
 # --- What is asked for
 
 
-def _asked(group: GatewayGroup, cause: str, *, by: int | None) -> Asked:
+def _asked(group: GatewayGroup, cause: str) -> Asked:
     hold = Hold.objects.filter(group=group, released=None).select_related("revision").first()
     if hold:
         return Asked(held.wanted(group, hold), "rollback", hold)
     wanted = watch.afresh(group) if cause == "schedule" else watch.current(group)
-    return Asked(gate.through(group, wanted, memory.before(group), by=by), cause)
+    return Asked(gate.through(group, wanted, memory.before(group)), cause)
 
 
 # --- Whose rollout

@@ -19,8 +19,8 @@ from apps.bans.models import Ban, BanFeed, BanHits
 from apps.deployments import evidence, progress
 from apps.deployments.models import Rollout
 from apps.deployments.selectors import hold_by_group, newest_by_group, rollouts_in, waiting
-from apps.deployments.waiting import title as title_of_held
-from apps.deployments.waiting import why
+from apps.deployments.waiting_words import title as title_of_held
+from apps.deployments.waiting_words import why
 from apps.desk.selectors.keeping import kept, member_counts
 from apps.gateways.selectors import Shown, gateways, shown
 from apps.inbound import watching
