@@ -125,6 +125,11 @@ def forget(*, source: str, ids: Iterable[int]) -> None:
     Delivery.objects.filter(source=source, object_id__in=list(ids)).delete()
 
 
+def forget_author(user: int) -> None:
+    """Forget what was told of changes that this account made, because each of them names it."""
+    Delivery.objects.filter(body__contains=f'"by": {{"id": {user}, ').delete()
+
+
 def _not_paused(endpoint: Endpoint) -> None:
     if not endpoint.active:
         raise Problem(_("It is paused. Switch it on first."))
