@@ -137,7 +137,8 @@ def _addresses(asked: Asked) -> Iterator[Group]:
         Hit(str(each.holding.member), _from(each.holding.address), reverse("desk:member", args=[each.holding.member_id]))
         for each in leaving
     ]
-    held = f"{reverse('network:held')}?{urlencode({'address': str(asked.address)})}"
+    question = {"address": str(asked.address)} | ({"port": str(asked.port)} if asked.port else {})
+    held = f"{reverse('network:held')}?{urlencode(question)}"
     yield Group(_("Leave as this address"), "nat", hits[:SHOWN], held if len(leaving) > SHOWN else "")
     number = held_ever(asked.address).count()
     words = ngettext("held by %(n)s member so far", "held by %(n)s members so far", number) if number else _("who left as it, and when")
