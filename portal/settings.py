@@ -123,6 +123,9 @@ def database(url: str) -> dict[str, object]:
     }
 
 
+# For how many seconds a query of a page or of the API may wait for a lock, and run; workers and commands may as long as they need
+LOCK_SECONDS = float(os.environ.get("NETZWART_LOCK_SECONDS", "5"))
+STATEMENT_SECONDS = float(os.environ.get("NETZWART_STATEMENT_SECONDS", "60"))
 DATABASES = {"default": database(os.environ.get("NETZWART_DATABASE_URL", "dbname=netzwart"))}
 REDIS_URL = os.environ.get("NETZWART_REDIS_URL", "redis://localhost:6379/0")
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -265,7 +268,11 @@ KEEP_WEBHOOK_DAYS = int(os.environ.get("NETZWART_KEEP_WEBHOOK_DAYS", "30"))
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "handlers": {"console": {"class": "logging.StreamHandler"}},
+    "filters": {
+        "expected": {"()": "apps.lib.log_filters.WithoutExpectedTracebacks"},
+        "secrets": {"()": "apps.lib.log_filters.WithoutSecretPaths"},
+    },
+    "handlers": {"console": {"class": "logging.StreamHandler", "filters": ["expected", "secrets"]}},
     "root": {"handlers": ["console"], "level": "WARNING"},
     "loggers": {
         "django": {"handlers": ["console"], "level": "WARNING", "propagate": False},

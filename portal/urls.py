@@ -7,7 +7,7 @@ from apps.desk.handing import api as exports
 from apps.lib.api.openapi import views as openapi
 from portal.api import router
 
-handler404, handler500 = "apps.lib.api.problems.not_found", "apps.lib.api.problems.fault"
+handler404, handler500 = "apps.lib.api.problems.not_found", "apps.lib.middleware.explain_error"
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("api/schema/", openapi.schema, {"router": router}, name="api-schema"),

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+import structlog
 from allauth.usersessions.models import UserSession
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
@@ -23,6 +25,7 @@ SYSTEMS: Final = (
     ("Mac OS", "macOS"),
     ("Linux", "Linux"),
 )
+log = structlog.get_logger()
 
 
 @dataclass(frozen=True)
@@ -84,5 +87,9 @@ class LastSeen:
         if now.timestamp() - request.session.get(_SEEN, 0) < SEEN_EVERY:
             return
         key = request.session.session_key
-        UserSession.objects.filter(session_key=key).update(last_seen_at=now, ip=source.address(request))
+        try:
+            UserSession.objects.filter(session_key=key).update(last_seen_at=now, ip=source.address(request))
+        except (OperationalError, InterfaceError) as error:
+            log.warning("session not noted as seen", error=str(error).strip())  # what was asked for is done, and its answer counts
+            return
         request.session[_SEEN] = now.timestamp()
