@@ -34,7 +34,7 @@ class Web:
     log: Path
 
     def ask(self, method: str, path: str, body: bytes | None = None, /, **headers: str) -> Answer:
-        """One request, and its answer within PATIENCE seconds; TimeoutError if there is none. Header fields with underscores for hyphens."""
+        """One request, and its answer within PATIENCE seconds; else TimeoutError. Header fields have underscores for hyphens."""
         connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         try:
             connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
