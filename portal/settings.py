@@ -79,6 +79,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "apps.accounts.hashing.HashingLimit",
     "apps.lib.middleware.DatabaseAway",
     "apps.lib.once.OncePage",
 ]
@@ -135,6 +136,7 @@ AUTHENTICATION_BACKENDS = ["apps.accounts.backend.ByPassword"]
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "desk:dashboard"
 LOGOUT_REDIRECT_URL = "account_login"
+PASSWORD_HASHERS = ["apps.accounts.hashing.BoundedPBKDF2"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},

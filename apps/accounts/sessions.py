@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from apps.accounts import source
 from apps.accounts.models import User
+from apps.accounts.security_log import Event, record
 
 SEEN_EVERY: Final = 300  # seconds
 _SEEN: Final = "seen"
@@ -61,6 +62,7 @@ def end_all(*, user: User, but: str | None = None) -> int:
     rows = list(UserSession.objects.filter(user=user).exclude(session_key=but or ""))
     for row in rows:
         row.end()
+    record(Event.SESSIONS_ENDED, user=user, sessions=len(rows))
     return len(rows)
 
 
