@@ -80,6 +80,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "apps.accounts.hashing.HashingLimit",
     "apps.lib.middleware.DatabaseAway",
     "apps.lib.once.OncePage",
 ]
@@ -124,6 +125,9 @@ def database(url: str) -> dict[str, object]:
     }
 
 
+# For how many seconds a query of a page or of the API may wait for a lock, and run; workers and commands may as long as they need
+LOCK_SECONDS = float(os.environ.get("NETZWART_LOCK_SECONDS", "5"))
+STATEMENT_SECONDS = float(os.environ.get("NETZWART_STATEMENT_SECONDS", "60"))
 DATABASES = {"default": database(os.environ.get("NETZWART_DATABASE_URL", "dbname=netzwart"))}
 REDIS_URL = os.environ.get("NETZWART_REDIS_URL", "redis://localhost:6379/0")
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -133,6 +137,7 @@ AUTHENTICATION_BACKENDS = ["apps.accounts.backend.ByPassword"]
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "desk:dashboard"
 LOGOUT_REDIRECT_URL = "account_login"
+PASSWORD_HASHERS = ["apps.accounts.hashing.BoundedPBKDF2"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
@@ -271,7 +276,11 @@ KEEP_WEBHOOK_DAYS = int(os.environ.get("NETZWART_KEEP_WEBHOOK_DAYS", "30"))
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "handlers": {"console": {"class": "logging.StreamHandler"}},
+    "filters": {
+        "expected": {"()": "apps.lib.log_filters.WithoutExpectedTracebacks"},
+        "secrets": {"()": "apps.lib.log_filters.WithoutSecretPaths"},
+    },
+    "handlers": {"console": {"class": "logging.StreamHandler", "filters": ["expected", "secrets"]}},
     "root": {"handlers": ["console"], "level": "WARNING"},
     "loggers": {
         "django": {"handlers": ["console"], "level": "WARNING", "propagate": False},

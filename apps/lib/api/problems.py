@@ -202,7 +202,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponseBase:
 
 
 def fault(request: HttpRequest) -> HttpResponseBase:
-    """handler500, likewise."""
+    """A fault of ours, likewise: a problem below /api/, else a page."""
     return _plain(500, _("Something went wrong on our side. It is in the log.")) if _of_api(request) else defaults.server_error(request)
 
 
