@@ -123,10 +123,12 @@ class Server:
         """The reply to a message, and a line in the log. A mistake of our own is told like any other refusal."""
         start = perf_counter()
         said = "a message"
+        reply: wire.Reply
         try:
             request = await asyncio.to_thread(wire.request, data) if long else wire.request(data)
             said = describe(request)
-            reply = await self._beside(request) or await self._in_turn(lambda: self._agent.answer(request, opened))
+            beside = await self._beside(request)
+            reply = await self._in_turn(lambda: self._agent.answer(request, opened)) if beside is None else beside
         except WireError as error:
             reply = wire.Refused("malformed", str(error))
         except (TableError, OSError) as error:

@@ -49,6 +49,10 @@ class StepSerializer(ApiSerializer):
             "confirmed",
             "flows_cut",
             "error",
+            "doing",
+            "done",
+            "of",
+            "heard",
         ]
 
 

@@ -76,7 +76,7 @@ class Slowly:
         """Each phase's time, and then what must be nothing."""
         _sql(BANS, [BanList.objects.order_by("pk")[0].pk, self._changes.by.pk, TIMED])
         yield self._timed("first_load", self._first_load)
-        yield self._timed("change", lambda: [self._carried(self._changes.single()) for _ in range(SINGLES)])
+        yield self._timed("change", self._singles)
         yield self._timed("rules", self._rules)
         yield self._timed("rollback", self._rollback)
         yield self._timed("takeover", self._takeover)
@@ -102,6 +102,10 @@ class Slowly:
         xid = _now()
         request(by=self._changes.by)
         _until(lambda: not _behind(xid) or _failed() > 0, "both gateways have confirmed")
+
+    def _singles(self) -> None:
+        for _change in range(SINGLES):
+            self._carried(self._changes.single())
 
     def _carried(self, commit: Commit) -> None:
         _until(lambda: not _behind(commit.xid), "both gateways have confirmed the change")
@@ -172,7 +176,7 @@ def _until(ready: Callable[[], bool], what: str) -> None:
         time.sleep(0.05)
 
 
-def _sql(query: str, parameters: list[object]) -> None:
+def _sql(query: str, parameters: list[str | int]) -> None:
     with connection.cursor() as cursor:
         cursor.execute(query, parameters)
 
