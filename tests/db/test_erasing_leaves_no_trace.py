@@ -172,7 +172,9 @@ def _in_tickets(member: Member, user: User, network: rows.Network, admin: User) 
 
 def excepted(admin: User) -> None:
     """What stays on purpose."""
-    script = Client(headers={"authorization": f"Bearer {tokens.create(user=admin, name='s')[1]}", "x-change-reason": "Quitzow asked for it"})
+    script = Client(
+        headers={"authorization": f"Bearer {tokens.create(user=admin, name='s')[1]}", "x-change-reason": "Quitzow asked for it"}
+    )
     given = {"name": "Hello", "text_de": "Hallo", "text_en": "As we told Quitzow"}
     answer = script.post("/api/tickets/canned/", given, content_type="application/json", headers={"idempotency-key": "one"})
     assert answer.status_code == 201, answer.content
