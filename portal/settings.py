@@ -204,6 +204,8 @@ MAIL_SERVER = {
 # Tickets: where people write to, from which come the addresses of single tickets; and which files come with messages, by their endings
 SUPPORT_ADDRESS = os.environ.get("NETZWART_SUPPORT_ADDRESS", "")
 ATTACHMENT_OCTETS = int(os.environ.get("NETZWART_ATTACHMENT_MIB", "10")) * 1024 * 1024
+ATTACHMENTS_MEMBER_OCTETS = int(os.environ.get("NETZWART_ATTACHMENTS_MEMBER_MIB", "200")) << 20
+ATTACHMENTS_TOTAL_OCTETS = int(os.environ.get("NETZWART_ATTACHMENTS_TOTAL_MIB", "10240")) << 20
 _ENDINGS = (
     "bmp,conf,csv,doc,docx,eml,gif,gz,har,heic,ics,jpeg,jpg,json,log,md,odp,ods,odt,ovpn,pcap,pcapng,pdf,png,"
     "ppt,pptx,rtf,tar,txt,webp,xls,xlsx,xml,yaml,yml,zip"

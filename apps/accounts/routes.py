@@ -292,6 +292,7 @@ PAGES: Final[dict[str, Page]] = {
     "tickets:link": _act(Right.ANSWER),
     "tickets:unlink": _act(Right.ANSWER),
     "tickets:attachment": _SEE_MEMBERS,
+    "tickets:attachment-remove": _form(Right.ANSWER),
     "tickets:notices": _act(Right.ANSWER),
     "tickets:chart": _SEE_MEMBERS,
     "tickets:chart-csv": _SEE_MEMBERS,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 from django.db.models import BinaryField, F, Func, IntegerField, Q, Value
 from django.db.models.functions import Now
@@ -31,7 +31,7 @@ def forget(addresses: Iterable[str]) -> None:
     for address in filter(None, addresses):
         small = ascii_lower(address)
         sent = Arrival.objects.alias(by=AsciiLower("sender")).filter(Q(by=small) | _names(address) | _names(small))
-        gone = {"sender": None, "recipients": [], "octets": None, "message_id": "", "detail": ""}
+        gone: dict[str, Any] = {"sender": None, "recipients": [], "octets": None, "message_id": "", "detail": ""}
         sent.filter(state=Arrival.State.QUARANTINED).update(state=Arrival.State.DELETED, ended=Now(), **gone)
         sent.exclude(state=Arrival.State.WAITING).update(**gone)
 

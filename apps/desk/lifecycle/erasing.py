@@ -84,7 +84,8 @@ def _ever(model: type[Model], pk: int) -> list[str]:
 
 def _is_anothers(address: str, member: Member) -> bool:
     members = Member.objects.exclude(pk=member.pk).filter(email__iexact=address)
-    return members.exists() or User.objects.exclude(pk=member.user_id).filter(email__iexact=address).exists()
+    users = User.objects.filter(email__iexact=address)
+    return members.exists() or (users.exclude(pk=member.user_id) if member.user_id else users).exists()
 
 
 def _invitations(addresses: Sequence[str], nobody: str) -> None:
