@@ -37,6 +37,7 @@ from firewall.ruleset import (
     Rule,
     Ruleset,
     Set,
+    SetTimeout,
     Snat,
     Synproxy,
     TcpFlags,
@@ -45,6 +46,7 @@ from firewall.ruleset import (
     Verdict,
     VerdictMap,
     helpers_used,
+    timeouts_used,
 )
 
 IN_TABLE = f"{FAMILY} {TABLE}"
@@ -79,6 +81,7 @@ def _statements(delta: Delta, now: float) -> Iterator[str]:
     yield from (f"delete chain {IN_TABLE} {names.symbol(name)}" for name, change in delta.chains.items() if _goes(change))
     for before, after in delta.chains.values():
         yield from (f"delete ct helper {IN_TABLE} {each}" for each in sorted(helpers_used(before) - helpers_used(after)))
+        yield from (f"delete ct timeout {IN_TABLE} {each.name}" for each in _by_name(timeouts_used(before) - timeouts_used(after)))
     yield from (
         f"flush set {IN_TABLE} {names.symbol(name)}" for name, change in delta.sets.items() if change.before and change.before.counter
     )
@@ -91,10 +94,22 @@ def _statements(delta: Delta, now: float) -> Iterator[str]:
     yield from (_declare_chain(change.after) for change in delta.chains.values() if change.after and _comes(change))
     helpers = sorted(each for _before, after in delta.chains.values() for each in helpers_used(after))
     yield from (f'add ct helper {IN_TABLE} {each} {{ type "{each}" protocol {each.protocol}; }}' for each in helpers)
+    for before, after in delta.chains.values():
+        yield from map(_declare_timeout, _by_name(timeouts_used(after) - timeouts_used(before)))
     for chain in filter(None, (change.after for change in delta.chains.values())):
         yield from (f"add rule {IN_TABLE} {names.symbol(chain.name)} {render_rule(rule)}" for rule in chain.rules)
     if delta.profile:
         yield from profile.render(*delta.profile)
+
+
+def _by_name(timeouts: Iterable[SetTimeout]) -> list[SetTimeout]:
+    return sorted(timeouts, key=lambda each: each.name)
+
+
+def _declare_timeout(timeout: SetTimeout) -> str:
+    times = ", ".join(f"{names.symbol(state)} : {seconds}" for state, seconds in timeout.times)
+    name = names.symbol(timeout.name)
+    return f"add ct timeout {IN_TABLE} {name} {{ protocol {names.symbol(timeout.protocol)}; policy = {{ {times} }}; }}"
 
 
 def _goes(change: ChainChange) -> bool:
@@ -263,6 +278,8 @@ def _render_part(part: Part) -> str:
             return f"synproxy mss {mss} wscale {scale} timestamp sack-perm"
         case AssignHelper(helper):
             return f'ct helper set "{helper}"'
+        case SetTimeout():
+            return f'ct timeout set "{names.symbol(part.name)}"'
         case Masquerade():
             return "masquerade"
         case ClampMss():
