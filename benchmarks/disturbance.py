@@ -5,7 +5,6 @@ Reads /proc (proc(5), proc_stat(5)); what this process and those it started used
 
 import os
 import time
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -40,11 +39,12 @@ class Disturbance:
 
     noise: float = 0.0
     stolen: float = 0.0  # share of all processors' time that the host gave to others
-    programs: Counter[str] = field(default_factory=Counter)  # cores in use
+    programs: dict[str, float] = field(default_factory=dict)  # cores in use
 
     def as_values(self) -> dict[str, Any]:
         """For JSON; the busiest programs first."""
-        busy = [{"program": name, "cores": round(cores, 2)} for name, cores in self.programs.most_common(NAMED) if cores >= SMALLEST]
+        most = sorted(self.programs.items(), key=lambda pair: -pair[1])[:NAMED]
+        busy = [{"program": name, "cores": round(cores, 2)} for name, cores in most if cores >= SMALLEST]
         return {"noise": round(self.noise, 4), "stolen": round(self.stolen, 4), "disturbed_by": busy}
 
 
@@ -59,7 +59,8 @@ def watched() -> Iterator[Disturbance]:
         seconds = time.monotonic() - start
         found.stolen = (_stolen() - stolen) / TICKS / seconds / (os.cpu_count() or 1)
         for pid, (name, ticks, _parent) in others(_processes(), os.getpid()).items():
-            found.programs[name] += (ticks - before.get(pid, (name, 0, 0))[1]) / TICKS / seconds
+            used = (ticks - before.get(pid, (name, 0, 0))[1]) / TICKS / seconds
+            found.programs[name] = found.programs.get(name, 0) + used
         found.noise = max(found.noise, noise())
 
 

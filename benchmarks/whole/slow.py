@@ -14,7 +14,8 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from apps.bans.models import BanList
-from apps.deployments.decisions import release, roll_back
+from apps.deployments.decisions import release
+from apps.deployments.going_back import roll_back
 from apps.deployments.models import GatewayState, Revision, Rollout, RolloutStep
 from apps.deployments.services import request
 from apps.deployments.wanted import want
@@ -119,7 +120,7 @@ class Slowly:
         """To what ran first, and back to what the database asks for."""
         _until(at_rest, "the rollout before")
         first = Revision.objects.order_by("pk")[0]
-        roll_back(first, why="slow", by=self._changes.by)
+        roll_back(first, why="slow", by=self._changes.by, alone=True)
         _until(lambda: _arrived(Revision.objects.filter(again=first)), "both gateways have gone back")
         release(group(), by=self._changes.by)
         self._carried(self._changes.single())
