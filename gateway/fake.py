@@ -28,7 +28,7 @@ class FakeKernel:
     in_memory = True
 
     def __init__(self) -> None:
-        self.progress = Progress()
+        self.progress, self.lateness = Progress(), 0.0
         self._held = EMPTY
         self._counts: dict[tuple[str, bytes], tuple[int, int]] = {}
         self._ended: dict[str, Ended] = {}

@@ -53,6 +53,7 @@ log = logging.getLogger("gateway")
 _HOOKS = ("prerouting", "input", "forward", "output", "postrouting")  # NF_INET_*, in the order of their numbers
 _TYPE_NUMBERS = {7: Type.IPV4, 8: Type.IPV6, 12: Type.PROTO, 13: Type.PORT}  # nft's TYPE_*, six bits each in a concatenation
 LATE = 0.25  # seconds by which elements may end too late without being added again
+FEWEST = 64  # elements that are added again together on the slowest machine
 ENDING = 2.0  # seconds before its end in which an element is left alone
 _ASK_AT_ONCE = 256
 _ASK_AT_MOST = 4096  # for more keys than this a dump of the set is cheaper
@@ -64,7 +65,7 @@ class Kernel:
     in_memory = False
 
     def __init__(self) -> None:
-        self.progress = Progress()
+        self.progress, self.lateness = Progress(), 0.0
         self._netlink = Netlink()
         self._nft = Libnftables()
         self._conntrack = Conntrack()
@@ -114,7 +115,7 @@ class Kernel:
         self._commit_text(Delta(sets=before.sets), clock())
         try:
             for changes in in_pieces(before.elements):
-                self._commit_elements(changes, clock())
+                self._commit_elements_in_time(changes, clock)
                 self.progress.add(sum(len(change.added) for change in changes.values()))
             self._commit_at_once(rest, clock)
         except TableError:
@@ -138,6 +139,12 @@ class Kernel:
         except TableError as error:
             log.warning("some elements will end too late: %s", error)
 
+    def _commit_elements_in_time(self, changes: Mapping[str, ElementChange], clock: UnixClock) -> None:
+        written = clock()
+        self._commit_elements(changes, written)
+        if clock() - written > LATE:
+            self._renew(changes, clock)
+
     def _commit_text(self, delta: Delta, now: float) -> None:
         self._nft.run(render_delta(delta, now=now))
         self._expected += 1
@@ -156,7 +163,7 @@ class Kernel:
 
     def renew(self, ruleset: Ruleset, now: float) -> None:
         """See Table."""
-        began = monotonic()
+        began, self.lateness = monotonic(), 0.0
         changes = {name: ElementChange(of, {}, ruleset.elements[name]) for name, of in ruleset.sets.items() if of.timeout}
         self._renew(changes, lambda: now + monotonic() - began)
 
@@ -165,15 +172,28 @@ class Kernel:
         for name, change in changes.items():
             timed = {key: element for key, element in change.added.items() if element.expires} if change.of.timeout else {}
             for some in batches(timed, TIMED_AT_ONCE):
-                self._renew_some(name, change.of, some, clock)
+                self._renew_in_time(name, change.of, some, clock)
 
-    def _renew_some(self, name: str, of: Set, wanted: Elements, clock: UnixClock) -> None:
-        """What the kernel ends by itself within ENDING is left to it: it might be gone before the transaction."""
+    def _renew_in_time(self, name: str, of: Set, wanted: dict[bytes, Element], clock: UnixClock) -> None:
+        """Where a transaction is too slow, half as many elements are tried, down to FEWEST; what is too slow even then is known to be."""
+        late = self._renew_some(name, of, wanted, clock)
+        if late <= LATE:
+            return
+        if len(wanted) > FEWEST:
+            for some in batches(wanted, len(wanted) // 2):
+                self._renew_in_time(name, of, some, clock)
+        else:
+            self.lateness = max(self.lateness, late)
+
+    def _renew_some(self, name: str, of: Set, wanted: Elements, clock: UnixClock) -> float:
+        """Seconds by which they may end too late. What the kernel ends by itself within ENDING is left to it: it might be gone before."""
         there = self.elements(of, wanted, now=clock())
         staying = {key: wanted[key] for key, element in there.items() if element.expires > clock() + ENDING}
         removed = dict.fromkeys(staying, PLAIN)
         with self._counted(len(removed) if of.counter else 0):
-            self._commit_elements({name: ElementChange(of, removed, staying)}, clock())
+            written = clock()
+            self._commit_elements({name: ElementChange(of, removed, staying)}, written)
+            return clock() - written
 
     def check(self, delta: Delta, now: float) -> None:
         """See Table. Costs more than a commit does."""
