@@ -26,9 +26,10 @@ class FakeKernel:
     """A kernel's table, without a kernel."""
 
     in_memory = True
+    lateness = 0.0
 
     def __init__(self) -> None:
-        self.progress, self.lateness = Progress(), 0.0
+        self.progress = Progress()
         self._held = EMPTY
         self._counts: dict[tuple[str, bytes], tuple[int, int]] = {}
         self._ended: dict[str, Ended] = {}
