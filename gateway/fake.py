@@ -26,6 +26,7 @@ class FakeKernel:
     """A kernel's table, without a kernel."""
 
     in_memory = True
+    lateness = 0.0
 
     def __init__(self) -> None:
         self.progress = Progress()

@@ -119,7 +119,7 @@ class Held:
         is the one committed last, or none that anybody knows."""
         start = monotonic()
         read = self._table.read(clock)
-        self._slack = SLACK + monotonic() - start
+        self._slack = SLACK + self._table.lateness + monotonic() - start
         committed = self._committed.ruleset.profile if self._committed else None
         found = replace(read, profile=None if self.altered(committed) else committed)
         self.rules_known = not found.chains or self._table.listing() == self._listing

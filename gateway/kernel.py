@@ -5,24 +5,24 @@ knows how to compile rules. Never touches another table than `inet netzwart`.
 """
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from hashlib import blake2b
 from itertools import islice
 from time import monotonic
-from typing import TypeAlias
 
 from firewall.diff import Delta, ElementChange
 from firewall.flows import Flow, Toward
 from firewall.live import Watch
 from firewall.render import render_delta
-from firewall.ruleset import EMPTY, PLAIN, TABLE, Action, Chain, Element, Elements, Hook, Priority, Ruleset, Set, Type
+from firewall.ruleset import EMPTY, TABLE, Action, Chain, Element, Hook, Priority, Ruleset, Set, Type
 from gateway import elements as codec
 from gateway import netlink, sysctl
 from gateway.conntrack import Conntrack
+from gateway.element_renewal import ElementRenewal, UnixClock
 from gateway.inspection import width
 from gateway.libnftables import Libnftables
-from gateway.load_plan import TIMED_AT_ONCE, batches, filled_before, in_pieces
+from gateway.load_plan import filled_before, in_pieces
 from gateway.netlink import Netlink, attributes, number, places, text, zero_ended
 from gateway.notices import Notices
 from gateway.progress import Progress
@@ -46,14 +46,10 @@ _COUNTER_OBJECT = 1
 _COUNTER_OCTETS, _COUNTER_PACKETS = 1, 2
 _GENERATION = 1
 
-UnixClock: TypeAlias = Callable[[], float]  # Unix seconds
-
 log = logging.getLogger("gateway")
 
 _HOOKS = ("prerouting", "input", "forward", "output", "postrouting")  # NF_INET_*, in the order of their numbers
 _TYPE_NUMBERS = {7: Type.IPV4, 8: Type.IPV6, 12: Type.PROTO, 13: Type.PORT}  # nft's TYPE_*, six bits each in a concatenation
-LATE = 0.25  # seconds by which elements may end too late without being added again
-ENDING = 2.0  # seconds before its end in which an element is left alone
 _ASK_AT_ONCE = 256
 _ASK_AT_MOST = 4096  # for more keys than this a dump of the set is cheaper
 
@@ -71,6 +67,7 @@ class Kernel:
         self._expected = -1
         self._ended: dict[str, Ended] = {}
         self._tracer: Tracer | None = None
+        self._renewal = ElementRenewal(self._commit_elements, self.elements, self._counted)
 
     def close(self) -> None:
         """Let go of the handles; the table stays."""
@@ -114,7 +111,7 @@ class Kernel:
         self._commit_text(Delta(sets=before.sets), clock())
         try:
             for changes in in_pieces(before.elements):
-                self._commit_elements(changes, clock())
+                self._renewal.commit_in_time(changes, clock)
                 self.progress.add(sum(len(change.added) for change in changes.values()))
             self._commit_at_once(rest, clock)
         except TableError:
@@ -122,19 +119,14 @@ class Kernel:
             raise
 
     def _commit_at_once(self, delta: Delta, clock: UnixClock) -> None:
-        """In one transaction. What that took too long is taken from the ends afterwards."""
+        """In one transaction. It stands whatever becomes of its ends; those that are wrong are found when it is read back."""
         written = clock()
         if delta.touches_rules:
             self._commit_text(delta, written)
         elif delta.elements:
             self._commit_elements(delta.elements, written)
-        if clock() - written > LATE:
-            self._correct_ends(delta.elements, clock)
-
-    def _correct_ends(self, changes: Mapping[str, ElementChange], clock: UnixClock) -> None:
-        """The change stands whatever becomes of this; what ends at another time than it should is found when it is read back."""
         try:
-            self._renew(changes, clock)
+            self._renewal.renew_if_late(delta.elements, written, clock)
         except TableError as error:
             log.warning("some elements will end too late: %s", error)
 
@@ -156,24 +148,14 @@ class Kernel:
 
     def renew(self, ruleset: Ruleset, now: float) -> None:
         """See Table."""
-        began = monotonic()
+        began, self._renewal.lateness = monotonic(), 0.0
         changes = {name: ElementChange(of, {}, ruleset.elements[name]) for name, of in ruleset.sets.items() if of.timeout}
-        self._renew(changes, lambda: now + monotonic() - began)
+        self._renewal.renew(changes, lambda: now + monotonic() - began)
 
-    def _renew(self, changes: Mapping[str, ElementChange], clock: UnixClock) -> None:
-        """Delete those of the added elements that have ends, and add them again as they are now, few at a time: each in one transaction."""
-        for name, change in changes.items():
-            timed = {key: element for key, element in change.added.items() if element.expires} if change.of.timeout else {}
-            for some in batches(timed, TIMED_AT_ONCE):
-                self._renew_some(name, change.of, some, clock)
-
-    def _renew_some(self, name: str, of: Set, wanted: Elements, clock: UnixClock) -> None:
-        """What the kernel ends by itself within ENDING is left to it: it might be gone before the transaction."""
-        there = self.elements(of, wanted, now=clock())
-        staying = {key: wanted[key] for key, element in there.items() if element.expires > clock() + ENDING}
-        removed = dict.fromkeys(staying, PLAIN)
-        with self._counted(len(removed) if of.counter else 0):
-            self._commit_elements({name: ElementChange(of, removed, staying)}, clock())
+    @property
+    def lateness(self) -> float:
+        """See Table."""
+        return self._renewal.lateness
 
     def check(self, delta: Delta, now: float) -> None:
         """See Table. Costs more than a commit does."""

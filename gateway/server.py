@@ -151,7 +151,7 @@ class Server:
         return None
 
     async def _gauge(self) -> wire.GaugesAre:
-        sizes = self._agent.dynamic_sets()
+        sizes = await self._in_turn(self._agent.dynamic_sets)
         async with self._counting:
             loop = asyncio.get_running_loop()
             held = await asyncio.gather(*(loop.run_in_executor(self._readers, self._agent.occupied, name) for name in sizes))

@@ -74,6 +74,10 @@ class Table(Protocol):
     in_memory: bool
     progress: Progress
 
+    @property
+    def lateness(self) -> float:
+        """Seconds by which some elements may end too late, because the machine was too slow to put that right."""
+
     def commit(self, delta: Delta, now: float) -> None:
         """Make the delta so, all of it or nothing. What has expired is neither added nor deleted. Its profile is set by `tune`.
 

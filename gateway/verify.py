@@ -37,7 +37,7 @@ def _fault(table: Table, change: ElementChange, clock: Callable[[], float], *, a
         return ""
     if still := found.keys() & gone:
         return f"{min(still).hex()} is still there"
-    return _missing(change.of, added, found, start, clock() - start)
+    return _missing(change.of, added, found, start, clock() - start + table.lateness)
 
 
 def _sample(elements: Elements) -> set[bytes]:
@@ -46,7 +46,7 @@ def _sample(elements: Elements) -> set[bytes]:
 
 
 def _missing(of: Set, added: Elements, found: Elements, start: float, spent: float) -> str:
-    """start, spent: when reading began, and how long it took, in seconds."""
+    """start, spent: when reading began, and how many seconds ends may lie apart for that it took, and for what was too slow before."""
     for key, element in added.items():
         held = found.get(key)
         if held is None and not (of.timeout and 0 < element.expires <= start + spent + SLACK):

@@ -4,15 +4,19 @@ import asyncio
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from ipaddress import IPv4Network
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
-from threading import Event
+from threading import Event, RLock
+from types import MethodType
+from typing import Any
 
 import pytest
 
 from firewall import wire
 from firewall.diff import Delta
+from firewall.live import Look, Watch
 from gateway.apply import Agent
 from gateway.fake import FakeKernel
 from gateway.server import Server
@@ -41,8 +45,8 @@ class Waiting(FakeKernel):
 class Busy:
     """An agent behind its socket that has been told to load something, and waits."""
 
-    def __init__(self) -> None:
-        self.table, self._directory = Waiting(), Path(mkdtemp(prefix="nw"))  # a socket's path must be short
+    def __init__(self, table: Waiting) -> None:
+        self.table, self._directory = table, Path(mkdtemp(prefix="nw"))  # a socket's path must be short
         self.socket, self._listens = self._directory / "agent", Event()
         self._thread = ThreadPoolExecutor(1)
         self._served = self._thread.submit(self._run)
@@ -82,9 +86,64 @@ class Busy:
 
 @pytest.fixture
 def busy() -> Iterator[Busy]:
-    made = Busy()
+    made = Busy(Waiting())
     yield made
     made.close()
+
+
+SHARED = {"tally", "occupied", "tuned", "connections"}  # of the table: these may be called beside everything else
+
+
+class Alone(Waiting):
+    """Notes what is called on one thread while another is inside."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._inside, self.clashes = RLock(), set[str]()
+
+    def __getattribute__(self, name: str) -> Any:
+        found = super().__getattribute__(name)
+        if name.startswith("_") or name in SHARED or not isinstance(found, MethodType):
+            return found
+
+        def watched(*args: Any, **kwargs: Any) -> Any:
+            if not self._inside.acquire(blocking=False):
+                self.clashes.add(name)
+                return found(*args, **kwargs)
+            try:
+                return found(*args, **kwargs)
+            finally:
+                self._inside.release()
+
+        return watched
+
+
+ASKED: tuple[wire.Request, ...] = (
+    wire.Hello(0),
+    wire.Plan(0, network(1)),
+    wire.Revert(2),
+    wire.Digest(0),
+    wire.Drift(0),
+    wire.Counters("", 0),
+    wire.Gauges(),
+    Watch(IPv4Network("192.0.2.1/32"), None, 0, 0, "", 10, 10),
+    Look(1, 0, False),
+)
+
+
+def test_whatever_is_asked_meanwhile_the_table_does_one_thing_at_a_time() -> None:
+    busy = Busy(table := Alone())
+    first = busy.told(whole(network(3), token=1, now=clock()))
+    beats(first, 1)
+    others = [busy.told(each) for each in ASKED]
+    for client in others:
+        beats(client, 3)
+    table.may.set()
+    for client in (first, *others):
+        assert not isinstance(client.answer()[1], wire.Beat)
+        client.close()
+    busy.close()
+    assert table.clashes == set()
 
 
 def beats(client: Client, number: int) -> list[wire.Reply]:
