@@ -45,4 +45,4 @@ def validate_every_form() -> None:
         if isinstance(value, str):
             check_visible(value, lines=isinstance(self.widget, forms.Textarea | forms.HiddenInput))
 
-    forms.CharField.validate = validate  # type: ignore[method-assign, assignment]  # see above
+    forms.CharField.validate = validate  # type: ignore[method-assign]  # see above
