@@ -17,9 +17,10 @@ from apps.members.api_departures import DepartureViewSet
 from apps.members.api_invitations import MemberInvitationViewSet
 from apps.nat.api import ForwardViewSet
 from apps.nat.api_mappings import MappingViewSet
+from apps.nat.api_pools import PoolViewSet
 from apps.nat.moving.api import MoveViewSet
 from apps.nat.pinholes.api import PinholeViewSet
-from apps.network.api import HoldingViewSet, PoolViewSet
+from apps.network.api import HoldingViewSet
 from apps.tickets.api import CannedViewSet, SentViewSet, TicketViewSet
 from apps.traffic.api import AddressesUsageViewSet, MembersUsageViewSet
 from apps.traffic.api_quotas import QuotaViewSet

@@ -125,3 +125,9 @@ def leaving_in(pool: Pool) -> QuerySet[NatMapping, tuple[object, int]]:
         NatMapping.objects.filter(holds_now(), pool=pool).values_list("public").annotate(number=Count("holding__member", distinct=True))
     )
     return mapped.order_by("public")
+
+
+def public_addresses_in_use() -> dict[int, int]:
+    """As how many public addresses members leave now, by the pool's id."""
+    leaving = NatMapping.objects.filter(holds_now()).order_by().values_list("pool")
+    return dict(leaving.annotate(number=Count("public", distinct=True)))

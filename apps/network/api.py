@@ -78,7 +78,7 @@ class PoolSerializer(ApiSerializer):
         return size(pool)
 
     def get_held(self, pool: Pool) -> int:
-        """How many shares members hold now."""
+        """How many shares members hold now; of a public pool: as how many addresses they leave."""
         return int(getattr(pool, "known_held", 0))
 
     def create(self, validated_data: Mapping[str, Any]) -> Pool:

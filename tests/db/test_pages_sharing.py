@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from apps.accounts import tokens
@@ -213,3 +214,31 @@ def test_what_cannot_be_asked_for_is_refused(api: Client, network: rows.Network,
 def test_an_address_that_is_none_is_refused_where_addresses_are_asked_for(api: Client) -> None:
     assert api.get("/api/network/addresses/?address=x").status_code == 400
     assert api.get("/api/network/addresses/?address=10.16.0.10").json()["count"] == 1
+
+
+@pytest.mark.parametrize(
+    ("sharing", "size", "share"), [("own", None, "one address"), ("shared", None, "shared"), ("blocks", 1024, "1,024 ports")]
+)
+def test_the_list_of_pools_says_what_a_member_has_of_each(
+    mara: Client, network: rows.Network, sharing: str, size: int | None, share: str
+) -> None:
+    Pool.objects.filter(pk=network.public.pk).update(sharing=sharing, block_size=size)
+    page = text(mara.get(reverse("network:addresses")))
+    row = page[page.index(f'href="{reverse("network:pool", args=[network.public.pk])}"') :]
+    assert f"<td>{share}</td>" in row[: row.index("</tr>")], row[:800]
+
+
+def test_a_script_sees_how_full_a_public_pool_is_and_changes_how_it_is_shared(api: Client, network: rows.Network) -> None:
+    path = f"/api/network/pools/{network.public.pk}/"
+    used = NatMapping.objects.filter(holds_now(), pool=network.public).values("public").distinct().count()
+    before = api.get(path).json()
+    assert before["held"] == used > 0
+    changed = api.patch(path, {"sharing": "blocks", "block_size": 1024, "version": before["version"]}, content_type="application/json")
+    assert (changed.status_code, changed.json()["sharing"], changed.json()["block_size"]) == (200, "blocks", 1024), changed.content
+    assert set(NatMapping.objects.filter(holds_now(), pool=network.public).values_list("sharing", flat=True)) == {"blocks"}
+    again = api.patch(path, {"sharing": "shared"}, content_type="application/json").json()
+    assert (again["sharing"], again["block_size"]) == ("shared", None)
+    assert list(wrong(api.patch(path, {"sharing": "blocks", "block_size": 1000}, content_type="application/json"))) == ["block_size"]
+    assert list(wrong(api.patch(path, {"kind": "private4"}, content_type="application/json"))) == ["kind"]
+    private = api.get(f"/api/network/pools/{network.private.pk}/").json()
+    assert private["held"] == len(network.residents)

@@ -1,0 +1,44 @@
+"""Pools in the REST API, with what NAT knows of public ones: as how many addresses members leave, and how they share them."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from django.db import transaction
+
+from apps.nat.selectors import public_addresses_in_use
+from apps.nat.sharing import change_sharing
+from apps.network import api
+from apps.network.models import Pool
+
+
+class PoolSerializer(api.PoolSerializer):
+    fixed_fields = api.PoolSerializer.fixed_fields - {"sharing", "block_size"}
+
+    class Meta(api.PoolSerializer.Meta):
+        pass
+
+    @transaction.atomic
+    def update(self, instance: Pool, validated_data: Mapping[str, Any]) -> Pool:
+        """The pool itself, and how members leave from it: both or neither."""
+        sharing = validated_data.get("sharing", instance.sharing)
+        kept = instance.block_size if sharing == instance.sharing else None
+        size = validated_data.get("block_size", kept)
+        changed = super().update(instance, validated_data)
+        change_sharing(pool=changed, sharing=sharing, block_size=size, by=self.context["request"].user)
+        changed.refresh_from_db()
+        return changed
+
+
+class PoolViewSet(api.PoolViewSet):
+    """Blocks of addresses. A change takes `name`, `prefix`, and of public ones `sharing` and `block_size`, for all who leave from it."""
+
+    serializer_class = PoolSerializer
+
+    def prepared(self, rows: Iterable[Pool]) -> list[Pool]:
+        shown = super().prepared(rows)
+        if self.shows("held"):
+            used = public_addresses_in_use()
+            for pool in shown:
+                if pool.kind == Pool.Kind.PUBLIC4:
+                    pool.known_held = used.get(pool.pk, 0)  # type: ignore[attr-defined]  # for the serializer alone
+        return shown
