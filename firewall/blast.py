@@ -93,8 +93,7 @@ def cutoffs(changes: Mapping[str, ElementChange], running: Part) -> Removal | No
             continue
         new = {key: element for key, element in added.items() if key not in removed}
         if kind_of(name) is Kind.BANS:
-            covering = _covered(name, [key for key in new if not _banned(name, key, running)], running)
-            new = {key: new[key] for key in covering}
+            new = {key: new[key] for key in _covered(name, new.keys(), running) if not _banned(name, key, running)}
         if new:
             part[COMING + name] = new
     return Removal(Kind.BLOCKS, part, count_cut_off(part, running), count_served(running)) if part else None
@@ -109,19 +108,32 @@ def _banned(name: str, key: bytes, running: Part) -> bool:
 
 def _covered(name: str, bans: Collection[bytes], running: Part) -> dict[bytes, list[bytes]]:
     """The members' addresses and prefixes inside of banned prefixes, by ban; bans that cover nobody are left out."""
-    length, found = length_of(name), defaultdict[bytes, list[bytes]](list)
-    octets = len(next(iter(bans), b""))
-    rest = 8 * octets - length
-    by_number = {int.from_bytes(key) >> rest: key for key in bans} if bans else {}
-    for served, elements in running.items():
-        if kind_of(served) is not (Kind.ADDRESSES if octets == 4 else Kind.PREFIXES) or not bans:
+    length, octets, found = length_of(name), len(next(iter(bans), b"")), defaultdict[bytes, list[bytes]](list)
+    for served, elements in running.items() if bans else ():
+        if kind_of(served) is not (Kind.ADDRESSES if octets == 4 else Kind.PREFIXES) or (octets == 16 and length_of(served) < length):
             continue
-        if octets == 16 and length_of(served) < length:
-            continue
-        for each in (key for key in bans if key in elements) if octets == 4 and not rest else elements:
-            if (ban := by_number.get(int.from_bytes(each) >> rest)) is not None:
-                found[ban].append(each)
+        if 8 * octets == length:
+            for key in bans:
+                if key in elements:
+                    found[key].append(key)
+        else:
+            _find_inside(bans, elements, length, found)
     return found
+
+
+def _find_inside(bans: Iterable[bytes], elements: Elements, length: int, found: dict[bytes, list[bytes]]) -> None:
+    """Most bans lie outside of all that members hold, which the first and the last of these tell at once."""
+    whole, rest = divmod(length, 8)
+    first, last = (_beginning(each, whole, rest) for each in (min(elements, default=b"\0" * 16), max(elements, default=b"\0" * 16)))
+    begins = {start: key for key in bans if first <= (start := _beginning(key, whole, rest)) <= last}
+    for each in elements if begins else ():
+        if (ban := begins.get(_beginning(each, whole, rest))) is not None:
+            found[ban].append(each)
+
+
+def _beginning(key: bytes, whole: int, rest: int) -> bytes:
+    """The octets and bits that a prefix tells apart: so many whole octets, and so many bits of the next."""
+    return key[:whole] + bytes([key[whole] >> (8 - rest)]) if rest else key[:whole]
 
 
 def count_cut_off(part: Part, running: Part) -> int:

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.accounts.recent_auth import check_recent
-from apps.deployments import contents, decisions, going_back, refusing, selectors, services
+from apps.deployments import contents, decisions, refusal, rollback, selectors, services
 from apps.deployments.contents import NotKept
 from apps.deployments.describing import SHOWN_DELTA
 from apps.deployments.models import HeldBack, Hold, Revision, RevisionContent, Rollout, RolloutStep
@@ -148,7 +148,7 @@ class HoldSerializer(ApiSerializer):
 
     class Meta:
         model = Hold
-        fields = ["id", "group", "revision", "by", "since", "why"]
+        fields = ["id", "group", "revision", "by", "since", "why", "alone"]
         brief = ["id", "group", "revision"]
 
 
@@ -188,7 +188,7 @@ class RevisionViewSet(Reads):
     @action(detail=True, methods=["post"], serializer_class=WhySerializer)
     def rollback(self, request: Request, pk: str = "") -> Response:
         """Go back to it, and hold the group there. 202 when a second person has to agree first: `approval` is what waits."""
-        made = going_back.roll_back(self.get_object(), why=given(WhySerializer, request)["why"], by=_person(request))
+        made = rollback.roll_back(self.get_object(), why=given(WhySerializer, request)["why"], by=_person(request))
         if isinstance(made, Hold):
             return Response(HoldSerializer(made).data, status=201)
         where = reverse("api:approval-detail", args=[made.pk])
@@ -257,14 +257,16 @@ class HeldBackViewSet(Reads):
 
         One's own is approved on its page, where one can sign in again.
         """
+        found = self.get_object()
         check_recent(request)
         digest = given(DigestSerializer, request)["digest"]
-        held = decisions.approve(self.get_object(), digest=digest, by=_person(request), signed_in_again=False)
+        held = decisions.approve(found, digest=digest, by=_person(request), signed_in_again=False)
         return Response(HeldBackSerializer(held).data)
 
     @answers(200, LEFT)
     @action(detail=True, methods=["post"], serializer_class=RefusalSerializer)
     def refuse(self, request: Request, pk: str = "") -> Response:
         """Undo exactly what the digest stands for; says what could not be restored. Needs a session like `approve`."""
+        found = self.get_object()
         check_recent(request)
-        return Response({"not_restored": refusing.refuse(self.get_object(), by=_person(request), **given(RefusalSerializer, request))})
+        return Response({"not_restored": refusal.refuse(found, by=_person(request), **given(RefusalSerializer, request))})

@@ -1,4 +1,4 @@
-"""What people decide about rollouts: approve what is held back, release a group that is held, pause, abort. Going back is in `going_back`.
+"""What people decide about rollouts: approve what is held back, release a group that is held, pause, abort. Going back is in `rollback`.
 
 Each is one conditional update, so that two people cannot decide the same thing differently; the work is a worker's.
 """
@@ -8,10 +8,10 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.deployments import gate, going_back, loosening, notices, rollouts
-from apps.deployments.agreeing import Standing, standing_of
+from apps.deployments import gate, limit_changes, notices, rollback, rollouts
+from apps.deployments.approval_kinds import LIMITS, ROLLBACK
+from apps.deployments.approval_policy import Standing, standing_of
 from apps.deployments.models import HeldBack, Hold, Rollout
-from apps.deployments.special_kinds import LIMITS, ROLLBACK
 from apps.lib.errors import Conflict, Problem
 from apps.lib.nudge import nudge
 from apps.network.models import GatewayGroup
@@ -23,7 +23,7 @@ def approve(held: HeldBack, *, digest: str, by: User, signed_in_again: bool, rea
 
     signed_in_again: this person gave the password for this very approval. Raises Problem when it is not theirs to approve.
     """
-    if held.kind == ROLLBACK and held.state == HeldBack.State.WAITING and not going_back.is_as_it_was(held):
+    if held.kind == ROLLBACK and held.state == HeldBack.State.WAITING and not rollback.is_unchanged(held):
         raise Conflict(_("What waits is no longer what you saw. Look at it again."))
     return _approve(held, digest=digest, by=by, signed_in_again=signed_in_again, reason=reason)
 
@@ -50,9 +50,9 @@ def _approve(held: HeldBack, *, digest: str, by: User, signed_in_again: bool, re
 
 def _carry_out(held: HeldBack, by: User) -> None:
     if held.kind == LIMITS:
-        loosening.loosen(held)
+        limit_changes.loosen(held)
     elif held.kind == ROLLBACK:
-        going_back.agree(held, by=by)
+        rollback.agree(held, by=by)
     nudge("workers.reconcile", by.pk, False)
 
 

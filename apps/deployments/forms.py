@@ -8,9 +8,9 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.adapter import confirm_password
 from apps.accounts.models import User
-from apps.deployments.agreeing import Standing, standing_of
+from apps.deployments.approval_kinds import SPECIAL
+from apps.deployments.approval_policy import Standing, standing_of
 from apps.deployments.models import HeldBack, Hold
-from apps.deployments.special_kinds import SPECIAL
 from apps.lib import formats
 
 
@@ -31,7 +31,7 @@ class ApprovalForm(forms.Form):
         self.fields["typed"].label = gettext("Type %(number)s to approve") % {"number": formats.number(held.removed)}
         if held.kind in SPECIAL:
             del self.fields["typed"]
-        if not self.signs_in_again:
+        if not (self.signs_in_again and by.has_usable_password()):  # who has none has just confirmed it otherwise
             del self.fields["password"]
 
     def clean_typed(self) -> str:
@@ -86,11 +86,13 @@ class RollbackForm(forms.Form):
         super().__init__(data)
         self.by = by
         if not two:
-            del self.fields["alone"], self.fields["password"]
+            del self.fields["alone"]
+        if not (two and by.has_usable_password()):  # who has none has just confirmed it otherwise
+            del self.fields["password"]
 
     def clean(self) -> dict[str, Any]:
         given = super().clean() or {}
-        if given.get("alone"):
+        if given.get("alone") and "password" in self.fields:
             try:
                 confirm_password(self.by, given.get("password", ""))
             except forms.ValidationError as error:

@@ -15,12 +15,12 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from apps.deployments import askers, effects, losses
+from apps.deployments import askers, effects, loss_ledger
+from apps.deployments.approval_kinds import MANAGEMENT, SPECIAL
 from apps.deployments.askers import Askers
 from apps.deployments.describing import SHOWN_DELTA
 from apps.deployments.models import HeldBack, Revision
 from apps.deployments.part_codec import Part, pack, pack_part, unpack, unpack_part
-from apps.deployments.special_kinds import MANAGEMENT, SPECIAL
 from apps.deployments.wanted import Change, Wanted, way
 from apps.network.models import GatewayGroup
 from firewall.addresses import prefix_text
@@ -125,11 +125,11 @@ def _removals_wait(
 def _new_ones_wait(
     group: GatewayGroup, rests: Mapping[Kind, Removal], running: Ruleset, asked: Ruleset, seen: str
 ) -> list[Mapping[str, Elements]]:
-    recent = losses.recent_losses(group, asked.elements)
+    recent = loss_ledger.recent_losses(group, asked.elements)
     wait, go = judge(rests, recent, running.elements, limits_of(group))
     for removal in wait:
         _wait(group, removal, running, seen, recent)
-    losses.note_losses(group, go, recent)
+    loss_ledger.note_losses(group, go, recent)
     return [removal.elements for removal in wait]
 
 
@@ -220,7 +220,7 @@ def _management_waits(group: GatewayGroup, wanted: Wanted, before: Before) -> di
     }
     rows = HeldBack.objects.filter(group=group, kind=MANAGEMENT, state__in=HeldBack.ALIVE)
     asked = {now.name: [old, management_of(now)] for old, now in changed.values()}
-    named = name_of(asked)
+    named = digest_values(asked)
     seen = before.seen
     for row in rows.exclude(digest=named):
         _close(row)
@@ -241,7 +241,7 @@ def _management_waits(group: GatewayGroup, wanted: Wanted, before: Before) -> di
     return {pk: _as_before(now, old) for pk, (old, now) in changed.items()}
 
 
-def name_of(data: Any) -> str:
+def digest_values(data: Any) -> str:
     """A digest that stands for exactly these plain values."""
     return blake2b(dumps(data, sort_keys=True).encode(), digest_size=32).hexdigest()
 

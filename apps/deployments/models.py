@@ -212,7 +212,7 @@ class HeldBack(models.Model):
     ALIVE = (State.WAITING, State.APPROVED)
 
     group = models.ForeignKey(GatewayGroup, models.CASCADE, related_name="held_back")
-    kind = models.CharField(max_length=12)  # of firewall.sets.Kind, or one of apps.deployments.special_kinds
+    kind = models.CharField(max_length=12)  # of firewall.sets.Kind, or one of apps.deployments.approval_kinds
     digest = models.CharField(max_length=64)
     removed = models.PositiveIntegerField(default=0)
     of = models.PositiveIntegerField(default=0)

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.urls import reverse
 
 from apps.accounts.models import User
-from apps.deployments.agreeing import approvers_but
+from apps.deployments.approval_policy import approvers_but
 from apps.deployments.models import HeldBack, Hold
 from apps.mail.services import write
 

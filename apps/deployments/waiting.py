@@ -9,14 +9,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.accounts.models import User
-from apps.deployments import effects, special_kinds
-from apps.deployments.agreeing import standing_of
+from apps.deployments import approval_kinds, effects
+from apps.deployments.approval_kinds import SPECIAL
+from apps.deployments.approval_policy import standing_of
+from apps.deployments.approval_texts import asked, title, undo, verb, why
 from apps.deployments.effects import Effect, Thing
-from apps.deployments.loosening import limits_asked
+from apps.deployments.limit_changes import limits_asked
 from apps.deployments.models import HeldBack
 from apps.deployments.part_codec import unpack
-from apps.deployments.special_kinds import SPECIAL
-from apps.deployments.waiting_words import asked, title, undo, verb, why
 from apps.deployments.words import things
 from apps.lib import formats
 from firewall.sets import Kind as Of
@@ -109,7 +109,7 @@ def _names(people: Sequence[User]) -> str:
 
 def _history(held: HeldBack) -> str:
     """The history of what it is about, by whoever asked where that is one person."""
-    special = {special_kinds.MANAGEMENT: "network.gateway", special_kinds.LIMITS: "network.gatewaygroup", special_kinds.ROLLBACK: ""}
+    special = {approval_kinds.MANAGEMENT: "network.gateway", approval_kinds.LIMITS: "network.gatewaygroup", approval_kinds.ROLLBACK: ""}
     trail = special[held.kind] if held.kind in special else _TRAILS[Of(held.kind)]
     people = list(held.askers.values_list("pk", flat=True))
     try:
@@ -200,13 +200,13 @@ def _member(pk: int) -> str:
 
 def changes_of(held: HeldBack) -> list[Change]:
     """What changes on which gateway, or of the group's limits."""
-    if held.kind == special_kinds.LIMITS:
+    if held.kind == approval_kinds.LIMITS:
         words = {"removal_share": _("Share that waits, in percent"), "removal_least": _("Removals that wait, at least")}
         return [Change(held.group.name, words[name], str(old), str(new)) for name, (old, new) in limits_asked(held).items()]
-    if held.kind not in (special_kinds.MANAGEMENT, special_kinds.ROLLBACK):
+    if held.kind not in (approval_kinds.MANAGEMENT, approval_kinds.ROLLBACK):
         return []
     read = unpack(held.packed)
-    gateways: Mapping[str, list[dict[str, Any]]] = read if held.kind == special_kinds.MANAGEMENT else read["management"]
+    gateways: Mapping[str, list[dict[str, Any]]] = read if held.kind == approval_kinds.MANAGEMENT else read["management"]
     names = {"interface": _("Management interface"), "port": _("Management port"), "from": _("Management networks")}
     return [
         Change(gateway, names.get(field, field), _text(old[field]), _text(new[field]))
@@ -218,7 +218,7 @@ def changes_of(held: HeldBack) -> list[Change]:
 
 def facts(held: HeldBack) -> list[str]:
     """Of a rollback: why somebody wants it, and how much of each kind goes."""
-    if held.kind != special_kinds.ROLLBACK:
+    if held.kind != approval_kinds.ROLLBACK:
         return []
     read = unpack(held.packed)
     words = _("%(removed)s of %(of)s")

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.audit.selectors import last_change
-from apps.deployments.loosening import ask_for_limits
+from apps.deployments.limit_changes import ask_for_limits
 from apps.lib import formats
 from apps.lib.errors import Conflict, Problem
 from apps.lib.nudge import nudge

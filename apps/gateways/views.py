@@ -15,7 +15,7 @@ from apps.accounts.recent_auth import recently_authenticated
 from apps.audit.selectors import history_of
 from apps.deployments import progress
 from apps.deployments import services as deployments
-from apps.deployments.loosening import limits_waiting
+from apps.deployments.limit_changes import limits_waiting
 from apps.deployments.selectors import holds
 from apps.gateways import groups as of_groups
 from apps.gateways import kernels, selectors, services, settings

@@ -11,9 +11,9 @@ from apps.accounts.models import User
 from apps.deployments import contents, heartbeat, link, rollouts, services
 from apps.deployments.decisions import approve, go_back_now, pause, release, resume
 from apps.deployments.drive import WorkerLinks
-from apps.deployments.going_back import roll_back
 from apps.deployments.memory import Memory
 from apps.deployments.models import GatewayState, HeldBack, Hold, Revision, Rollout, RolloutStep
+from apps.deployments.rollback import roll_back
 from apps.deployments.services import reconcile
 from apps.lib.errors import Conflict, Problem
 from apps.nat.models import PortForward

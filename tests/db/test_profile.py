@@ -12,9 +12,9 @@ from django.utils import timezone
 from apps.accounts import tokens
 from apps.deployments import comparing, drift, services, snapshot
 from apps.deployments.decisions import release
-from apps.deployments.going_back import roll_back
 from apps.deployments.memory import Memory
 from apps.deployments.models import GatewayState, Rollout
+from apps.deployments.rollback import roll_back
 from apps.deployments.services import reconcile
 from apps.deployments.words import in_words, lines_of
 from apps.gateways import kernels

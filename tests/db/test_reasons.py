@@ -6,8 +6,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from apps.deployments.decisions import approve
-from apps.deployments.going_back import roll_back
 from apps.deployments.models import GatewayState, HeldBack, Revision, Rollout
+from apps.deployments.rollback import roll_back
 from apps.deployments.services import reconcile
 from apps.lib.activation import Waits, activations, reasons
 from apps.nat.models import PortForward

@@ -95,7 +95,13 @@ def test_no_password_waits_in_the_session(held: HeldBack) -> None:
 @pytest.mark.django_db
 @pytest.mark.parametrize(
     "path",
-    ["/account/people/{other}/roles/", "/account/tokens/", "/gateways/groups/{group}/", "/account/people/changes/1/agree/"],
+    [
+        "/account/people/{other}/roles/",
+        "/account/tokens/",
+        "/gateways/groups/{group}/",
+        "/account/people/changes/1/agree/",
+        "/rollouts/revisions/1/back/",
+    ],
 )
 def test_roles_tokens_and_limits_ask_who_you_are(path: str) -> None:
     admin, other, group = rows.user("mara"), rows.user("jonas"), GatewayGroup.objects.create(name="Lindenhof")

@@ -11,10 +11,12 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.bans.blocks.services import block
+from apps.bans.models import Ban, BanList
 from apps.deployments.decisions import approve, pause, resume
 from apps.deployments.models import HeldBack, Rollout, UnapprovedLoss
 from apps.deployments.services import reconcile
 from apps.lib.errors import Problem
+from apps.mail.models import Message
 from apps.members.models import Member
 from apps.members.services import activate, leave
 from apps.nat.models import PortForward
@@ -205,6 +207,16 @@ def test_what_nobody_known_wrote_is_approved_by_who_cannot_write(network: rows.N
     assert not approve(held, digest=held.digest, by=reader, signed_in_again=False).alone
 
 
+def test_the_others_are_told_when_somebody_approves_alone(network: rows.Network) -> None:
+    write_without_an_author(network)
+    peer = rows.user("jonas")
+    User.objects.filter(pk=peer.pk).update(email="jonas@lindenhof.example")
+    held = waits()
+    approve(held, digest=held.digest, by=network.admin, signed_in_again=True)
+    mail = Message.objects.get()
+    assert mail.to == "jonas@lindenhof.example" and mail.subject == "Mara Lindqvist approved alone what two should agree on"
+
+
 # --- Removals one by one add up
 
 
@@ -267,6 +279,16 @@ def test_members_who_are_blocked_lose_service_and_wait_too(network: rows.Network
     assert reconcile(network.group) is None
     held.refresh_from_db()
     assert held.state == HeldBack.State.DONE
+
+
+def test_a_ban_that_covers_members_waits_however_it_came(network: rows.Network) -> None:
+    own = BanList.objects.create(name="Own")
+    Ban.objects.create(list=own, prefix="10.16.0.0/16")
+    Ban.objects.create(list=own, prefix="203.0.113.0/24")
+    assert reconcile(network.group)
+    held = waits()
+    assert (held.kind, held.removed, held.asker_unknown) == ("blocks", len(network.residents), True)
+    assert not running().elements.get("bans4_16") and running().elements["bans4_24"]
 
 
 def test_one_member_is_blocked_at_once(network: rows.Network) -> None:

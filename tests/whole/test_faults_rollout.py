@@ -22,8 +22,8 @@ from redis import Redis
 from apps.bans.models import Ban, BanList
 from apps.deployments import link
 from apps.deployments.decisions import approve, release
-from apps.deployments.going_back import roll_back
 from apps.deployments.models import GatewayState, HeldBack, Revision, Rollout, RolloutStep
+from apps.deployments.rollback import roll_back
 from apps.deployments.services import reconcile
 from apps.deployments.wanted import want
 from apps.lib import nudge

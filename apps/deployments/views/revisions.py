@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.permissions import person, staff_page
 from apps.accounts.recent_auth import recently_authenticated
-from apps.deployments import comparing, contents, decisions, going_back, progress, revisions, selectors
+from apps.deployments import comparing, contents, decisions, progress, revisions, rollback, selectors
 from apps.deployments.contents import NotKept
 from apps.deployments.delta import shown
 from apps.deployments.describing import SHOWN_DELTA
@@ -126,7 +126,7 @@ def back(request: HttpRequest, pk: int) -> HttpResponse:
     if form.is_valid():
         given = form.cleaned_data
         try:
-            made = going_back.roll_back(found, why=given["why"], by=person(request), alone=given.get("alone", False))
+            made = rollback.roll_back(found, why=given["why"], by=person(request), alone=given.get("alone", False))
         except Problem as problem:
             explain(form, problem)
         else:
@@ -138,7 +138,7 @@ def back(request: HttpRequest, pk: int) -> HttpResponse:
 
 def _needs_two(revision: Revision) -> bool:
     try:
-        return going_back.price_of(revision).is_too_high
+        return rollback.compute_cost(revision).is_too_high
     except NotKept:
         return False
 

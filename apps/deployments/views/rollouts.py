@@ -13,13 +13,13 @@ from django.views.decorators.http import require_POST
 from apps.accounts.models import User
 from apps.accounts.permissions import person, staff_page
 from apps.deployments import contents, decisions, lanes, progress, selectors, services
+from apps.deployments.approval_texts import title, together, why
 from apps.deployments.delta import shown
 from apps.deployments.describing import SHOWN_DELTA
 from apps.deployments.forms import ApprovalForm
 from apps.deployments.models import HeldBack, Revision, Rollout
 from apps.deployments.stopping import stopping
 from apps.deployments.waiting import waiting
-from apps.deployments.waiting_words import title, together, why
 from apps.deployments.words import kind_words, lines_of, share
 from apps.lib.errors import Conflict
 

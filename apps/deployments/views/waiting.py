@@ -8,13 +8,13 @@ from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import person, staff_page
 from apps.accounts.recent_auth import recently_authenticated
-from apps.deployments import decisions, refusing, selectors
+from apps.deployments import decisions, refusal, selectors
+from apps.deployments.approval_texts import asked_by, decided, kind_of, state, title, why
 from apps.deployments.delta import shown
 from apps.deployments.describing import SHOWN_DELTA
 from apps.deployments.forms import ApprovalForm, RefusalForm
 from apps.deployments.models import HeldBack
 from apps.deployments.waiting import waiting
-from apps.deployments.waiting_words import asked_by, decided, kind_of, state, title, why
 from apps.lib.errors import Conflict, Problem
 from apps.lib.forms import explain
 
@@ -89,7 +89,7 @@ def refuse(request: HttpRequest, pk: int) -> HttpResponse:
     form = RefusalForm(found, request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            left = refusing.refuse(found, digest=form.cleaned_data["digest"], reason=form.cleaned_data["reason"], by=by)
+            left = refusal.refuse(found, digest=form.cleaned_data["digest"], reason=form.cleaned_data["reason"], by=by)
         except Conflict as conflict:
             return _changed(request, pk, conflict)
         except Problem as problem:

@@ -17,10 +17,10 @@ from django.utils.translation import ngettext
 from apps.bans.blocks.selectors import counted, ending_within
 from apps.bans.models import Ban, BanFeed, BanHits
 from apps.deployments import evidence, progress
+from apps.deployments.approval_texts import title as title_of_held
+from apps.deployments.approval_texts import why
 from apps.deployments.models import Rollout
 from apps.deployments.selectors import hold_by_group, newest_by_group, rollouts_in, waiting
-from apps.deployments.waiting_words import title as title_of_held
-from apps.deployments.waiting_words import why
 from apps.desk.selectors.keeping import kept, member_counts
 from apps.gateways.selectors import Shown, gateways, shown
 from apps.inbound import watching

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from apps.accounts.models import User
 from apps.accounts.roles import Right, with_right
-from apps.deployments import decisions, going_back, link, services
+from apps.deployments import decisions, link, rollback, services
 from apps.deployments.models import HeldBack, Hold, Revision
 from apps.lib.errors import Problem
 from apps.network.models import GatewayGroup
@@ -67,7 +67,7 @@ class Command(BaseCommand):
             raise CommandError(f"There is no revision {name}. Without arguments this command lists those that there are.")
         if alone and not by.check_password(getpass(f"Password of {by.username}: ")):
             raise CommandError("That is not the password.")
-        made = going_back.roll_back(revision, why=why, by=by, alone=alone)
+        made = rollback.roll_back(revision, why=why, by=by, alone=alone)
         if isinstance(made, HeldBack):
             self.stdout.write(
                 f"Going back to {revision} takes service away or changes management: it waits for a second person, "

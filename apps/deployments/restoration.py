@@ -20,11 +20,11 @@ from apps.bans.listeners.services import add_listener
 from apps.bans.models import AllowEntry, Ban, BanList
 from apps.bans.services import ban, change_list, lift_many
 from apps.deployments import effects
+from apps.deployments.approval_kinds import MANAGEMENT, SPECIAL
 from apps.deployments.effects import Thing
 from apps.deployments.gate import unpack_management
 from apps.deployments.models import HeldBack
 from apps.deployments.part_codec import unpack_part
-from apps.deployments.special_kinds import MANAGEMENT, SPECIAL
 from apps.lib.errors import Problem
 from apps.lib.validity import holds_now
 from apps.members.models import Member

@@ -6,7 +6,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.deployments import notices, restoring, waiting_words
+from apps.deployments import approval_texts, notices, restoration
 from apps.deployments.models import HeldBack
 from apps.lib.errors import Conflict, Problem
 from apps.lib.nudge import nudge
@@ -20,14 +20,14 @@ def refuse(held: HeldBack, *, digest: str, reason: str, by: User) -> list[str]:
     """
     if not reason.strip():
         raise Problem(_("Say why, for whoever asked for it."), "reason")
-    title = waiting_words.title(held)
+    title = approval_texts.title(held)
     there = HeldBack.objects.filter(pk=held.pk, digest=digest, state=HeldBack.State.WAITING)
     given = {"decided": Now(), "decided_by": by, "reason": reason.strip()[:200]}
     if there.update(state=HeldBack.State.REFUSED, **given) != 1:
         raise Conflict(_("What waits is no longer what you saw. Look at it again."))
     held.refresh_from_db()
     with pghistory.context(reason=reason.strip()[:200]):
-        left = restoring.restore(held, by=by)
+        left = restoration.restore(held, by=by)
     notices.tell_of_refusal(held, title=title)
     nudge("workers.reconcile", by.pk, False)
     return left

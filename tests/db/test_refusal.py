@@ -7,7 +7,7 @@ from apps.bans.blocks.selectors import current
 from apps.bans.blocks.services import block
 from apps.bans.models import Ban, BanList
 from apps.deployments.models import HeldBack
-from apps.deployments.refusing import refuse
+from apps.deployments.refusal import refuse
 from apps.deployments.services import reconcile
 from apps.lib.errors import Conflict, Problem
 from apps.lib.validity import holds_now

@@ -5,7 +5,6 @@ What it takes away is measured like any other change, and adds up with what went
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -14,24 +13,22 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.deployments import contents, gate, losses, notices
+from apps.deployments import contents, gate, loss_ledger, notices
+from apps.deployments.approval_kinds import ROLLBACK
 from apps.deployments.gate import Before
 from apps.deployments.memory import Memory
 from apps.deployments.models import HeldBack, Hold, Revision
 from apps.deployments.part_codec import pack, unpack
 from apps.deployments.revisions import database_clock, not_kept
-from apps.deployments.special_kinds import ROLLBACK
 from apps.lib.errors import Conflict, Problem
 from apps.lib.nudge import nudge
 from apps.network.models import GatewayGroup
 from firewall.blast import Removal, judge
 from firewall.ruleset import without_expired
 
-SHOWN = timedelta(days=1)
-
 
 @dataclass(frozen=True, slots=True)
-class Price:
+class RollbackCost:
     """What going back costs: removals that are too much for one person, those that are not, and gateways whose management changes."""
 
     waits: tuple[Removal, ...] = ()
@@ -45,21 +42,21 @@ class Price:
         return bool(self.waits or self.management)
 
 
-def price_of(revision: Revision) -> Price:
+def compute_cost(revision: Revision) -> RollbackCost:
     """What going back would take away now. Raises NotKept."""
     group = revision.group
     before = Memory().before(group)
     if before is None:
-        return Price()
+        return RollbackCost()
     names, now = dict(group.gateways.values_list("name", "pk")), database_clock()
     rulesets = {names[name]: without_expired(ruleset, now) for name, ruleset in contents.load(revision).items() if name in names}
     found = gate.find_removals(rulesets, before, now, {})
     running, asked = gate.first_ruleset(before.rulesets), gate.first_ruleset(rulesets)
     if running is None or asked is None:
-        return Price()
-    waits, goes = judge(found, losses.recent_losses(group, asked.elements), running.elements, gate.limits_of(group))
+        return RollbackCost()
+    waits, goes = judge(found, loss_ledger.recent_losses(group, asked.elements), running.elements, gate.limits_of(group))
     text = "\n".join(gate.render_part(removal.elements, running) for removal in waits)
-    return Price(tuple(waits), tuple(goes), _management(revision, before), text)
+    return RollbackCost(tuple(waits), tuple(goes), _management(revision, before), text)
 
 
 def _management(revision: Revision, before: Before) -> dict[str, list[dict[str, Any]]]:
@@ -77,12 +74,12 @@ def roll_back(revision: Revision, *, why: str, by: User, alone: bool = False) ->
         raise Problem(_("Say why, for whoever finds the group held."), fieldname="why")
     if not contents.is_kept(revision):
         raise Problem(not_kept([revision]))
-    price = price_of(revision)
-    if price.is_too_high and not alone:
-        return _wait(revision, price, why.strip(), by)
-    if not price.is_too_high:
-        losses.note_losses(revision.group, price.goes, [])
-    return hold_at(revision, why=why.strip(), by=by, alone=price.is_too_high)
+    cost = compute_cost(revision)
+    if cost.is_too_high and not alone:
+        return _wait(revision, cost, why.strip(), by)
+    if not cost.is_too_high:
+        loss_ledger.note_losses(revision.group, cost.goes, [])
+    return hold_at(revision, why=why.strip(), by=by, alone=cost.is_too_high)
 
 
 @transaction.atomic
@@ -106,9 +103,9 @@ def _waiting(group: GatewayGroup) -> QuerySet[HeldBack]:
 
 
 @transaction.atomic
-def _wait(revision: Revision, price: Price, why: str, by: User) -> HeldBack:
+def _wait(revision: Revision, cost: RollbackCost, why: str, by: User) -> HeldBack:
     """One at a time in a group: who asks again asks in the place of whoever asked before, and both asked."""
-    given = _given(revision, price, why)
+    given = _given(revision, cost, why)
     before = _waiting(revision.group).select_for_update().first()
     if before is None or before.digest != given["digest"]:
         _waiting(revision.group).update(state=HeldBack.State.OBSOLETE)
@@ -117,13 +114,13 @@ def _wait(revision: Revision, price: Price, why: str, by: User) -> HeldBack:
     return before
 
 
-def _given(revision: Revision, price: Price, why: str) -> dict[str, Any]:
-    lines = [{"kind": removal.kind.value, "removed": removal.removed, "of": removal.of} for removal in price.waits]
-    digests = [removal.digest for removal in price.waits]
-    asked = {"revision": revision.pk, "why": why, "lines": lines, "management": dict(price.management)}
-    named = gate.name_of({"revision": revision.pk, "digests": digests, "management": dict(price.management)})
-    removed = sum(removal.removed for removal in price.waits)
-    return {"digest": named, "packed": pack(asked), "text": price.text, "removed": removed, "of": sum(each.of for each in price.waits)}
+def _given(revision: Revision, cost: RollbackCost, why: str) -> dict[str, Any]:
+    lines = [{"kind": removal.kind.value, "removed": removal.removed, "of": removal.of} for removal in cost.waits]
+    digests = [removal.digest for removal in cost.waits]
+    asked = {"revision": revision.pk, "why": why, "lines": lines, "management": dict(cost.management)}
+    named = gate.digest_values({"revision": revision.pk, "digests": digests, "management": dict(cost.management)})
+    removed = sum(removal.removed for removal in cost.waits)
+    return {"digest": named, "packed": pack(asked), "text": cost.text, "removed": removed, "of": sum(each.of for each in cost.waits)}
 
 
 def agree(held: HeldBack, *, by: User) -> None:
@@ -133,13 +130,13 @@ def agree(held: HeldBack, *, by: User) -> None:
     hold_at(revision, why=asked["why"], by=held.askers.order_by("pk").first() or by)
 
 
-def is_as_it_was(held: HeldBack) -> bool:
+def is_unchanged(held: HeldBack) -> bool:
     """Would it still take away exactly what it says? If not, the row says from now on what it would."""
     asked = unpack(held.packed)
     revision = Revision.objects.select_related("group").get(pk=asked["revision"])
     if not contents.is_kept(revision):
         raise Problem(not_kept([revision]))
-    given = _given(revision, price_of(revision), asked["why"])
+    given = _given(revision, compute_cost(revision), asked["why"])
     if given["digest"] == held.digest:
         return True
     HeldBack.objects.filter(pk=held.pk, state=HeldBack.State.WAITING).update(**given)

@@ -5,10 +5,10 @@ from collections.abc import Iterable
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from apps.deployments import special_kinds
+from apps.deployments import approval_kinds
+from apps.deployments.approval_kinds import MANAGEMENT, SPECIAL
 from apps.deployments.models import HeldBack
 from apps.deployments.part_codec import unpack
-from apps.deployments.special_kinds import MANAGEMENT, SPECIAL
 from apps.deployments.words import kind_words, things
 from apps.lib import formats
 from apps.lib.states import Kind, State
@@ -19,15 +19,15 @@ def title(held: HeldBack) -> str:
     """What waits."""
     given = {"n": formats.number(held.removed), "group": held.group.name}
     match held.kind:
-        case special_kinds.MANAGEMENT:
+        case approval_kinds.MANAGEMENT:
             words = ngettext(
                 "A change of management on %(n)s gateway waits for a second person",
                 "A change of management on %(n)s gateways waits for a second person",
                 held.removed,
             )
-        case special_kinds.LIMITS:
+        case approval_kinds.LIMITS:
             words = _("Looser limits of %(group)s wait for a second person")
-        case special_kinds.ROLLBACK:
+        case approval_kinds.ROLLBACK:
             given["revision"] = f"r{unpack(held.packed)['revision']}" if "packed" not in held.get_deferred_fields() else ""
             words = (
                 _("Going back to %(revision)s waits for a second person")
@@ -44,11 +44,11 @@ def title(held: HeldBack) -> str:
 def why(held: HeldBack) -> str:
     """Why it waits: the limits, in words."""
     match held.kind:
-        case special_kinds.MANAGEMENT:
+        case approval_kinds.MANAGEMENT:
             return _("It decides who can reach the gateways themselves. A mistake there locks everybody out, so one person is not enough.")
-        case special_kinds.LIMITS:
+        case approval_kinds.LIMITS:
             return _("Above these limits removals wait for a second person, so one person alone does not loosen them.")
-        case special_kinds.ROLLBACK:
+        case approval_kinds.ROLLBACK:
             return _(
                 "The older revision takes service away, or changes who can reach the gateways themselves, so one person is not enough."
             )
@@ -98,8 +98,8 @@ def together(held: Iterable[HeldBack]) -> str:
     removed = sum(row.removed for row in rows if row.kind not in SPECIAL)
     words = ngettext("%(n)s removal is held back.", "%(n)s removals are held back.", removed) % {"n": formats.number(removed)}
     management = _("A change of management is held back.") if any(row.kind == MANAGEMENT for row in rows) else ""
-    limits = _("Looser limits are held back.") if any(row.kind == special_kinds.LIMITS for row in rows) else ""
-    back = _("Going back is held back.") if any(row.kind == special_kinds.ROLLBACK for row in rows) else ""
+    limits = _("Looser limits are held back.") if any(row.kind == approval_kinds.LIMITS for row in rows) else ""
+    back = _("Going back is held back.") if any(row.kind == approval_kinds.ROLLBACK for row in rows) else ""
     return " ".join(filter(None, [words if removed else "", management, limits, back]))
 
 
@@ -107,11 +107,11 @@ def verb(held: HeldBack) -> str:
     """What stands on the button."""
     given = {"n": formats.number(held.removed)}
     match held.kind:
-        case special_kinds.MANAGEMENT:
+        case approval_kinds.MANAGEMENT:
             return ngettext("Approve the change on %(n)s gateway", "Approve the change on %(n)s gateways", held.removed) % given
-        case special_kinds.LIMITS:
+        case approval_kinds.LIMITS:
             return _("Approve these limits")
-        case special_kinds.ROLLBACK:
+        case approval_kinds.ROLLBACK:
             return _("Approve going back")
         case Of.BLOCKS:
             return ngettext("Approve %(n)s block", "Approve %(n)s blocks", held.removed) % given
@@ -120,7 +120,7 @@ def verb(held: HeldBack) -> str:
 
 def kind_of(held: HeldBack) -> str:
     """What kind of thing waits: the head of a row."""
-    special = {special_kinds.MANAGEMENT: _("Management"), special_kinds.LIMITS: _("Limits"), special_kinds.ROLLBACK: _("Going back")}
+    special = {approval_kinds.MANAGEMENT: _("Management"), approval_kinds.LIMITS: _("Limits"), approval_kinds.ROLLBACK: _("Going back")}
     return special.get(held.kind) or kind_words(Of(held.kind))
 
 
@@ -136,9 +136,9 @@ def undo(held: HeldBack) -> str:
         Of.ALLOWED: _("puts them on the allow list again"),
         Of.BLOCKS: _("lifts the blocks"),
         Of.LISTENERS: _("lets the servers listen again"),
-        special_kinds.MANAGEMENT: _("sets interface, port and networks of the gateways back"),
-        special_kinds.LIMITS: _("leaves the limits as they are"),
-        special_kinds.ROLLBACK: _("leaves the gateways at what they run"),
+        approval_kinds.MANAGEMENT: _("sets interface, port and networks of the gateways back"),
+        approval_kinds.LIMITS: _("leaves the limits as they are"),
+        approval_kinds.ROLLBACK: _("leaves the gateways at what they run"),
     }
     return texts[held.kind]
 

@@ -6,10 +6,10 @@ from django.db import transaction
 from django.db.models import F
 
 from apps.accounts.models import User
-from apps.deployments.gate import name_of
+from apps.deployments.approval_kinds import LIMITS
+from apps.deployments.gate import digest_values
 from apps.deployments.models import HeldBack
 from apps.deployments.part_codec import pack, unpack
-from apps.deployments.special_kinds import LIMITS
 from apps.network.models import GatewayGroup
 
 FIELDS = ("removal_share", "removal_least")
@@ -27,7 +27,7 @@ def ask_for_limits(group: GatewayGroup, *, removal_share: int, removal_least: in
     tighter = {name: value for name, value in wanted.items() if value < getattr(group, name)}
     if tighter:
         GatewayGroup.objects.filter(pk=group.pk).update(**tighter)
-    digest = name_of(looser)
+    digest = digest_values(looser)
     waiting = HeldBack.objects.filter(group=group, kind=LIMITS, state=HeldBack.State.WAITING)
     waiting.exclude(digest=digest).update(state=HeldBack.State.OBSOLETE)
     if not looser:

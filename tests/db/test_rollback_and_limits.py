@@ -8,10 +8,10 @@ from django.core.management import call_command
 
 from apps.accounts.models import User
 from apps.accounts.tokens import create
-from apps.deployments import going_back
+from apps.deployments import rollback
 from apps.deployments.decisions import approve
 from apps.deployments.models import HeldBack, Hold, Revision
-from apps.deployments.refusing import refuse
+from apps.deployments.refusal import refuse
 from apps.deployments.services import reconcile
 from apps.gateways.groups import configure_group
 from apps.lib.errors import Conflict, Problem
@@ -99,7 +99,7 @@ def before(network: rows.Network) -> Revision:
 
 
 def test_going_back_that_takes_much_away_waits_for_a_second_person(network: rows.Network, peer: User, before: Revision) -> None:
-    made = going_back.roll_back(before, why="calls break", by=network.admin)
+    made = rollback.roll_back(before, why="calls break", by=network.admin)
     assert isinstance(made, HeldBack) and not Hold.objects.exists()
     assert reconcile(network.group) is None and len(running().elements["fwd4"]) == 5
     with pytest.raises(Problem, match="Somebody else has to agree: Jonas"):
@@ -119,9 +119,9 @@ def test_going_back_that_takes_little_away_waits_for_nobody_and_adds_up(network:
         forward(network, port)
         assert reconcile(network.group)
     for revision in (revisions[2], revisions[1]):
-        assert isinstance(going_back.roll_back(revision, why="one by one", by=network.admin), Hold)
+        assert isinstance(rollback.roll_back(revision, why="one by one", by=network.admin), Hold)
         assert reconcile(network.group)
-    assert isinstance(going_back.roll_back(revisions[0], why="one by one", by=network.admin), HeldBack)
+    assert isinstance(rollback.roll_back(revisions[0], why="one by one", by=network.admin), HeldBack)
 
 
 def test_going_back_to_another_management_waits(network: rows.Network, peer: User) -> None:
@@ -132,13 +132,13 @@ def test_going_back_to_another_management_waits(network: rows.Network, peer: Use
     held = HeldBack.objects.get()
     approve(held, digest=held.digest, by=peer, signed_in_again=False)
     assert reconcile(network.group)
-    made = going_back.roll_back(before, why="back", by=network.admin)
+    made = rollback.roll_back(before, why="back", by=network.admin)
     assert isinstance(made, HeldBack)
     assert "<code>2222</code>" in text(signed_in(peer).get(f"/rollouts/waiting/{made.pk}/"))
 
 
 def test_what_waits_is_shown_anew_when_it_would_take_more_away_by_now(network: rows.Network, peer: User, before: Revision) -> None:
-    made = going_back.roll_back(before, why="calls break", by=network.admin)
+    made = rollback.roll_back(before, why="calls break", by=network.admin)
     assert isinstance(made, HeldBack)
     seen = made.digest
     forward(network, 7006)
