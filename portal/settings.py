@@ -43,6 +43,7 @@ INSTALLED_APPS = [
     "pgtrigger",
     "pghistory",
     "apps.lib",
+    "apps.operations",
     "apps.audit",
     "apps.accounts",
     "apps.mail",
@@ -254,6 +255,7 @@ NOTICE_PROXIES = [ip_network(each) for each in os.environ.get("NETZWART_NOTICE_P
 # How often workers look by themselves for what a nudge missed, and read the gateways' counters, in seconds
 KEEP_REVISIONS_DAYS = int(os.environ.get("NETZWART_KEEP_REVISIONS_DAYS", "90"))
 RECONCILE_SECONDS = float(os.environ.get("NETZWART_RECONCILE_SECONDS", "30"))
+HEARTBEAT_SECONDS = float(os.environ.get("NETZWART_HEARTBEAT_SECONDS", "15"))
 COLLECT_SECONDS = float(os.environ.get("NETZWART_COLLECT_SECONDS", "60"))
 
 # More than a gateway's fastest interface can carry, in Mbit/s: a reading that says more is not believed

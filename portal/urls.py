@@ -23,6 +23,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("account/single-sign-on/", include("allauth.socialaccount.urls")),
     path("account/", include("allauth.socialaccount.providers.openid_connect.urls")),
     path("i18n/", include("django.conf.urls.i18n")),
+    path("", include("apps.operations.urls")),
     path("", include("apps.lib.urls")),
     path("", include("apps.nat.urls")),
     path("", include("apps.members.urls")),

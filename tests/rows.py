@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from ipaddress import IPv4Address, ip_address, ip_network
 from itertools import count
 
 import pghistory
+from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.bans.models import Notice, Reachable, ServerInterface
@@ -16,6 +17,7 @@ from apps.members.models import Device, Member, Tariff
 from apps.nat.models import NatMapping
 from apps.nat.services import map_address
 from apps.network.models import Gateway, GatewayGroup, Holding, Pool
+from apps.operations.models import Role, RoleHeartbeat
 from lab.topology import Topology, load
 
 PUBLIC = IPv4Address("198.51.100.7")
@@ -109,9 +111,18 @@ def servers(of: Network) -> Notice:
     return made
 
 
+def alive(**changes: object) -> None:
+    """All programs of the portal run: each has just given a sign of life and finished a task."""
+    now = timezone.now()
+    for role in Role:
+        given = {"started": now - timedelta(hours=1), "seen": now, "served": now, "broker_error": "", "broker_failing": None}
+        RoleHeartbeat.objects.update_or_create(role=role, defaults=given | changes)
+
+
 def network(topology: Topology | None = None) -> Network:
     """The lab's network: two gateways, three pools, and a resident for each member host."""
     of = topology or load()
+    alive()
     group = GatewayGroup.objects.create(name="Lindenhof")
     gateways = [gateway(group, "nat-1", carries4=True), gateway(group, "nat-2", carries6=True)]
     private, public = pool(group, "private4", str(of.pools.private)), pool(group, "public4", str(of.pools.public))

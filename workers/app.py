@@ -10,24 +10,27 @@ from workers import broker
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 
 
-# A task that its worker did not live to finish comes back this soon. One that takes longer runs twice, which is harmless.
-RESTORE = {"visibility_timeout": 15, "unacked_restore_interval": 2, "unacked_restore_throttle": 1}
+# A task that its worker did not live to finish comes back after this time, and so does one that takes longer: then it would run twice at
+# once. Nothing waits for that: the schedule asks for everything again within seconds or a minute.
+RESTORE = {"visibility_timeout": 3600, "unacked_restore_interval": 2, "unacked_restore_throttle": 1}
+MODULES = ("deploy", "collect", "feeds", "lifecycle", "mail", "mail_in", "operations", "tickets", "webhooks")
 # Reading a large gateway's counters, or a feed, is much Python at once: who wants changes out quickly gives each queue a worker of its own.
-CHANGES, READINGS, MAIL = "celery", "readings", "mail"
+CHANGES, READINGS, MAIL, FEEDS = "celery", "readings", "mail", "feeds"
+ROLES = {CHANGES: "worker", READINGS: "collector", MAIL: "mailer", FEEDS: "feeds"}  # apps.operations.models.Role by queue
 SLOW = (
     "workers.collect",
     "workers.collect_one",
     "workers.tend_usage",
     "workers.share_fairly",
     "workers.tell_of_quotas",
-    "workers.refresh_feed",
     "workers.lifecycle",
     "workers.fetch_mail",
     "workers.count_tickets",
     "workers.tell_webhooks",
-    "workers.erase_deliveries",
+    "workers.forget",
 )
-POSTAL = ("workers.send_mail", "workers.erase_mail", "workers.receive_mail", "workers.answer_tickets")
+POSTAL = ("workers.send_mail", "workers.receive_mail", "workers.answer_tickets")
+IMPORTS = ("workers.refresh_feed",)
 TAKE_OVER_SECONDS = 5.0
 FORGET_SECONDS = 3600.0
 FEEDS_SECONDS = 60.0
@@ -39,9 +42,14 @@ QUOTA_SECONDS = 600.0
 WEBHOOK_SECONDS = 5.0
 
 
-def _every(seconds: float, task: str) -> dict[str, object]:
+def _every(seconds: float, task: str, *args: str, **options: str) -> dict[str, object]:
     """A nudge that nobody took in time is worth nothing: the next one is due."""
-    return {"task": task, "schedule": seconds, "options": {"expires": seconds}}
+    return {"task": task, "schedule": seconds, "args": args, "options": {"expires": seconds, **options}}
+
+
+def _served(seconds: float) -> dict[str, dict[str, object]]:
+    """To each queue, a task that proves that it is served."""
+    return {f"served {role}": _every(seconds, "workers.report_served", role, queue=queue) for queue, role in ROLES.items()}
 
 
 def _make() -> Celery:
@@ -51,16 +59,17 @@ def _make() -> Celery:
     django.setup()
     broker.register()
     from apps.lib.nudge import broker_url
+    from workers import monitoring  # needs Django to be set up
 
-    tasks = [f"workers.{each}" for each in ("deploy", "collect", "feeds", "lifecycle", "mail", "mail_in", "tickets", "webhooks")]
-    made = Celery("workers", broker=broker_url(settings.REDIS_URL), include=tasks)
+    monitoring.connect()
+    made = Celery("workers", broker=broker_url(settings.REDIS_URL), include=[f"workers.{each}" for each in MODULES])
     made.conf.update(
         accept_content=["json"],
         task_serializer="json",
         task_ignore_result=True,
-        task_queues=[Queue(each, routing_key=each) for each in (CHANGES, READINGS, MAIL)],
+        task_queues=[Queue(each, routing_key=each) for each in (CHANGES, READINGS, MAIL, FEEDS)],
         task_default_queue=CHANGES,
-        task_routes={each: {"queue": READINGS} for each in SLOW} | {each: {"queue": MAIL} for each in POSTAL},
+        task_routes={each: {"queue": queue} for queue, names in ((READINGS, SLOW), (MAIL, POSTAL), (FEEDS, IMPORTS)) for each in names},
         task_acks_late=True,
         worker_prefetch_multiplier=1,
         worker_hijack_root_logger=False,
@@ -75,17 +84,16 @@ def _make() -> Celery:
             "members' ways": _every(LIFECYCLE_SECONDS, "workers.lifecycle"),
             "refresh feeds": _every(FEEDS_SECONDS, "workers.refresh_feeds"),
             "send mail": _every(MAIL_SECONDS, "workers.send_mail"),
-            "erase mail": _every(FORGET_SECONDS, "workers.erase_mail"),
             "receive mail": _every(MAIL_IN_SECONDS, "workers.receive_mail"),
             "fetch mail": _every(MAIL_IN_SECONDS, "workers.fetch_mail"),
             "answer tickets": _every(MAIL_SECONDS, "workers.answer_tickets"),
             "count tickets": _every(FORGET_SECONDS, "workers.count_tickets"),
             "tell webhooks": _every(WEBHOOK_SECONDS, "workers.tell_webhooks"),
-            "erase deliveries": _every(FORGET_SECONDS, "workers.erase_deliveries"),
             "collect": _every(settings.COLLECT_SECONDS, "workers.collect"),
             "share fairly": _every(settings.COLLECT_SECONDS, "workers.share_fairly"),
             "tell of quotas": _every(QUOTA_SECONDS, "workers.tell_of_quotas"),
             "tend usage": _every(USAGE_SECONDS, "workers.tend_usage"),
+            **_served(settings.HEARTBEAT_SECONDS),
         },
     )
     return made

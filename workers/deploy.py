@@ -1,15 +1,11 @@
 """Bring gateways to what the database asks for. The work is in `apps.deployments.services`."""
 
 from collections.abc import Iterable
-from datetime import timedelta
 
 import structlog
 from celery import shared_task
-from django.conf import settings
-from django.utils import timezone
 
-from apps.deployments import contents, expiry, rollouts, services, states
-from apps.events import selectors as events
+from apps.deployments import expiry, rollouts, services, states
 from apps.network.models import GatewayGroup
 from firewall.policy import PolicyError
 
@@ -27,15 +23,6 @@ def take_over() -> None:
     """Go on with rollouts whose worker is gone, and take off the gateways what has just ended, sooner than the next look at everything."""
     groups = {group.pk: group for group in (*rollouts.groups_left_alone(), *expiry.groups_with_ends())}
     _each(groups.values(), by=None, cause="change", force=False)
-
-
-@shared_task(name="workers.forget")
-def forget() -> None:
-    """Drop what was kept of revisions longer ago than anybody goes back, and events that nobody is told any more."""
-    gone = contents.forget_old(timezone.now() - timedelta(days=settings.KEEP_REVISIONS_DAYS))
-    if gone:
-        log.info("contents of old revisions forgotten", revisions=gone)
-    events.forget()
 
 
 def _each(groups: Iterable[GatewayGroup], *, by: int | None, cause: str, force: bool) -> None:

@@ -2,11 +2,9 @@
 
 import structlog
 from celery import shared_task
-from django.conf import settings
 from django.utils import timezone
 
-from apps.inbound import keeping as keeping_in
-from apps.mail import carrying, delivery, keeping
+from apps.mail import carrying, delivery
 from apps.traffic import noticing
 
 log = structlog.get_logger()
@@ -17,14 +15,6 @@ def send_mail() -> None:
     """Send what is due; asked for after each commit that wrote mail, and by the schedule for what is tried again."""
     if delivery.deliver(carrying.carrier()).more:
         send_mail.delay()
-
-
-@shared_task(name="workers.erase_mail")
-def erase_mail() -> None:
-    """Erase what mails said that ended long ago, on either way."""
-    now, days = timezone.now(), settings.KEEP_MAIL_DAYS
-    if erased := keeping.erase_old(now, days) + keeping_in.erase_old(now, days):
-        log.info("words of old mails erased", mails=erased)
 
 
 @shared_task(name="workers.tell_of_quotas")

@@ -128,10 +128,13 @@ PAGES: Final[dict[str, Page]] = {
     "lib:theme": _act(Right.ANYONE),
     "lib:language": _act(Right.ANYONE),
     "lib:styleguide": _SEE_MEMBERS,
+    # what outside monitors ask
+    "operations:health": Page(Right.ANYONE),
     # desk
     "desk:dashboard": _SEE_MEMBERS,
     "desk:search": _SEE_MEMBERS,
     "desk:why": _SEE_MEMBERS,
+    "desk:system": Page(Right.SEE_NETWORK),
     "desk:exports": Page(Right.CHANGE_RULES),
     "desk:export": Page(Right.CHANGE_RULES),
     "desk:live": _OPERATE_FORM,

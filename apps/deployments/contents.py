@@ -11,7 +11,7 @@ from datetime import datetime
 from functools import reduce
 
 from django.db import transaction
-from django.db.models import Count, Q
+from django.db.models import Count, Min
 
 from apps.deployments.models import Revision, RevisionContent
 from firewall.codec import decode, encode
@@ -20,6 +20,7 @@ from firewall.diff import Delta, apply
 from firewall.ruleset import EMPTY, Ruleset
 
 WHOLE_EVERY = 100  # revisions; reading one applies at most this many deltas
+ALL = 1_000_000_000
 
 type Rulesets = Mapping[str, Ruleset]  # by the gateway's name
 
@@ -72,7 +73,7 @@ def is_newest(revision: Revision) -> bool:
 def whole_is_due(revision: Revision) -> bool:
     """Have so many deltas come since the last whole one, or is there none?"""
     earlier = RevisionContent.objects.filter(revision__group=revision.group_id, revision__lte=revision)
-    last = earlier.filter(base=None).order_by("-revision").values_list("revision", flat=True).first()
+    last = earlier.filter(base=None).order_by("-pk").values_list("revision", flat=True).first()
     return last is None or earlier.filter(revision__gt=last).aggregate(n=Count("pk"))["n"] >= WHOLE_EVERY
 
 
@@ -109,21 +110,25 @@ def way_between(older: Revision, newer: Revision) -> dict[str, Delta] | None:
 
 
 @transaction.atomic
-def forget_before(revision: Revision) -> int:
-    """Drop the content of what came before the newest whole one that is not newer than `revision`; how many."""
+def forget_before(revision: Revision, at_most: int = ALL) -> int:
+    """Drop up to so many contents from before the newest whole one that is not newer than `revision`; how many.
+
+    The newest of them go first: what is left can always be read, because a content is read from older ones.
+    """
     group = RevisionContent.objects.filter(revision__group=revision.group_id)
-    whole = group.filter(base=None, revision__lte=revision).order_by("-revision").values_list("revision", flat=True).first()
+    held = revision.group.holds.filter(released=None).aggregate(oldest=Min("revision"))["oldest"]
+    until = min(revision.pk, held) if held else revision.pk
+    whole = group.filter(base=None, revision__lte=until).order_by("-pk").values_list("revision", flat=True).first()
     if whole is None:
         return 0
-    held = Q(revision__in=revision.group.holds.filter(released=None).values("revision"))
-    old = group.filter(revision__lt=whole)
-    if old.filter(held).exists():
-        return 0
-    RevisionContent.objects.filter(pk__in=old).update(base=None)  # they refer to each other
-    return old.delete()[0]
+    old = list(group.filter(revision__lt=whole).order_by("-pk").values_list("pk", flat=True)[:at_most])
+    return RevisionContent.objects.filter(pk__in=old).delete()[0]
 
 
-def forget_old(before: datetime) -> int:
-    """Drop what is older than this, except for what newer revisions are read from; how many."""
-    newest_old = Revision.objects.filter(created__lt=before).order_by("group", "-pk").distinct("group")
-    return sum(forget_before(revision) for revision in newest_old)
+def forget_some(before: datetime, at_most: int) -> int:
+    """Drop up to so many contents that are older than this, except for what newer revisions are read from; how many."""
+    newest_old = Revision.objects.filter(created__lt=before).order_by("group_id", "-pk").distinct("group_id")
+    forgotten = 0
+    for revision in newest_old:
+        forgotten += forget_before(revision, at_most - forgotten)
+    return forgotten

@@ -1,6 +1,6 @@
 """For whom or what a change waits that a gateway does not have yet: a second person, a hold, a silent gateway, a rollout.
 
-In come rows and what each gateway has of them; out goes the same with reasons. One more query, however many rows; the elements
+In come rows and what each gateway has of them; out goes the same with reasons. Two more queries, however many rows; the elements
 of a held-back part are read once in each process.
 """
 
@@ -21,6 +21,8 @@ from apps.lib.activation import Activation, Waits
 from apps.lib.models import Deployed
 from apps.nat.models import NatMapping, Pinhole, PortForward
 from apps.network.models import Holding
+from apps.operations import heartbeats
+from apps.operations.models import Role
 from firewall.sets import Kind
 
 _STANDS = """
@@ -64,8 +66,9 @@ def with_reasons(rows: Sequence[Deployed], found: Mapping[int, list[Activation]]
         return found
     stands = _stands()
     held = _held(rows, stands.values())
+    worker = _of_worker() if any(not each.since for row in rows for each in found[row.pk]) else None
     return {
-        row.pk: [_explained(each, held.get(row.pk), stands) if not each.since or row.pk in held else each for each in found[row.pk]]
+        row.pk: [_explained(each, held.get(row.pk), stands, worker) if not each.since or row.pk in held else each for each in found[row.pk]]
         for row in rows
     }
 
@@ -76,12 +79,12 @@ def _stands() -> dict[str, _Stands]:
         return {row[1]: _Stands(*row) for row in cursor.fetchall()}
 
 
-def _explained(activation: Activation, held: int | None, stands: Mapping[str, _Stands]) -> Activation:
+def _explained(activation: Activation, held: int | None, stands: Mapping[str, _Stands], worker: Waits | None) -> Activation:
     if held:
         reason: Waits | None = Waits(_("waits for a second person’s approval"), reverse("deployments:held", args=[held]), person=True)
     else:
         gateway = stands.get(activation.gateway)
-        reason = _reason(gateway) if gateway else None
+        reason = _reason(gateway, worker) if gateway else None
     return replace(activation, since=None, waits=reason)
 
 
@@ -119,7 +122,7 @@ def _key(row: Deployed) -> tuple[Kind, str] | None:
 # --- A hold, a gateway, a rollout
 
 
-def _reason(gateway: _Stands) -> Waits | None:
+def _reason(gateway: _Stands, worker: Waits | None) -> Waits | None:
     given = {"gateway": gateway.name, "held": f"r{gateway.held_at}", "revision": f"r{gateway.revision}"}
     if gateway.held_at:
         words = _("waits until the hold at %(held)s is released") % given
@@ -128,7 +131,26 @@ def _reason(gateway: _Stands) -> Waits | None:
         since = formats.moment(gateway.silent_since, timezone.now(), with_zone=True, with_seconds=False)
         words = _("waits for %(gateway)s, which has not answered since %(time)s") % (given | {"time": since})
         return Waits(words, _page(gateway))
-    return _of_rollout(gateway, given) or _of_error(gateway, given)
+    paused = gateway.state == Rollout.State.PAUSED
+    return (None if paused else worker) or _of_rollout(gateway, given) or _of_error(gateway, given)
+
+
+def _of_worker() -> Waits | None:
+    """Nobody is there who would bring it to the gateways."""
+    is_away, since = heartbeats.away(Role.WORKER, timezone.now())
+    if not is_away:
+        return None
+    words = _("waits: no deploy worker has reported yet")
+    if since:
+        words = _("waits: no deploy worker since %(time)s") % {"time": formats.moment(since, timezone.now(), with_zone=True)}
+    return Waits(words, _system_page(), person=True)
+
+
+def _system_page() -> str:
+    try:
+        return reverse("desk:system")
+    except NoReverseMatch:
+        return ""
 
 
 def _of_rollout(gateway: _Stands, given: Mapping[str, str]) -> Waits | None:

@@ -15,6 +15,7 @@ from apps.desk.views import (
     member_edit,
     members,
     search,
+    system,
     why,
 )
 
@@ -22,6 +23,7 @@ app_name = "desk"
 urlpatterns = [
     path("", dashboard.dashboard, name="dashboard"),
     path("search", search.search, name="search"),
+    path("system/", system.system, name="system"),
     path("exports/", exports.exports, name="exports"),
     path("exports/<str:name>", exports.export, name="export"),
     path("why/", why.why, name="why"),

@@ -26,6 +26,8 @@ from apps.events.position import parse
 from apps.events.reading import Asked, Refused, asked, origin_is_ours, reader
 from apps.events.threads import Threads
 from apps.lib.api.problems import MEDIA_TYPE, body
+from apps.operations.heartbeats import EVERY, Heartbeat
+from apps.operations.models import Role
 
 type Scope = dict[str, Any]
 type Receive = Callable[[], Awaitable[dict[str, Any]]]
@@ -64,14 +66,23 @@ class Application:
     async def _live(self, receive: Receive, send: Send) -> None:
         await receive()
         listener = asyncio.create_task(listening.listen(self._hub, self._looks.run))
+        alive = asyncio.create_task(self._report_alive())
         self._end_with_the_process()
         await send({"type": "lifespan.startup.complete"})
         await receive()
         self._hub.close()
+        alive.cancel()
         await listening.ended(listener)
         for threads in (self._doors, self._looks, self._calls):
             threads.close()
         await send({"type": "lifespan.shutdown.complete"})
+
+    async def _report_alive(self) -> None:
+        """Signs of life, for as long as this loop runs."""
+        heartbeat = Heartbeat([Role.EVENTS], probe=lambda: "")
+        while True:
+            await self._doors.run(heartbeat.beat)
+            await asyncio.sleep(EVERY)
 
     def _end_with_the_process(self) -> None:
         """The server waits for its connections before it says that it ends; so streams end with the signal itself."""

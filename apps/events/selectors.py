@@ -1,4 +1,4 @@
-"""Reading events, and forgetting them."""
+"""Reading events."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -26,7 +26,6 @@ SINCE = """
     ) e ON true
     ORDER BY e.id
 """
-FORGET = "DELETE FROM events_event WHERE at < statement_timestamp() - make_interval(secs => %s)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +54,3 @@ def since(position: Position) -> Look:
     known = -MARGIN <= seconds - position.seconds <= KEPT - MARGIN
     here = Position(seconds, snapshot)
     return Look(here, events) if known and not of_another_database and len(events) <= MOST else Look(here, missed=True)
-
-
-def forget() -> int:
-    """Delete what nobody is told any more; how many."""
-    with connection.cursor() as cursor:
-        cursor.execute(FORGET, [KEPT])
-        return int(cursor.rowcount)

@@ -17,7 +17,7 @@ from apps.lib import formats
 from apps.lib.states import Kind, State
 from apps.network.models import Gateway, GatewayGroup, Pool
 
-MISSED_LOOKS = 8  # of the collecting tick, before a page says that nobody looks
+ASKED_WITHIN = 120.0  # seconds after which an answer is no evidence any more; two turns of the collector, where that comes less often
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,13 @@ def _shown(gateway: Gateway, others: list[Gateway], now: datetime) -> Shown:
     )
 
 
+def asked_within() -> timedelta:
+    """How old a gateway's last answer may be before a page says that nobody asks."""
+    return timedelta(seconds=max(ASKED_WITHIN, 2 * settings.COLLECT_SECONDS))
+
+
 def _overdue(status: GatewayState, now: datetime) -> bool:
-    return status.seen is None or now - status.seen > timedelta(seconds=MISSED_LOOKS * settings.COLLECT_SECONDS)
+    return status.seen is None or now - status.seen > asked_within()
 
 
 def _state(status: GatewayState | None, now: datetime) -> State:
@@ -98,7 +103,9 @@ def _line(gateway: Gateway, status: GatewayState | None, missing: list[str], now
     if status.unreachable_since:
         since = given | {"time": formats.moment(status.unreachable_since, now, with_zone=True, with_seconds=False)}
         return Line(
-            Kind.BAD, _("%(gateway)s has not answered since %(time)s.") % since, _("Changes are saved and will follow by themselves.")
+            Kind.BAD,
+            _("%(gateway)s has not answered the portal since %(time)s.") % since,
+            _("It may forward all the same: it needs no portal for that. Changes are saved and will follow by themselves."),
         )
     if _overdue(status, now):
         return Line(

@@ -1,8 +1,8 @@
 """What was taken is erased here some days later: whoever took it keeps what it needs. What is in quarantine stays until somebody looks."""
 
 from collections.abc import Iterable
-from datetime import datetime, timedelta
-from typing import Any, Final
+from datetime import datetime
+from typing import Any
 
 from django.db.models import BinaryField, F, Func, IntegerField, Q, Value
 from django.db.models.functions import Now
@@ -12,15 +12,11 @@ from apps.inbound.models import Arrival
 from apps.lib.email_address import ascii_lower
 from apps.lib.email_lookups import AsciiLower
 
-AT_ONCE: Final = 1000
 
-
-def erase_old(now: datetime, days: int) -> int:
-    """Erase the octets of mails that were taken so long ago; how many. In pieces, so that nobody waits for long."""
-    erased = 0
-    while found := _piece(now - timedelta(days=days)):
-        erased += found
-    return erased
+def erase_some(before: datetime, at_most: int) -> int:
+    """Erase the octets of up to so many mails that were taken before, the oldest first; how many."""
+    old = Arrival.objects.filter(state=Arrival.State.TAKEN, ended__lt=before, octets__isnull=False).order_by("ended").values("pk")
+    return Arrival.objects.filter(pk__in=list(old.values_list("pk", flat=True)[:at_most])).update(octets=None)
 
 
 def forget(addresses: Iterable[str]) -> None:
@@ -40,8 +36,3 @@ def _names(address: str) -> Q:
     """Arrivals in whose octets the address stands as it is."""
     at = Func(Value(address.encode(), BinaryField()), F("octets"), function="POSITION", arg_joiner=" IN ", output_field=IntegerField())
     return Q(GreaterThan(at, 0))
-
-
-def _piece(before: datetime) -> int:
-    old = Arrival.objects.filter(state=Arrival.State.TAKEN, ended__lt=before, octets__isnull=False).order_by("ended").values("pk")
-    return Arrival.objects.filter(pk__in=list(old.values_list("pk", flat=True)[:AT_ONCE])).update(octets=None)

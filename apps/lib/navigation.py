@@ -73,6 +73,7 @@ SECTIONS = (
             Item(_("Inbox"), "inbound:arrivals", "reply"),
             Item(_("Outbox"), "mail:outbox", "mail"),
             Item(_("Exports"), "desk:exports", "download"),
+            Item(_("System"), "desk:system", "clock"),
             Item(_("Webhooks"), "webhooks:list", "bell"),
             Item(_("Incidents"), "status:incidents", "incidents"),
         ),

@@ -1,7 +1,7 @@
 """What mails said is erased some days after they ended; that, when and to whom they were sent stays until somebody is to be forgotten."""
 
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from django.db import transaction
 from django.db.models import Model, Q, QuerySet
@@ -11,24 +11,11 @@ from apps.lib.email_address import ascii_lower
 from apps.lib.email_lookups import AsciiLower
 from apps.mail.models import Message, SwitchedOff
 
-AT_ONCE = 5000
 
-
-def erase(before: datetime) -> int:
-    """Erase the words of mails that ended before; how many. In pieces, so that nobody waits for long."""
-    erased = 0
-    while found := _piece(before):
-        erased += found
-    return erased
-
-
-def erase_old(now: datetime, days: int) -> int:
-    return erase(now - timedelta(days=days))
-
-
-def _piece(before: datetime) -> int:
+def erase_some(before: datetime, at_most: int) -> int:
+    """Erase the words of up to so many mails that ended before, the oldest first; how many."""
     with transaction.atomic():
-        old = Message.objects.filter(ended__lt=before, erased=None).order_by("ended").values("pk")[:AT_ONCE]
+        old = Message.objects.filter(ended__lt=before, erased=None).order_by("ended").values("pk")[:at_most]
         return Message.objects.filter(pk__in=list(old.values_list("pk", flat=True))).update(text="", html="", erased=Now())
 
 

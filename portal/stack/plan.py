@@ -13,7 +13,7 @@ from portal.stack.program import Program
 ROOT = Path(__file__).resolve().parent.parent.parent
 PYTHON = sys.executable
 GATEWAYS = ("nat-1", "nat-2")
-CHANGES, READINGS, MAIL = "celery", "readings", "mail"  # the queues of workers.app, which needs Django to be imported
+CHANGES, READINGS, MAIL, FEEDS = "celery", "readings", "mail", "feeds"  # the queues of workers.app, which needs Django to be imported
 PORTAL = "portal"  # the lab's node on the management network
 NOTICE = "notice"  # the lab's node that answers blocked members' HTTP
 PROBES = {"nat-1": "probe-1", "nat-2": "probe-2"}  # the lab's node from where each gateway is probed
@@ -134,6 +134,11 @@ def collector() -> Program:
 def mailer() -> Program:
     """Sends mail, and may wait for a slow server while others work."""
     return _worker("mailer", MAIL, 2)
+
+
+def feeds() -> Program:
+    """Imports what feeds of bans say: a large one takes minutes, and nothing else waits behind it."""
+    return _worker("feeds", FEEDS, 2)
 
 
 def _worker(name: str, queue: str, threads: int) -> Program:

@@ -102,7 +102,7 @@ def _gateway(places: Places, name: str, no_lab: str, no_ssh: str) -> Program:
 async def _programs(supervisor: Supervisor, places: Places, port: int, no_ssh: str) -> None:
     for directory in (places.beat_schedule.parent, places.static):
         directory.mkdir(parents=True, exist_ok=True)
-    workers, others = (plan.worker(), plan.collector()), (plan.mailer(), plan.ticker(places))
+    workers, others = (plan.worker(), plan.collector()), (plan.mailer(), plan.feeds(), plan.ticker(places))
     with supervisor.output.step("Web server, workers, ticker"):
         for program in (plan.web(port), *(workers if no_ssh else (plan.in_lab(places, each) for each in workers)), *others):
             supervisor.start(program)

@@ -26,7 +26,7 @@ from tests.db.pages import queries, signed_in, text
 from tests.letters import BREAKING, GROWING, deep, mail
 from tests.mailbox import mailbox
 from workers import mail_in
-from workers.mail import erase_mail
+from workers.operations import forget
 
 PATIENT = Limits(seconds=60)  # a machine may be busy; what is slow is tested with less
 LMTP = Arrival.Way.LMTP
@@ -202,8 +202,8 @@ def test_what_was_taken_is_erased_after_its_time_and_what_nobody_looked_at_stays
     aside = arrive(deep(100))
     receive(Desk(), reader)
     now = timezone.now()
-    assert keeping.erase_old(now + timedelta(days=29), 30) == 0
-    assert (keeping.erase_old(now + timedelta(days=31), 30), keeping.erase_old(now + timedelta(days=31), 30)) == (1, 0)
+    assert keeping.erase_some(now - timedelta(days=1), 10) == 0
+    assert (keeping.erase_some(now + timedelta(days=1), 10), keeping.erase_some(now + timedelta(days=1), 10)) == (1, 0)
     services.delete(arrival=aside, by=User.objects.create_user("mara"))
     assert list(Arrival.objects.order_by("id").values_list("state", "octets")) == [("taken", None), ("deleted", None)]
     assert arrive().state == "taken", "it is known still when it comes again"
@@ -320,5 +320,5 @@ def test_the_tasks_of_workers_fetch_read_and_erase(settings: LazySettings, monke
         mail_in.receive_mail()
     assert [each.text for _pk, each in desk.got] == ["Hello", "from the mailbox"]
     settings.KEEP_MAIL_DAYS = 0
-    erase_mail()
+    forget()
     assert not Arrival.objects.filter(octets__isnull=False).exists()

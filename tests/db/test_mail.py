@@ -23,7 +23,7 @@ from apps.mail.away import note
 from apps.mail.carrying import Files
 from apps.mail.composing import composed
 from apps.mail.delivery import LEASE, claim, deliver
-from apps.mail.keeping import erase_old
+from apps.mail.keeping import erase_some
 from apps.mail.models import Message, SwitchedOff
 from apps.mail.wording import Plain
 from tests import rows
@@ -141,7 +141,11 @@ def test_what_mails_said_is_erased_and_that_they_were_sent_is_kept(db: None, tmp
     deliver(Files(tmp_path))
     waiting = written()
     now = timezone.now()
-    assert (erase_old(now, 1), erase_old(now + timedelta(days=2), 1), erase_old(now + timedelta(days=2), 1)) == (0, 1, 0)
+    assert (erase_some(now - timedelta(days=1), 10), erase_some(now + timedelta(days=1), 10), erase_some(now + timedelta(days=1), 10)) == (
+        0,
+        1,
+        0,
+    )
     sent = Message.objects.get(state="sent")
     assert (sent.text, sent.html, sent.to, bool(sent.subject)) == ("", "", SELIN, True)
     assert Message.objects.get(pk=waiting.pk).text

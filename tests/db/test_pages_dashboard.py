@@ -45,14 +45,20 @@ def title(client: Client) -> str:
 def test_when_nothing_is_due_it_is_calm(mara: Client, network: rows.Network) -> None:
     runs(network, rollout(network))
     page = text(mara.get("/"))
-    assert title(mara) == "Nothing needs you, both gateways forward"
+    assert title(mara) == "Nothing needs you, both gateways answer"
     assert "No failed rollouts, silent gateways or waiting members" in page
     assert "Last done:" in page
-    for fine in ("nat-1 and nat-2 answer", "all run the newest revision", "no rollout failed", "IPv4 and IPv6 each have a primary"):
+    for fine in (
+        "nat-1 and nat-2 answer",
+        "all run the newest revision",
+        "no rollout failed",
+        "IPv4 and IPv6 each have a primary that answers",
+    ):
         assert fine in page
 
 
 def test_before_anything_is_set_up_the_page_says_what_would_stand_there(db: None) -> None:
+    rows.alive()
     page = text(signed_in(rows.user()).get("/"))
     assert "Nothing needs you, no gateway is set up yet" in page
     assert "No gateway yet" in page
@@ -72,8 +78,8 @@ def test_a_failed_rollout_needs_somebody_with_its_error(mara: Client, network: r
 def test_a_silent_gateway_needs_somebody(mara: Client, network: rows.Network) -> None:
     runs(network, rollout(network))
     GatewayState.objects.filter(gateway__name="nat-1").update(unreachable_since=timezone.now())
-    assert title(mara) == "1 thing needs you, 1 of 2 gateways forwards"
-    assert "nat-1 has not answered since" in text(mara.get("/"))
+    assert title(mara) == "1 thing needs you, 1 of 2 gateways answers"
+    assert "nat-1 has not answered the portal since" in text(mara.get("/"))
 
 
 def test_a_gateway_behind_the_newest_revision_needs_somebody(mara: Client, network: rows.Network) -> None:

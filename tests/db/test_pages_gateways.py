@@ -67,7 +67,7 @@ def test_a_silent_gateway_says_since_when(staff: Client, network: rows.Network) 
     seen(first, unreachable_since=timezone.now() - timedelta(minutes=5), error="nat-1: no <i>answer</i>")
     seen(second)
     page = text(staff.get("/gateways/"))
-    assert "nat-1 has not answered since" in page and "Unreachable since" in page and "no &lt;i&gt;answer" in page
+    assert "nat-1 has not answered the portal since" in page and "Unreachable since" in page and "no &lt;i&gt;answer" in page
 
 
 def test_carrying_both_alone_is_a_warning(staff: Client, network: rows.Network) -> None:

@@ -96,4 +96,4 @@ def test_reasons_take_the_same_queries_for_few_rows_and_many(network: rows.Netwo
             activations(some)
         return len(queries)
 
-    assert asked(made[:1]) == asked(made) == 2
+    assert asked(made[:1]) == asked(made) == 3

@@ -30,6 +30,7 @@ from apps.network.models import Gateway, GatewayGroup, Pool
 from apps.webhooks import gathering, sending, services
 from apps.webhooks.kinds import fields_of, kinds
 from apps.webhooks.models import Delivery, Endpoint, Position
+from apps.webhooks.retention import prune_deliveries
 from apps.webhooks.services import Facts
 from apps.webhooks.signing import secret_of, signature
 from tests import rows
@@ -410,7 +411,7 @@ def test_without_the_settings_only_https_and_the_internet_are_told(network: rows
 def test_old_deliveries_are_forgotten_and_names_are_unique(network: rows.Network) -> None:
     row = services.ping(endpoint=hook(network.admin), by=network.admin)
     Delivery.objects.filter(pk=row.pk).update(state="sent", ended=timezone.now() - timedelta(days=31))
-    assert sending.erase_old(timezone.now(), 30) == 1
+    assert prune_deliveries(timezone.now(), 10) == 1
     with pytest.raises(Problem):
         hook(network.admin)
     assert signature("s", 1, b"{}") == "t=1,v1=" + hmac.new(b"s", b"1.{}", "sha256").hexdigest()

@@ -18,6 +18,7 @@ from portal.stack.plan import (
     collector,
     events,
     events_port,
+    feeds,
     gateway,
     gateway_in_memory,
     mailer,
@@ -58,30 +59,29 @@ def test_a_prober_listens_where_its_gateways_agent_asks() -> None:
     assert command[command.index("--socket") + 1] == agent[agent.index("--prober") + 1]
 
 
-def test_changes_readings_and_mail_have_a_worker_each_that_together_take_every_task() -> None:
-    taken = [each.command[each.command.index("--queues") + 1] for each in (worker(), collector(), mailer())]
+def test_changes_readings_mail_and_feeds_have_a_worker_each_that_together_take_every_task() -> None:
+    taken = [each.command[each.command.index("--queues") + 1] for each in (worker(), collector(), mailer(), feeds())]
     for module in app.conf.include:
         import_module(module)  # what a worker does, without the checks that ask the database
     names = [name for name in app.tasks if name.startswith("workers.")]
     assert {name: app.amqp.router.route({}, name)["queue"].name for name in names} == {
         "workers.reconcile": taken[0],
         "workers.take_over": taken[0],
-        "workers.forget": taken[0],
+        "workers.forget": taken[1],
+        "workers.report_served": taken[0],
         "workers.collect": taken[1],
         "workers.collect_one": taken[1],
         "workers.tend_usage": taken[1],
         "workers.share_fairly": taken[1],
         "workers.lifecycle": taken[1],
         "workers.refresh_feeds": taken[0],
-        "workers.refresh_feed": taken[1],
+        "workers.refresh_feed": taken[3],
         "workers.tell_of_quotas": taken[1],
         "workers.fetch_mail": taken[1],
         "workers.tell_webhooks": taken[1],
-        "workers.erase_deliveries": taken[1],
         "workers.count_tickets": taken[1],
         "workers.answer_tickets": taken[2],
         "workers.send_mail": taken[2],
-        "workers.erase_mail": taken[2],
         "workers.receive_mail": taken[2],
     }
     assert {queue.name: queue.routing_key for queue in app.amqp.queues.values()} == {each: each for each in taken}

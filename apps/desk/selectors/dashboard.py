@@ -9,7 +9,6 @@ from datetime import datetime, timedelta
 
 from django.db.models import Count, Min, Q
 from django.http import HttpRequest
-from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -21,7 +20,10 @@ from apps.deployments.approval_texts import title as title_of_held
 from apps.deployments.approval_texts import why
 from apps.deployments.models import Rollout
 from apps.deployments.selectors import hold_by_group, newest_by_group, rollouts_in, waiting
+from apps.desk.selectors import claims, programs
+from apps.desk.selectors.claims import Facts, behind
 from apps.desk.selectors.keeping import kept, member_counts
+from apps.desk.selectors.need import Need, url
 from apps.gateways.selectors import Shown, gateways, shown
 from apps.inbound import watching
 from apps.lib import formats
@@ -36,20 +38,6 @@ SOON = timedelta(hours=24)
 LAST = 8
 NEARLY_FULL = 0.95
 URGENT = (Kind.BAD, Kind.WARN, Kind.MOVING, Kind.WAIT, Kind.PLAIN)
-
-
-@dataclass(frozen=True)
-class Need:
-    """Something that needs somebody: its state, what it is, the evidence, since when (or when), and the one thing to press."""
-
-    key: str
-    state: State
-    what: str
-    evidence: str
-    at: datetime | None
-    verb: str
-    url: str
-    is_decision: bool = False  # somebody else's agreement is what is missing
 
 
 @dataclass(frozen=True)
@@ -69,10 +57,10 @@ class Dashboard:
 def dashboard(now: datetime) -> Dashboard:
     """What is true, what needs somebody, what happened last."""
     gates, newest = shown(list(gateways()), now), newest_by_group()
-    found = _needs(gates, newest, now)
+    facts, found = claims.gather(gates, newest, now), _needs(gates, newest, now)
     last = [progress.row(rollout, now) for rollout in rollouts_in("")[:LAST]]
     return Dashboard(
-        formats.full(now), title(found, gates), member_counts()["active"], found, _fine(gates, newest), _calm(last, now), gates, last
+        formats.full(now), title(found, facts), member_counts()["active"], found, claims.fine(facts), _calm(last, now), gates, last
     )
 
 
@@ -83,7 +71,16 @@ def needs(now: datetime) -> list[Need]:
 
 def _needs(gates: Sequence[Shown], newest: Mapping[int, Rollout], now: datetime) -> list[Need]:
     of_people = (*_of_decisions(), *_of_rollouts(newest.values()), *_of_gateways(gates, newest), *_of_pools(), *_of_members())
-    found = [*of_people, *_of_blocks(), *_of_bans(now), *_of_feeds(), *_of_floods(), *_of_mail(now), *_of_mail_in(now)]
+    found = [
+        *of_people,
+        *_of_blocks(),
+        *_of_bans(now),
+        *_of_feeds(),
+        *_of_floods(),
+        *_of_mail(now),
+        *_of_mail_in(now),
+        *programs.needs(now),
+    ]
     return sorted(found, key=lambda need: URGENT.index(need.state.kind))
 
 
@@ -91,14 +88,6 @@ def asking(_request: HttpRequest) -> NavigationCount | None:
     """The number beside “Dashboard”: people ought to look where it is violet."""
     found = kept("needs", lambda: needs(timezone.now()))
     return NavigationCount(len(found), asks=any(need.state.kind is not Kind.PLAIN for need in found)) if found else None
-
-
-def url(name: str, *arguments: object) -> str:
-    """The address of a page; empty while nobody has built it."""
-    try:
-        return reverse(name, args=arguments)
-    except NoReverseMatch:
-        return ""
 
 
 # --- What needs somebody
@@ -135,6 +124,12 @@ def _of_decisions() -> Iterator[Need]:
 
 
 def _of_gateways(gates: Sequence[Shown], newest: Mapping[int, Rollout]) -> Iterator[Need]:
+    away = [each.status.unreachable_since for each in gates if each.status and each.status.unreachable_since]
+    if len(away) > 1 and len(away) == len(gates):
+        why = _("Probably the portal’s own management network is the reason: the gateways forward by themselves. Look at its cable first.")
+        state = State(Kind.BAD, _("Cut off"))
+        yield Need("away", state, _("The portal reaches none of the gateways"), why, max(away), _("Open"), url("gateways:list"))
+        gates = [each for each in gates if each.status and not each.status.unreachable_since]
     stale = [each for each in gates if each.state.kind is Kind.WARN]
     if len(stale) > 1:
         words = _("Nobody has asked %(gateways)s lately") % {"gateways": _listed([each.gateway.name for each in stale])}
@@ -150,9 +145,9 @@ def _of_gateways(gates: Sequence[Shown], newest: Mapping[int, Rollout]) -> Itera
             yield _need(each, State(Kind.WARN, _("Disk")), each.line.sentence, each.line.follows, None)
         elif each.alone:
             yield _need(each, State(Kind.WARN, _("Alone")), each.line.sentence, each.line.follows, None)
-        elif (behind := _behind(each, newest)) and behind.state == Rollout.State.CONFIRMED:
-            words = _("%(gateway)s does not run %(revision)s yet") % {"gateway": each.gateway, "revision": behind}
-            yield _need(each, State(Kind.WARN, _("Behind"), "overdue"), words, _runs(each), behind.finished)
+        elif (late := behind(each, newest)) and late.state == Rollout.State.CONFIRMED:
+            words = _("%(gateway)s does not run %(revision)s yet") % {"gateway": each.gateway, "revision": late}
+            yield _need(each, State(Kind.WARN, _("Behind"), "overdue"), words, _runs(each), late.finished)
     if memory := _in_memory(gates):
         yield Need(
             "memory",
@@ -181,14 +176,6 @@ def _why_away(each: Shown) -> str:
 
 def _since(each: Shown) -> datetime | None:
     return (each.status.unreachable_since or each.status.seen) if each.status else None
-
-
-def _behind(each: Shown, newest: Mapping[int, Rollout]) -> Rollout | None:
-    """The rollout that the gateway should run and does not; none while one is under way."""
-    last = newest.get(each.gateway.group_id)
-    if last is None or last.state in Rollout.OPEN or each.status is None:
-        return None
-    return last if each.status.revision_id != last.revision_id else None
 
 
 def _runs(each: Shown) -> str:
@@ -326,49 +313,16 @@ def _hit_words(number: int) -> str:
 # --- Sentences
 
 
-def title(found: Sequence[Need], gates: Sequence[Shown]) -> str:
-    """“2 things need you, both gateways forward”."""
+def title(found: Sequence[Need], facts: Facts) -> str:
+    """“2 things need you, both gateways answer”."""
     number = len(found)
     first = (
         ngettext("%(n)s thing needs you", "%(n)s things need you", number) % {"n": formats.number(number)}
         if number
         else _("Nothing needs you")
     )
-    return _("%(needs)s, %(gateways)s") % {"needs": first, "gateways": _forwarding(gates)}
-
-
-def _forwarding(gates: Sequence[Shown]) -> str:
-    """What the gateways do, as far as the portal knows: who answers and runs what was confirmed, forwards."""
-    if not gates:
-        return _("no gateway is set up yet")
-    if any(each.state.kind in (Kind.WARN, Kind.PLAIN) for each in gates):
-        return _("nobody has asked the gateways lately")
-    working = sum(each.state.kind is Kind.OK and bool(each.status and each.status.revision_id) for each in gates)
-    if working < len(gates):
-        text = ngettext("%(n)d of %(all)d gateways forwards", "%(n)d of %(all)d gateways forward", working)
-        return text % {"n": working, "all": len(gates)}
-    if _in_memory(gates):
-        words = {1: _("the gateway answers, in memory"), 2: _("both gateways answer, in memory")}
-        return words.get(working, _("all gateways answer, in memory"))
-    return {1: _("the gateway forwards"), 2: _("both gateways forward")}.get(working, _("all %(n)d gateways forward") % {"n": working})
-
-
-def _fine(gates: Sequence[Shown], newest: Mapping[int, Rollout]) -> list[str]:
-    """What was looked at and is as it should be."""
-    answering = [each.gateway.name for each in gates if each.state.kind is Kind.OK]
-    said = [_("%(gateways)s answer") % {"gateways": _listed(answering)}] if len(answering) > 1 and len(answering) == len(gates) else []
-    if gates and all(each.status and not _behind(each, newest) and each.status.revision_id for each in gates):
-        said.append(_("all run the newest revision"))
-    if gates and not any(each.drift for each in gates):
-        said.append(_("nothing was changed by hand"))
-    if newest and not any(rollout.state == Rollout.State.FAILED or getattr(rollout, "lost_packets", False) for rollout in newest.values()):
-        said.append(_("no rollout failed"))
-    carried = {
-        family for each in gates for family, is_primary in (("IPv4", each.gateway.carries4), ("IPv6", each.gateway.carries6)) if is_primary
-    }
-    if carried == {"IPv4", "IPv6"} and not any(each.alone for each in gates):
-        said.append(_("IPv4 and IPv6 each have a primary"))
-    return said
+    said = claims.answering(facts, in_memory=bool(_in_memory(facts.gateways)))
+    return _("%(needs)s, %(gateways)s") % {"needs": first, "gateways": said}
 
 
 def _calm(last: Sequence[progress.Row], now: datetime) -> str:

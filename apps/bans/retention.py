@@ -1,0 +1,39 @@
+"""How this app's tables are bounded. A feed brings a million bans at most; hits of what is banned no more are forgotten."""
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db import connection
+from django.utils.translation import gettext_lazy as _
+
+from apps.bans.models import Upload
+from apps.bans.uploads import KEPT
+from apps.operations.registry import Bound, bounded, delete_oldest, pruned
+
+HITS_KEPT: Final = timedelta(days=90)
+OLD_HITS = """
+    DELETE FROM bans_banhits WHERE id IN (
+        SELECT id FROM bans_banhits h WHERE (last_hit IS NULL OR last_hit < %s)
+            AND NOT EXISTS (SELECT FROM bans_ban b WHERE b.prefix = h.prefix)
+        LIMIT %s
+    )
+"""
+
+
+def prune_uploads(now: datetime, at_most: int) -> int:
+    """Remove files that nobody came back for."""
+    return delete_oldest(Upload.objects.filter(created__lt=now - KEPT), "created", at_most)
+
+
+def prune_hits(now: datetime, at_most: int) -> int:
+    """Remove the hits of prefixes that are on no list any more and were not hit for long."""
+    with connection.cursor() as cursor:
+        cursor.execute(OLD_HITS, [now - HITS_KEPT, at_most])
+        return int(cursor.rowcount)
+
+
+pruned("bans.Upload", kept=_("1 hour"), prune=prune_uploads)
+pruned("bans.BanHits", kept=_("90 days after the last hit, for prefixes that are banned no more"), prune=prune_hits)
+bounded(Bound.PEOPLE, "bans.BanList", "bans.Ban", "bans.AllowEntry", "bans.BanFeed", "bans.Notice", "bans.Reachable")
+bounded(Bound.PEOPLE, "bans.Listener", "bans.ServerInterface")
+bounded(Bound.HISTORY, "bans.Block")

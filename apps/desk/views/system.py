@@ -1,0 +1,14 @@
+"""The portal's own state: its programs, its jobs, and how large its tables are."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+
+from apps.accounts.permissions import staff_page
+from apps.desk.selectors.system import system as everything
+
+
+@staff_page
+def system(request: HttpRequest) -> HttpResponse:
+    """Each role's last sign of life, each job's last run, each table's size and bound."""
+    return render(request, "desk/system.html", {"system": everything(timezone.now())})

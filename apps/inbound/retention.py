@@ -1,0 +1,17 @@
+"""How this app's tables are bounded: the octets of mails that were taken are erased, what is in quarantine waits for people."""
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+
+from apps.inbound import keeping
+from apps.operations.registry import Bound, bounded, pruned
+
+
+def prune_octets(now: datetime, at_most: int) -> int:
+    """Erase the octets of mails that were taken long ago."""
+    return keeping.erase_some(now - timedelta(days=settings.KEEP_MAIL_DAYS), at_most)
+
+
+pruned("inbound.Arrival", kept="NETZWART_KEEP_MAIL_DAYS", prune=prune_octets)
+bounded(Bound.CODE, "inbound.Mailbox")

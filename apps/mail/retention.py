@@ -1,0 +1,18 @@
+"""How this app's tables are bounded. What mails said is erased; that, when and to whom they were sent stays."""
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+
+from apps.mail import keeping
+from apps.operations.registry import Bound, bounded, pruned
+
+
+def prune_words(now: datetime, at_most: int) -> int:
+    """Erase the words of mails that ended long ago."""
+    return keeping.erase_some(now - timedelta(days=settings.KEEP_MAIL_DAYS), at_most)
+
+
+pruned("mail.Message", kept="NETZWART_KEEP_MAIL_DAYS", prune=prune_words)
+bounded(Bound.PEOPLE, "mail.SwitchedOff")
+bounded(Bound.CODE, "mail.ServerAway")

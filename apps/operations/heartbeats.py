@@ -1,0 +1,159 @@
+"""Signs of life of the portal's programs: each writes every few seconds that it lives, and what of the broker it sees.
+
+The dashboard, the API's `waits` and `/health` read them. A role counts as silent when its last sign is older than SILENT.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from threading import Event, Thread
+from typing import Final
+
+import structlog
+from django.conf import settings
+from django.db import Error as DatabaseError
+from django.db import connection
+from django.utils import timezone
+from redis import Redis
+from redis.exceptions import RedisError
+
+from apps.lib.once import once_a_page
+from apps.operations.models import Role, RoleHeartbeat
+
+EVERY: Final = settings.HEARTBEAT_SECONDS  # between two signs of life
+SILENT: Final = timedelta(seconds=5 * EVERY)  # after which a role counts as silent; some signs may be late on a busy machine
+BROKER_TIMEOUT: Final = 5.0  # seconds
+PROBE_KEY: Final = "netzwart:heartbeat"
+OF_QUEUES: Final = (Role.WORKER, Role.COLLECTOR, Role.FEEDS, Role.MAILER)
+ALIVE = """
+    INSERT INTO operations_roleheartbeat AS beat (role, started, seen, broker_error, broker_failing)
+    VALUES (%(role)s, %(started)s, now(), %(error)s, CASE WHEN %(error)s <> '' THEN now() END)
+    ON CONFLICT (role) DO UPDATE SET started = %(started)s, seen = now(), broker_error = %(error)s,
+        broker_failing = CASE WHEN %(error)s <> '' THEN coalesce(beat.broker_failing, now()) END
+"""
+SERVED = """
+    INSERT INTO operations_roleheartbeat AS beat (role, seen, served) VALUES (%(role)s, now(), now())
+    ON CONFLICT (role) DO UPDATE SET seen = now(), served = now()
+"""
+log = structlog.get_logger()
+
+
+class Fault(StrEnum):
+    """What is wrong with a role."""
+
+    SILENT = "silent"  # its process gives no sign of life
+    BROKER = "broker"  # it lives, and cannot write to the broker
+    IDLE = "idle"  # it lives and the broker works, but it finishes no task
+
+
+@dataclass(frozen=True)
+class RoleFault:
+    """A role that does not do its work. since: its last evidence, None when there never was any; error: what the broker says."""
+
+    role: Role
+    fault: Fault
+    since: datetime | None
+    error: str = ""
+
+
+def record_alive(role: Role, started: datetime, broker_error: str = "") -> None:
+    """Write a sign of life."""
+    with connection.cursor() as cursor:
+        cursor.execute(ALIVE, {"role": role.value, "started": started, "error": broker_error[:300].replace("\0", "")})
+
+
+def record_served(role: Role) -> None:
+    """Write that a task came through the broker and was carried out."""
+    with connection.cursor() as cursor:
+        cursor.execute(SERVED, {"role": role.value})
+
+
+def expected_roles() -> list[Role]:
+    """Roles that must report: all but live events, where there are none."""
+    return [role for role in Role if role != Role.EVENTS or settings.EVENTS_URL]
+
+
+@once_a_page
+def known() -> Mapping[str, RoleHeartbeat]:
+    """The last signs of life, by role: one query for a page."""
+    return {row.role: row for row in RoleHeartbeat.objects.all()}
+
+
+def faults(now: datetime) -> list[RoleFault]:
+    """Roles that do not do their work, in the order of their importance; none that is only a consequence of another."""
+    rows = known()
+    silent = [fault for role in expected_roles() if (fault := _silent(role, rows.get(role), now))]
+    dead = {fault.role for fault in silent}
+    broker = [fault for role in expected_roles() if role not in dead and (fault := _of_broker(role, rows.get(role)))]
+    ticking = not broker and Role.TICKER not in dead
+    idle = [fault for role in OF_QUEUES if ticking and role not in dead and (fault := _idle(role, rows, now))]
+    return [*silent, *broker, *idle]
+
+
+def _silent(role: Role, row: RoleHeartbeat | None, now: datetime) -> RoleFault | None:
+    last = (row.seen or row.expected) if row else None
+    return None if last and now - last <= SILENT else RoleFault(role, Fault.SILENT, row.seen if row else None)
+
+
+def _of_broker(role: Role, row: RoleHeartbeat | None) -> RoleFault | None:
+    return RoleFault(role, Fault.BROKER, row.broker_failing, row.broker_error) if row and row.broker_failing else None
+
+
+def _idle(role: Role, rows: Mapping[str, RoleHeartbeat], now: datetime) -> RoleFault | None:
+    """It lives longer than SILENT, as the scheduler does, and in that time no task of its queue was finished."""
+    row, ticker = rows.get(role), rows.get(Role.TICKER)
+    if row is None or row.seen is None or ticker is None:
+        return None
+    begun = [each for each in (row.started, ticker.started, row.served) if each]
+    return RoleFault(role, Fault.IDLE, row.served) if begun and now - max(begun) > SILENT else None
+
+
+def away(role: Role, now: datetime) -> tuple[bool, datetime | None]:
+    """Whether the role does not do its work now, and since when; None where it never did."""
+    found = next((fault for fault in faults(now) if fault.role == role), None)
+    return found is not None, found.since if found else None
+
+
+def probe_broker() -> str:
+    """Write one key to the broker; why that failed, "" when it did not."""
+    try:
+        with Redis.from_url(settings.REDIS_URL, socket_timeout=BROKER_TIMEOUT, socket_connect_timeout=BROKER_TIMEOUT) as client:
+            client.set(PROBE_KEY, "1", ex=60)
+    except (RedisError, OSError) as error:
+        return str(error) or type(error).__name__
+    return ""
+
+
+class Heartbeat:
+    """A thread that writes the signs of life of a process, for as long as the process lives."""
+
+    def __init__(self, roles: Sequence[Role], *, probe: Callable[[], str] = probe_broker, every: float = EVERY) -> None:
+        self._roles, self._probe, self._every = roles, probe, every
+        self._started, self._stop = timezone.now(), Event()
+
+    def start(self) -> None:
+        Thread(target=self._run, name="heartbeat", daemon=True).start()
+
+    def stop(self) -> None:
+        self._stop.set()
+
+    def beat(self) -> None:
+        """Write one sign of life for each role; a database that is away is tried again with the next one."""
+        error = self._probe()
+        try:
+            for role in self._roles:
+                record_alive(role, self._started, error)
+        except DatabaseError as away:
+            log.warning("no sign of life written", roles=list(self._roles), error=str(away).strip())
+
+    def _run(self) -> None:
+        while True:
+            try:
+                self.beat()
+            except Exception:  # whatever it is, the next sign is tried
+                log.exception("no sign of life written", roles=list(self._roles))
+            finally:
+                connection.close()
+            if self._stop.wait(self._every):
+                return

@@ -1,0 +1,98 @@
+"""Records how periodic jobs end, so that one that fails or stays away is seen on the dashboard.
+
+A success is written at most every WRITE_EVERY, a failure always: the quickest job runs every few seconds.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+import structlog
+from django.db import connection
+
+from apps.operations.models import JobRecord, Role, RoleHeartbeat
+
+WRITE_EVERY: Final = timedelta(seconds=10)
+MISSED_PERIODS: Final = 3
+GRACE: Final = timedelta(seconds=90)
+SUCCEEDED = """
+    INSERT INTO operations_jobrecord AS job (name, ran, succeeded) VALUES (%(name)s, now(), now())
+    ON CONFLICT (name) DO UPDATE SET ran = now(), succeeded = now(), failing = NULL, error = '', failures = 0
+    WHERE job.succeeded IS NULL OR job.failing IS NOT NULL OR job.succeeded < now() - %(every)s::interval
+"""
+FAILED = """
+    INSERT INTO operations_jobrecord AS job (name, ran, failing, error, failures) VALUES (%(name)s, now(), now(), %(error)s, 1)
+    ON CONFLICT (name) DO UPDATE SET ran = now(), failing = coalesce(job.failing, now()), error = %(error)s, failures = job.failures + 1
+"""
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True)
+class JobFault:
+    """A job that fails (`error` says why) or has not run for several periods (`error` is empty). since: of the failure or the silence."""
+
+    name: str
+    since: datetime
+    error: str
+    succeeded: datetime | None
+
+
+def record_success(name: str) -> None:
+    """Note that the job has ended well."""
+    _write(SUCCEEDED, {"name": name, "every": WRITE_EVERY})
+
+
+def record_failure(name: str, error: BaseException) -> None:
+    """Note that the job has failed, in the words of the exception."""
+    _write(FAILED, {"name": name, "error": describe(error)})
+
+
+def _write(query: str, values: dict[str, Any]) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(query, values)
+
+
+def describe(error: BaseException) -> str:
+    """The kind of an exception and the first line of what it says: without NUL, and short enough for its column."""
+    first = str(error).strip().partition("\n")[0].replace("\0", "")
+    return f"{type(error).__name__}: {first}"[:500] if first else type(error).__name__
+
+
+@contextmanager
+def recorded(name: str) -> Iterator[None]:
+    """Runs a part of a job whose failure stops nothing else: it is logged and recorded, not raised."""
+    try:
+        yield
+    except Exception as error:
+        log.exception("job failed", job=name)
+        record_failure(name, error)
+    else:
+        record_success(name)
+
+
+def set_schedule(periods: Mapping[str, float]) -> None:
+    """Make the periods of the jobs those of the schedule (seconds), and forget jobs that the code does not know any more."""
+    for name, period in periods.items():
+        JobRecord.objects.update_or_create(name=name, defaults={"period": period})
+    JobRecord.objects.exclude(name__in=periods).exclude(period=None).delete()
+
+
+def faults(now: datetime) -> list[JobFault]:
+    """Jobs that fail at present, and those that have not run for several periods although somebody should have asked for them."""
+    ticker = RoleHeartbeat.objects.filter(role=Role.TICKER).first()
+    began = (ticker.started or ticker.expected) if ticker else None
+    found = []
+    for job in JobRecord.objects.order_by("name"):
+        if job.failing:
+            found.append(JobFault(job.name, job.failing, job.error, job.succeeded))
+        elif began and job.period and is_overdue(job, began, now):
+            found.append(JobFault(job.name, job.ran or job.expected, "", job.succeeded))
+    return found
+
+
+def is_overdue(job: JobRecord, began: datetime, now: datetime) -> bool:
+    """Has it missed several periods? A scheduler that has just begun is given time to ask for what is late."""
+    last, period = job.ran or job.expected, timedelta(seconds=job.period or 0)
+    return now - last > MISSED_PERIODS * period + GRACE and now - began > min(period, MISSED_PERIODS * GRACE) + GRACE

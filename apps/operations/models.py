@@ -1,0 +1,75 @@
+"""What the portal's own programs report of themselves: that they are alive, and how their periodic jobs ended.
+
+Both tables are bounded: one row for each role, one for each job of the code.
+"""
+
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
+
+
+class Role(models.TextChoices):
+    """A program of the portal that runs beside the web server; the value is its name in `portal.stack.plan`."""
+
+    WORKER = "worker", _("deploy worker")
+    COLLECTOR = "collector", _("collector")
+    FEEDS = "feeds", _("feed importer")
+    MAILER = "mailer", _("mailer")
+    TICKER = "beat", _("scheduler")
+    EVENTS = "events", _("live events")
+
+
+class RoleHeartbeat(models.Model):
+    """Last sign of life of a role, whichever process gave it.
+
+    started: when the process began that reported last. seen: its last report. served: when it last finished a task that came through the
+    broker. expected: since when a report is awaited. broker_error, broker_failing: why it cannot write to the broker, and since when.
+    """
+
+    role = models.CharField(max_length=16, primary_key=True, choices=Role)
+    expected = models.DateTimeField(db_default=Now())
+    started = models.DateTimeField(null=True)
+    seen = models.DateTimeField(null=True)
+    served = models.DateTimeField(null=True)
+    broker_error = models.CharField(max_length=300, blank=True, default="", db_default="")
+    broker_failing = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(role__in=Role.values), name="roleheartbeat_of_a_role"),
+            models.CheckConstraint(
+                condition=Q(broker_failing=None, broker_error="") | (Q(broker_failing__isnull=False) & ~Q(broker_error="")),
+                name="roleheartbeat_failing_says_why",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.role}: {self.seen}"
+
+
+class JobRecord(models.Model):
+    """How a job of the portal ended last: a task of the schedule, a task that one of them asks for, or one part of the pruning.
+
+    period: seconds between two runs by schedule, None for what other jobs ask for. expected: since when it is awaited. ran: its last end,
+    well or not. failing, error, failures: since when it fails, in which words, and how often in a row.
+    """
+
+    name = models.CharField(max_length=100, primary_key=True)
+    period = models.FloatField(null=True)
+    expected = models.DateTimeField(db_default=Now())
+    ran = models.DateTimeField(null=True)
+    succeeded = models.DateTimeField(null=True)
+    failing = models.DateTimeField(null=True)
+    error = models.CharField(max_length=500, blank=True, default="", db_default="")
+    failures = models.PositiveIntegerField(default=0, db_default=0)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(failing=None, error="") | (Q(failing__isnull=False) & ~Q(error="")), name="jobrecord_failing_says_why"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,102 @@
+"""Registry of the tables that grow: what bounds each of them, and how the ones that are pruned are pruned.
+
+Each app declares its own in its module `retention`, which is imported when all apps are ready. A table that nobody declares fails a
+test, so that whatever grows has an owner.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from time import monotonic
+from typing import Final
+
+import structlog
+from django.db.models import Model, QuerySet
+from django.utils import timezone
+from django.utils.functional import Promise
+
+from apps.operations import jobs
+
+STEP: Final = 2_000  # rows that one step removes at most
+SECONDS: Final = 20.0  # after which a pruner begins no further step in this run
+log = structlog.get_logger()
+
+type Pruner = Callable[[datetime, int], int]
+"""Removes up to so many rows that are too old at that moment; how many it removed. Fewer than allowed: nothing is left."""
+
+
+class Bound(StrEnum):
+    """What keeps a table from growing for ever."""
+
+    PEOPLE = "people"  # rows for what there is: members, devices, rules; as many as people enter
+    CODE = "code"  # a fixed number of rows, or as many as there are gateways, roles, jobs
+    HISTORY = "history"  # kept on purpose, for as long as the network exists: who did what when
+    PRUNED = "pruned"  # rows that are too old are removed
+
+
+@dataclass(frozen=True)
+class Retention:
+    """How one table is bounded. setting: the name of the setting, or the words, that say how long rows are kept. prune: None where others
+    prune (`by`)."""
+
+    label: str  # app_label.ModelName
+    bound: Bound
+    kept: str | Promise = ""
+    prune: Pruner | None = None
+    by: str = ""  # the task or function that prunes, where it is not `prune`
+
+    @property
+    def job(self) -> str:
+        """Under which name its pruning is recorded."""
+        return f"prune {self.label}"
+
+
+_registry: dict[str, Retention] = {}
+
+
+def bounded(bound: Bound, *labels: str) -> None:
+    """Register tables that need no pruning."""
+    for label in labels:
+        _registry[label] = Retention(label, bound)
+
+
+def pruned(label: str, *, kept: str | Promise, prune: Pruner | None = None, by: str = "") -> None:
+    """Register a table that is pruned: by `prune`, which the hourly task calls, or by the task that is named."""
+    _registry[label] = Retention(label, Bound.PRUNED, kept, prune, by)
+
+
+def all_retentions() -> list[Retention]:
+    """Every registered table, by its label."""
+    return [_registry[label] for label in sorted(_registry)]
+
+
+def delete_oldest[Row: Model](rows: QuerySet[Row], by: str, at_most: int) -> int:
+    """Delete up to so many of these rows, the oldest first; how many of them."""
+    oldest = list(rows.order_by(by).values_list("pk", flat=True)[:at_most])
+    rows.model._base_manager.filter(pk__in=oldest).delete()
+    return len(oldest)
+
+
+def prune_all(now: datetime | None = None) -> bool:
+    """Run every pruner in bounded steps; one that fails stops no other. Returns whether some table has more to remove."""
+    at = now or timezone.now()
+    more = False
+    for each in all_retentions():
+        if each.prune:
+            with jobs.recorded(each.job):
+                more = _prune(each.label, each.prune, at) or more
+    return more
+
+
+def _prune(label: str, prune: Pruner, at: datetime) -> bool:
+    """Steps until nothing is left or the time is up; whether something is left."""
+    end, removed, more = monotonic() + SECONDS, 0, True
+    while more:
+        last = prune(at, STEP)
+        removed, more = removed + last, last >= STEP
+        if monotonic() > end:
+            break
+    if removed:
+        log.info("old rows removed", table=label, rows=removed)
+    return more

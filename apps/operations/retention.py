@@ -1,0 +1,48 @@
+"""How the tables of packages, of `apps.lib` and of this app are bounded: nobody else owns them."""
+
+from datetime import datetime, timedelta
+
+from allauth.account.models import EmailConfirmation
+from allauth.usersessions.models import UserSession
+from django.contrib.sessions.models import Session
+from django.db.models import Exists, OuterRef
+from django.utils.translation import gettext_lazy as _
+
+from apps.lib.api.keys import KEPT
+from apps.lib.models import KeptAnswer
+from apps.operations.registry import Bound, bounded, delete_oldest, pruned
+
+CONFIRMATIONS = timedelta(days=7)
+FRESH = timedelta(hours=1)  # a session may be noted before its own row is committed
+
+
+def prune_sessions(now: datetime, at_most: int) -> int:
+    """Remove sessions that have ended; nobody can sign in by them any more."""
+    return delete_oldest(Session.objects.filter(expire_date__lt=now), "expire_date", at_most)
+
+
+def prune_user_sessions(now: datetime, at_most: int) -> int:
+    """Remove notes of where somebody is signed in whose session is gone."""
+    there = Session.objects.filter(session_key=OuterRef("session_key"))
+    return delete_oldest(UserSession.objects.filter(~Exists(there), created_at__lt=now - FRESH), "created_at", at_most)
+
+
+def prune_confirmations(now: datetime, at_most: int) -> int:
+    """Remove links to confirm an address that open nothing any more."""
+    return delete_oldest(EmailConfirmation.objects.filter(created__lt=now - CONFIRMATIONS), "created", at_most)
+
+
+def prune_kept_answers(now: datetime, at_most: int) -> int:
+    """Remove answers that are kept for requests that come twice."""
+    return delete_oldest(KeptAnswer.objects.filter(at__lte=now - KEPT), "at", at_most)
+
+
+pruned("sessions.Session", kept=_("until the session ends"), prune=prune_sessions)
+pruned("usersessions.UserSession", kept=_("until the session ends"), prune=prune_user_sessions)
+pruned("account.EmailConfirmation", kept=_("7 days"), prune=prune_confirmations)
+pruned("lib.KeptAnswer", kept=_("24 hours"), prune=prune_kept_answers)
+bounded(Bound.CODE, "operations.RoleHeartbeat", "operations.JobRecord")
+bounded(Bound.CODE, "auth.Permission", "auth.Group", "contenttypes.ContentType")
+bounded(Bound.PEOPLE, "account.EmailAddress", "mfa.Authenticator")
+bounded(Bound.PEOPLE, "socialaccount.SocialApp", "socialaccount.SocialAccount", "socialaccount.SocialToken")
+bounded(Bound.HISTORY, "pghistory.Context")

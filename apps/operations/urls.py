@@ -1,0 +1,6 @@
+from django.urls import path
+
+from apps.operations import health
+
+app_name = "operations"
+urlpatterns = [path("health", health.health, name="health")]

@@ -1,0 +1,19 @@
+"""How this app's tables are bounded."""
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+
+from apps.operations.registry import Bound, bounded, delete_oldest, pruned
+from apps.webhooks.models import Delivery
+
+
+def prune_deliveries(now: datetime, at_most: int) -> int:
+    """Remove what webhooks were told long ago."""
+    old = Delivery.objects.filter(ended__lt=now - timedelta(days=settings.KEEP_WEBHOOK_DAYS))
+    return delete_oldest(old, "ended", at_most)
+
+
+pruned("webhooks.Delivery", kept="NETZWART_KEEP_WEBHOOK_DAYS", prune=prune_deliveries)
+bounded(Bound.PEOPLE, "webhooks.Endpoint")
+bounded(Bound.CODE, "webhooks.Position")

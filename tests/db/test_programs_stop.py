@@ -1,0 +1,108 @@
+"""Workers, scheduler and broker are really stopped, one after the other: each is said, in words that are true of it, and of it alone."""
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from datetime import timedelta
+from pathlib import Path
+from subprocess import Popen
+from tempfile import TemporaryDirectory
+
+import pytest
+from django.utils import timezone
+from redis import Redis
+
+from apps.operations import heartbeats
+from apps.operations.heartbeats import Fault, RoleFault
+from apps.operations.models import JobRecord, Role, RoleHeartbeat
+from tests.whole.system import wait_for
+from tests.whole.worker import ROOT, broker, environment
+
+pytestmark = pytest.mark.django_db(transaction=True)
+STARTED = (Role.WORKER, Role.COLLECTOR, Role.TICKER)  # the mailer and the feed importer are missed from the beginning
+QUEUES = {Role.WORKER: "celery", Role.COLLECTOR: "readings"}
+PATIENCE = 120.0  # seconds
+Programs = dict[Role, Popen[bytes]]
+
+
+@pytest.fixture
+def redis() -> Iterator[str]:
+    """A broker of one's own; its address."""
+    with TemporaryDirectory(prefix="nw-") as directory, broker(Path(directory)) as url:
+        yield url
+
+
+@pytest.fixture
+def programs(redis: str, tmp_path: Path) -> Iterator[Programs]:
+    """Real workers and a real scheduler, which give a sign of life each second."""
+    given = environment(redis) | {"NETZWART_HEARTBEAT_SECONDS": "1"}
+    with ExitStack() as stack:
+        made: Programs = {}
+        for role in STARTED:
+            log = stack.enter_context((tmp_path / f"{role}.log").open("wb"))
+            process = stack.enter_context(Popen(_command(role, tmp_path), cwd=ROOT, env=given, stdout=log, stderr=log))
+            stack.callback(process.kill)
+            made[role] = process
+        yield made
+
+
+def _command(role: Role, directory: Path) -> list[str]:
+    celery = [sys.executable, "-m", "celery", "-A", "workers"]
+    if role is Role.TICKER:
+        return [*celery, "beat", "--schedule", str(directory / "schedule")]
+    return [*celery, "worker", "--pool", "threads", "--concurrency", "2", "--queues", QUEUES[role], "--hostname", f"{role}@x"]
+
+
+def faults() -> dict[Role, RoleFault]:
+    """What is said of the programs that were started."""
+    return {each.role: each for each in heartbeats.faults(timezone.now()) if each.role in STARTED}
+
+
+def until(condition: Callable[[dict[Role, RoleFault]], bool]) -> None:
+    wait_for(lambda: condition(faults()), seconds=PATIENCE)
+
+
+@contextmanager
+def frozen(pid: int) -> Iterator[None]:
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+
+def test_whatever_stops_is_said_in_words_that_are_true_of_it(redis: str, programs: Programs, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(heartbeats, "SILENT", timedelta(seconds=5))
+    wait_for(lambda: RoleHeartbeat.objects.filter(served__isnull=False).count() == len(QUEUES), seconds=PATIENCE)
+    wait_for(lambda: RoleHeartbeat.objects.filter(started__isnull=False).count() == len(STARTED), seconds=PATIENCE)
+    until(lambda found: not found)
+    assert JobRecord.objects.filter(name="workers.reconcile", period__gt=0).exists(), "the scheduler says what is awaited"
+
+    with frozen(programs[Role.WORKER].pid):
+        until(lambda found: Role.WORKER in found)
+        assert {role: fault.fault for role, fault in faults().items()} == {Role.WORKER: Fault.SILENT}, "the collector lives"
+    until(lambda found: not found)
+
+    with frozen(programs[Role.TICKER].pid):
+        until(lambda found: Role.TICKER in found)
+        assert {role: fault.fault for role, fault in faults().items()} == {Role.TICKER: Fault.SILENT}, "the workers are not to blame"
+    until(lambda found: not found)
+
+    with Redis.from_url(redis) as client:
+        pid = int(client.info("server")["process_id"])
+        client.config_set("maxmemory-policy", "noeviction")
+        client.config_set("maxmemory", "1")
+        until(lambda found: Role.WORKER in found)
+        assert faults()[Role.WORKER].fault is Fault.BROKER and "maxmemory" in faults()[Role.WORKER].error
+        client.config_set("maxmemory", "0")
+    until(lambda found: not found)
+
+    with frozen(pid):
+        until(lambda found: Role.WORKER in found and found[Role.WORKER].fault is Fault.BROKER)
+        assert "time" in faults()[Role.WORKER].error.lower()
+    until(lambda found: not found)
+
+    os.kill(pid, signal.SIGTERM)
+    until(lambda found: Role.COLLECTOR in found and found[Role.COLLECTOR].fault is Fault.BROKER)

@@ -1,0 +1,57 @@
+"""Whatever runs by schedule is run here once, on a database with data, and one job that fails stops no other."""
+
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import LazySettings
+from django.core.management import call_command
+
+from apps.operations.models import JobRecord
+from workers import app
+
+ENTRIES = list(app.conf.beat_schedule.items())
+ASKED_FOR = {"workers.collect_one": "workers.collect", "workers.refresh_feed": "workers.refresh_feeds"}  # by a task of the schedule
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def _at_once() -> Iterator[None]:
+    """What a task asks for is done before it goes on, as no broker is there."""
+    for module in app.conf.include:
+        import_module(module)
+    app.conf.task_always_eager, app.conf.task_eager_propagates = True, True
+    yield
+    app.conf.task_always_eager, app.conf.task_eager_propagates = False, False
+
+
+@pytest.fixture
+def demo(settings: LazySettings, tmp_path: Path) -> None:
+    """The demo's rows."""
+    settings.VAR, settings.LAB_NAME, settings.GATEWAY_SOCKETS = tmp_path, "demo", tmp_path
+    call_command("seed", "--demo", "--url", "http://127.0.0.1:8000/", verbosity=0)
+
+
+def ended(entry: dict[str, Any]) -> str:
+    """How the task of this entry ended: "" for well."""
+    try:
+        app.tasks[entry["task"]].apply(args=entry.get("args", ()), throw=True)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return ""
+
+
+@pytest.mark.usefixtures("_at_once", "demo")
+def test_every_task_of_the_schedule_works_on_a_database_with_data() -> None:
+    assert {name: error for name, entry in ENTRIES if (error := ended(entry))} == {}
+    assert list(JobRecord.objects.exclude(failing=None)) == [], "also no part of a task that lets the others go on"
+
+
+@pytest.mark.usefixtures("_at_once")
+def test_every_task_is_asked_for_again_by_the_schedule_so_that_a_lost_message_loses_nothing() -> None:
+    scheduled = {entry["task"] for _name, entry in ENTRIES}
+    every = {name for name in app.tasks if name.startswith("workers.")}
+    assert every == scheduled | ASKED_FOR.keys()
+    assert set(ASKED_FOR.values()) <= scheduled

@@ -1,0 +1,141 @@
+"""One row of each table that is pruned, as old as is asked for; and how many of such rows hold what pruning takes away."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from ipaddress import ip_network
+from itertools import count
+from typing import Any
+
+from allauth.account.models import EmailAddress, EmailConfirmation
+from allauth.usersessions.models import UserSession
+from django.contrib.sessions.models import Session
+from django.db import connection
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.bans.models import BanHits, BanList, Upload
+from apps.deployments.models import Revision, RevisionContent
+from apps.events.models import Event, Presence
+from apps.inbound.models import Arrival
+from apps.lib.models import KeptAnswer
+from apps.mail.models import Message
+from apps.network.models import Gateway, GatewayGroup
+from apps.webhooks.models import Delivery, Endpoint
+
+_numbers = count(1)
+type Maker = Callable[[timedelta], QuerySet[Any]]
+
+
+def revisions(group: GatewayGroup, whole: tuple[bool, ...], age: timedelta) -> list[Revision]:
+    """Revisions of that age, each with its content: whole, or the way from the one before."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_current_snapshot()::text")
+        snapshot = cursor.fetchone()[0]
+    made: list[Revision] = []
+    for is_whole in whole:
+        revision = Revision.objects.create(group=group, snapshot=snapshot, delta="x", changes=[], digests={})
+        RevisionContent.objects.create(revision=revision, base=None if is_whole else made[-1], packed=b"x")
+        made.append(revision)
+    Revision.objects.filter(pk__in=[each.pk for each in made]).update(created=timezone.now() - age)
+    return made
+
+
+def _contents(age: timedelta) -> QuerySet[Any]:
+    """One that is dropped when the second is old enough: what comes after that is not read from it."""
+    revisions(GatewayGroup.objects.create(name=f"Group {next(_numbers)}"), (True, True), age)
+    return RevisionContent.objects.all()
+
+
+def _somebody() -> User:
+    return User.objects.get_or_create(username="old")[0]
+
+
+def _session(age: timedelta) -> QuerySet[Any]:
+    Session.objects.create(session_key=f"s{next(_numbers)}", session_data="", expire_date=timezone.now() + timedelta(days=14) - age)
+    return Session.objects.all()
+
+
+def _user_session(age: timedelta) -> QuerySet[Any]:
+    made = UserSession.objects.create(user=_somebody(), session_key=f"u{next(_numbers)}", ip="192.0.2.1", user_agent="")
+    UserSession.objects.filter(pk=made.pk).update(created_at=timezone.now() - age)
+    rows: QuerySet[Any] = UserSession.objects.all()
+    return rows
+
+
+def _confirmation(age: timedelta) -> QuerySet[Any]:
+    address = EmailAddress.objects.get_or_create(user=_somebody(), email="old@example.org")[0]
+    EmailConfirmation.objects.create(email_address=address, key=f"k{next(_numbers)}", created=timezone.now() - age)
+    rows: QuerySet[Any] = EmailConfirmation.objects.all()
+    return rows
+
+
+def _kept_answer(age: timedelta) -> QuerySet[Any]:
+    given = {"user": _somebody(), "key": f"k{next(_numbers)}", "request": "x", "status": 201, "body": b""}
+    KeptAnswer.objects.create(**given, at=timezone.now() - age)
+    return KeptAnswer.objects.all()
+
+
+def _mail(age: timedelta) -> QuerySet[Any]:
+    given = {"to": "a@example.org", "language": "en", "subject": "x", "text": "x", "sender": "b@example.org"}
+    Message.objects.create(**given, message_id=f"<{next(_numbers)}@x>", state="sent", ended=timezone.now() - age)
+    return Message.objects.filter(erased=None)
+
+
+def _arrival(age: timedelta) -> QuerySet[Any]:
+    given = {"way": "pipe", "size": 1, "octets": b"x", "sha256": bytes(32), "message_id": f"<{next(_numbers)}@x>"}
+    Arrival.objects.create(**given, state="taken", ended=timezone.now() - age)
+    return Arrival.objects.filter(octets__isnull=False)
+
+
+def _event(age: timedelta) -> QuerySet[Any]:
+    Event.objects.all().delete()  # those that other rows of this test have written
+    for each in (age, timedelta(0)):
+        Event.objects.create(kind="rollout", object_id=1, state="queued", at=timezone.now() - each)
+    return Event.objects.all()
+
+
+def _presence(age: timedelta) -> QuerySet[Any]:
+    Presence.objects.create(ticket_id=next(_numbers), user=_somebody(), seen=timezone.now() - age)
+    return Presence.objects.all()
+
+
+def _upload(age: timedelta) -> QuerySet[Any]:
+    banlist = BanList.objects.get_or_create(name="Old")[0]
+    made = Upload.objects.create(list=banlist, by=_somebody(), name="x", content=b"x")
+    Upload.objects.filter(pk=made.pk).update(created=timezone.now() - age)
+    return Upload.objects.all()
+
+
+def _hits(age: timedelta) -> QuerySet[Any]:
+    group = GatewayGroup.objects.get_or_create(name="Old")[0]
+    gateway = Gateway.objects.filter(group=group).first()
+    if gateway is None:
+        given = {"link": "local", "lan": "lan0", "wan": "wan0", "management": "mgmt0", "management_networks": [ip_network("10.0.0.0/24")]}
+        gateway = Gateway.objects.create(group=group, name="old", **given)
+    prefix = ip_network(f"203.0.113.{next(_numbers)}/32")
+    BanHits.objects.create(gateway=gateway, prefix=prefix, last_hit=timezone.now() - age)
+    return BanHits.objects.all()
+
+
+def _delivery(age: timedelta) -> QuerySet[Any]:
+    endpoint = Endpoint.objects.first() or Endpoint.objects.create(name="Old", url="https://example.org/", owner=_somebody())
+    made = Delivery.objects.create(endpoint=endpoint, event="ban.added", body="x", position=next(_numbers), source="x")
+    Delivery.objects.filter(pk=made.pk).update(state="sent", ended=timezone.now() - age)
+    return Delivery.objects.all()
+
+
+MAKERS: dict[str, Maker] = {
+    "sessions.Session": _session,
+    "usersessions.UserSession": _user_session,
+    "account.EmailConfirmation": _confirmation,
+    "lib.KeptAnswer": _kept_answer,
+    "mail.Message": _mail,
+    "inbound.Arrival": _arrival,
+    "events.Event": _event,
+    "events.Presence": _presence,
+    "bans.Upload": _upload,
+    "bans.BanHits": _hits,
+    "deployments.RevisionContent": _contents,
+    "webhooks.Delivery": _delivery,
+}

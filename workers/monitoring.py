@@ -1,0 +1,65 @@
+"""Connects Celery with `apps.operations`: workers and scheduler give signs of life, and the end of each task is recorded."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import structlog
+from celery.signals import beat_embedded_init, beat_init, task_failure, task_success, worker_ready
+from django.db import Error as DatabaseError
+
+from apps.operations import jobs
+from apps.operations.heartbeats import Heartbeat
+from apps.operations.models import Role
+
+UNRECORDED: Final = frozenset({"workers.report_served"})  # it has a record of its own, by role
+log = structlog.get_logger()
+
+
+def connect() -> None:
+    """Called once in each process of Celery, when Django is set up."""
+    worker_ready.connect(begin_heartbeat)
+    beat_init.connect(begin_ticking)
+    beat_embedded_init.connect(begin_ticking)
+    task_success.connect(record_success)
+    task_failure.connect(record_failure)
+
+
+def periods(schedule: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
+    """Seconds between two runs of each task of the schedule."""
+    return {str(entry["task"]): float(entry["schedule"]) for entry in schedule.values() if entry["task"] not in UNRECORDED}
+
+
+def begin_heartbeat(sender: Any, **_given: Any) -> None:
+    """Sign of life of a worker, for each role whose queue it takes tasks from."""
+    from workers.app import ROLES
+
+    Heartbeat([Role(ROLES[name]) for name in sender.app.amqp.queues.consume_from if name in ROLES]).start()
+
+
+def begin_ticking(**_given: Any) -> None:
+    """Sign of life of the scheduler; the jobs that are awaited from now on are those of its schedule."""
+    from workers.app import app
+
+    try:
+        jobs.set_schedule(periods(app.conf.beat_schedule))
+    except DatabaseError as error:
+        log.warning("schedule not recorded", error=str(error).strip())
+    Heartbeat([Role.TICKER]).start()
+
+
+def record_success(sender: Any, **_given: Any) -> None:
+    if sender.name not in UNRECORDED:
+        _try(jobs.record_success, sender.name)
+
+
+def record_failure(sender: Any, exception: BaseException, **_given: Any) -> None:
+    if sender.name not in UNRECORDED:
+        _try(jobs.record_failure, sender.name, exception)
+
+
+def _try(record: Any, *arguments: Any) -> None:
+    """A database that is away fails the task anyway; that its end is not recorded is only logged."""
+    try:
+        record(*arguments)
+    except DatabaseError as error:
+        log.warning("end of a task not recorded", task=arguments[0], error=str(error).strip())
