@@ -324,7 +324,7 @@ if _HTTPS not in ("", "0", "1"):
 if _HTTPS == "" and not {host.strip() for host in ALLOWED_HOSTS} <= _LOCAL_HOSTS:
     raise ImproperlyConfigured(
         "NETZWART_ALLOWED_HOSTS names a host that others reach, and NETZWART_HTTPS does not say whether over TLS. "
-        "Put a proxy with TLS in front and set NETZWART_HTTPS=1 (docs/live.md); or set NETZWART_HTTPS=0, and passwords may be read on their way."
+        "Put a proxy with TLS in front and set NETZWART_HTTPS=1 (docs/live.md). With NETZWART_HTTPS=0 passwords may be read on their way."
     )
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = _HTTPS == "1"
 # A cookie of this name is taken over TLS only, from this host alone, for all its paths (RFC 6265bis, 4.1.3.2): no neighbour can set it
