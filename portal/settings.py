@@ -22,6 +22,8 @@ DEBUG = os.environ.get("NETZWART_DEBUG", "") == "1"
 SECRET_KEY = os.environ.get("NETZWART_SECRET_KEY", "")
 if not SECRET_KEY:
     raise ImproperlyConfigured("NETZWART_SECRET_KEY is not set. Give it 50 random characters, or use script/server.")
+# Keys that were used before: what they signed or encrypted is still taken
+SECRET_KEY_FALLBACKS = [key for key in os.environ.get("NETZWART_SECRET_KEY_FALLBACKS", "").split(",") if key]
 ALLOWED_HOSTS = os.environ.get("NETZWART_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]").split(",")
 
 INSTALLED_APPS = [
@@ -65,6 +67,7 @@ MIGRATION_MODULES = {app.removeprefix("apps."): app.replace("apps", "migrations"
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "apps.accounts.caching.NoStore",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -323,7 +326,24 @@ SECURE_CSP = {
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_HTTPONLY = True
-SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = os.environ.get("NETZWART_HTTPS", "") == "1"
+# Whether a proxy before the portal speaks TLS: 1. Without it passwords would cross the network in the clear, so that has to be said: 0
+_HTTPS = os.environ.get("NETZWART_HTTPS", "")
+_LOCAL_HOSTS = {"localhost", "127.0.0.1", "[::1]", "testserver"}
+if _HTTPS not in ("", "0", "1"):
+    raise ImproperlyConfigured(f"NETZWART_HTTPS is {_HTTPS!r}. It is 1 behind a proxy that speaks TLS, else 0 or empty.")
+if _HTTPS == "" and not {host.strip() for host in ALLOWED_HOSTS} <= _LOCAL_HOSTS:
+    raise ImproperlyConfigured(
+        "NETZWART_ALLOWED_HOSTS names a host that others reach, and NETZWART_HTTPS does not say whether over TLS. "
+        "Put a proxy with TLS in front and set NETZWART_HTTPS=1 (docs/live.md). With NETZWART_HTTPS=0 passwords may be read on their way."
+    )
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = _HTTPS == "1"
+# A cookie of this name is taken over TLS only, from this host alone, for all its paths (RFC 6265bis, 4.1.3.2): no neighbour can set it
+_COOKIE_PREFIX = "__Host-" if SESSION_COOKIE_SECURE else ""
+SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = f"{_COOKIE_PREFIX}sessionid", f"{_COOKIE_PREFIX}csrftoken"
+# Browsers ask this host over TLS alone for a year; its subdomains are not ours to speak for. What came without TLS is sent on to it
+SECURE_HSTS_SECONDS = 31_536_000 if SESSION_COOKIE_SECURE else 0
+SECURE_SSL_REDIRECT = SESSION_COOKIE_SECURE
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]  # subdomains and the browsers' preload list: see the line before
 # Which requests came over TLS says the proxy; links, and where a form may come from, depend on it
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if SESSION_COOKIE_SECURE else None
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if SESSION_COOKIE_SECURE else "http"

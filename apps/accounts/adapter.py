@@ -6,7 +6,7 @@ from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter, get_adapter
 from allauth.mfa.adapter import DefaultMFAAdapter
-from cryptography.fernet import Fernet
+from cryptography.fernet import Fernet, MultiFernet
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
@@ -17,6 +17,7 @@ from apps.accounts import source
 from apps.accounts.backend import account_of
 from apps.accounts.models import User
 from apps.accounts.security_log import Event, record
+from apps.lib.secret_keys import secret_keys
 
 SILENT = frozenset({"account/messages/logged_in.txt", "account/messages/logged_out.txt"})
 
@@ -94,7 +95,16 @@ def confirm_password(user: User, password: str) -> None:
         raise adapter.validation_error("incorrect_password")
 
 
-def _cipher() -> Fernet:
-    """With a key made from the portal's secret key, for this purpose only."""
-    key = hashlib.blake2b(settings.SECRET_KEY.encode()[:64], person=b"second-factor", digest_size=32).digest()
+def _cipher() -> MultiFernet:
+    """With keys made from the portal's secret keys, for this purpose only: encrypts with the current one, decrypts with all."""
+    return MultiFernet([_cipher_of(key) for key in secret_keys()])
+
+
+def _cipher_of(secret: str) -> Fernet:
+    key = hashlib.blake2b(secret.encode()[:64], person=b"second-factor", digest_size=32).digest()
     return Fernet(base64.urlsafe_b64encode(key))
+
+
+def encrypt_anew(text: str) -> str:
+    """The same text under the current key. Raises InvalidToken when none of the keys fits."""
+    return _cipher().rotate(text.encode()).decode()

@@ -26,7 +26,7 @@ from apps.network.models import Gateway, Pool
 from apps.webhooks.gathering import wants
 from apps.webhooks.kinds import kinds
 from apps.webhooks.models import Delivery, Endpoint
-from apps.webhooks.signing import secret_of, signature
+from apps.webhooks.signing import secrets_of, signature
 from apps.webhooks.words import NO_RIGHT
 
 LEASE: Final = timedelta(minutes=1)  # longer than a try may take
@@ -121,7 +121,7 @@ def headers(row: Delivery, body: bytes, now: datetime) -> dict[str, str]:
         "Connection": "close",
         "X-Netzwart-Delivery": str(row.uid),
         "X-Netzwart-Event": row.event,
-        "X-Netzwart-Signature": signature(secret_of(row.endpoint.salt), int(now.timestamp()), body),
+        "X-Netzwart-Signature": signature(secrets_of(row.endpoint.salt), int(now.timestamp()), body),
     }
 
 

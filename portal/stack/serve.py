@@ -1,13 +1,12 @@
 """The whole portal on one machine, in the order in which its parts need each other."""
 
 import asyncio
+import http.client
 import os
 import shutil
 import socket
 import subprocess
 import time
-import urllib.error
-import urllib.request
 from functools import partial
 
 from lab.sshd import GROUP
@@ -120,13 +119,14 @@ def _listens(path: str) -> bool:
 
 
 def _answers_http(port: int) -> bool:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=30):
-            return True
-    except urllib.error.HTTPError as answered:
-        return answered.code < 500
-    except OSError:
+        connection.request("GET", "/")
+        return connection.getresponse().status < 500
+    except (OSError, http.client.HTTPException):
         return False
+    finally:
+        connection.close()
 
 
 ONE_FACTOR = (

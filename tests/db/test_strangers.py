@@ -51,6 +51,18 @@ def test_no_request_of_a_stranger_leaves_a_row() -> None:
 
 
 @pytest.mark.django_db
+def test_no_answer_to_somebody_who_has_signed_in_may_be_kept_by_others() -> None:
+    client = Client(raise_request_exception=False)
+    client.force_login(rows.user())
+    asked = sorted({path for of in get_resolver().url_patterns for path in paths(of) if path} - {"/account/logout/"})
+    answers = {path: client.get(path) for path in asked}
+    assert sum(each.status_code == 200 for each in answers.values()) > 50
+    for path, answer in answers.items():
+        kept = answer.headers.get("Cache-Control", "")
+        assert "no-store" in kept or ("private" in kept and "no-cache" in kept), (path, kept)
+
+
+@pytest.mark.django_db
 def test_one_address_gets_few_challenges_for_passkeys() -> None:
     answers = [Client(headers=AJAX).get("/account/second-factor/webauthn/login/") for _each in range(16)]
     assert [each.status_code for each in answers] == [200] * 15 + [429]

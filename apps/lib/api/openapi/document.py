@@ -7,6 +7,7 @@ from functools import partial
 from inspect import cleandoc
 from typing import Any
 
+from django.conf import settings
 from django.urls import URLPattern
 
 from apps.lib.api.openapi.operations import Schemas, operation, problem_response
@@ -84,7 +85,7 @@ def document(patterns: Iterable[URLPattern], prefixes: Iterable[tuple[str, type[
             "responses": {"Problem": problem_response()},
             "securitySchemes": {
                 "token": {"type": "http", "scheme": "bearer"},
-                "session": {"type": "apiKey", "in": "cookie", "name": "sessionid"},
+                "session": {"type": "apiKey", "in": "cookie", "name": settings.SESSION_COOKIE_NAME},
             },
         },
     }

@@ -1,0 +1,35 @@
+"""Encrypts what is encrypted in the database anew, with the current secret key, so that former ones can be given up."""
+
+from typing import Any
+
+from allauth.mfa.models import Authenticator
+from cryptography.fernet import InvalidToken
+from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
+
+from apps.accounts.adapter import encrypt_anew
+
+ENCRYPTED = ("secret", "seed")  # of an app with codes, of recovery codes
+
+
+class Command(BaseCommand):
+    help = (
+        "Encrypt the secrets of second factors with NETZWART_SECRET_KEY, after it was replaced; run it before the former key is given up."
+    )
+
+    @transaction.atomic
+    def handle(self, *args: Any, **options: Any) -> None:
+        count = 0
+        for row in Authenticator.objects.select_for_update().order_by("pk"):
+            try:
+                changed = {name: self._anew(row.data[name]) for name in ENCRYPTED if row.data.get(name)}
+            except InvalidToken as error:
+                raise CommandError(f"A second factor of {row.user.username} was encrypted with a key that is not given. Add it.") from error
+            if changed:
+                row.data |= changed
+                row.save(update_fields=["data"])
+                count += 1
+        self.stdout.write(f"Encrypted with the current key: {count}.")
+
+    def _anew(self, text: str) -> str:
+        return encrypt_anew(text)

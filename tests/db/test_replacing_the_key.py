@@ -1,0 +1,91 @@
+"""The portal's secret key is replaced: what was signed and encrypted with the former one goes on working, until that is given up."""
+
+import re
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from allauth.mfa.models import Authenticator
+from allauth.mfa.totp.internal import auth as totp
+from cryptography.fernet import InvalidToken
+from django.conf import LazySettings
+from django.core.management import CommandError, call_command
+from django.core.signing import Signer
+
+from apps.tickets import addressing
+from apps.webhooks.signing import new_salt, secret_of, secrets_of, signature
+from tests import rows
+
+ROOT = Path(__file__).parents[2]
+FORMER, CURRENT = "the former key, of fifty characters and a few more", "the current key, of fifty characters and some more"
+
+
+@pytest.fixture(autouse=True)
+def _former(settings: LazySettings) -> None:
+    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = FORMER, []
+    settings.SUPPORT_ADDRESS = "support@lindenhof.example"
+
+
+def replace(settings: LazySettings, *fallbacks: str) -> None:
+    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = CURRENT, list(fallbacks)
+
+
+@pytest.mark.django_db
+def test_second_factors_are_read_with_the_former_key_and_encrypted_anew(settings: LazySettings) -> None:
+    mara = rows.user()
+    made = totp.TOTP.activate(mara, secret := totp.generate_totp_secret()).instance
+
+    def read() -> str:
+        return str(totp.decrypt(Authenticator.objects.get(pk=made.pk).data["secret"]))
+
+    replace(settings)
+    with pytest.raises(CommandError, match="encrypted with a key that is not given"):
+        call_command("reencrypt")
+    replace(settings, FORMER)
+    assert read() == secret
+    call_command("reencrypt", stdout=(said := StringIO()))
+    assert "current key: 1" in said.getvalue()
+    replace(settings)
+    assert read() == secret
+    settings.SECRET_KEY = FORMER
+    with pytest.raises(InvalidToken):
+        read()
+
+
+@pytest.mark.django_db
+def test_answers_to_mails_from_before_find_their_ticket(settings: LazySettings) -> None:
+    mara = rows.user()
+    old = [addressing.of_ticket(17), addressing.of_staff(mara, 17)]
+    replace(settings, FORMER)
+    assert [found and found.ticket for found in map(addressing.meant, old)] == [17, 17]
+    replace(settings)
+    assert [addressing.meant(each) for each in old] == [None, None]
+
+
+def test_deliveries_of_webhooks_are_signed_by_both_keys_and_receivers_believe_either(settings: LazySettings) -> None:
+    known: dict[str, object] = {}
+    exec((ROOT / "docs" / "webhooks.md").read_text().split("```python\n")[1].split("```")[0], known)  # noqa: S102 - our own documentation
+    believes, body, salt = known["is_from_netzwart"], b"{}", new_salt()
+    former = secret_of(salt)
+    replace(settings, FORMER)
+    at = int(known["time"].time())  # type: ignore[attr-defined]  # the module that the documentation imports
+    signed = signature(secrets_of(salt), at, body)
+    assert secret_of(salt) != former
+    assert believes(former, signed, body) and believes(secret_of(salt), signed, body)  # type: ignore[operator]  # a function
+    assert not believes("another", signed, body)  # type: ignore[operator]
+
+
+def test_signed_links_are_taken_with_the_former_key(settings: LazySettings) -> None:
+    link = Signer(salt="x").sign("17")
+    replace(settings, FORMER)
+    assert Signer(salt="x").unsign(link) == "17"
+
+
+def test_nothing_uses_the_current_key_alone_but_what_may_be_forgotten() -> None:
+    """Whatever signs or encrypts takes all keys: from `secret_keys`, or from Django's Signer, which does so by itself."""
+    sources = [file for folder in ("apps", "workers", "portal") for file in (ROOT / folder).rglob("*.py")]
+    alone = {str(file.relative_to(ROOT)) for file in sources if "settings.SECRET_KEY" in file.read_text()}
+    assert alone == {"apps/lib/secret_keys.py", "apps/accounts/slots.py"}
+    for file in sources:
+        for call in re.findall(r"salted_hmac\([^\n]*", file.read_text()):
+            assert "secret=" in call, (file, call)

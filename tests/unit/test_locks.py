@@ -1,0 +1,33 @@
+"""The two locks: what runs in production is a part of what is tested, in the same versions, and no tool of tests is in it."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PIN = re.compile(r"^([a-z0-9._-]+)(?:\[[a-z,]+\])?==(\S+)((?: ; .*)?) \\$", re.MULTILINE)
+
+
+def pins(name: str) -> dict[tuple[str, str], str]:
+    return {(found[1], found[3]): found[2] for found in PIN.finditer((ROOT / name).read_text())}
+
+
+def wanted(name: str) -> set[str]:
+    lines = (ROOT / name).read_text().splitlines()
+    return {re.split(r"[\[<>=]", line)[0].strip().lower() for line in lines if line and not line.startswith(("#", "-r"))}
+
+
+def test_production_runs_what_is_tested() -> None:
+    everything, production = pins("requirements.lock"), pins("requirements-production.lock")
+    tested = {(package, version) for (package, _where), version in everything.items()}
+    assert len(production) > 30
+    assert {(package, version) for (package, _where), version in production.items()} <= tested
+
+
+def test_both_locks_hold_what_is_asked_for_and_production_no_tool_of_tests() -> None:
+    production = {package for package, _where in pins("requirements-production.lock")}
+    assert wanted("requirements-production.in") <= production
+    assert not wanted("requirements.in") & production
+
+
+def test_the_containers_install_the_lock_of_production() -> None:
+    assert "--require-hashes -r requirements-production.lock" in (ROOT / "docker-compose.yml").read_text()
