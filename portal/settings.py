@@ -306,6 +306,7 @@ SECURE_CSP = {
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_HTTPONLY = True
+CSRF_FAILURE_VIEW = "apps.accounts.csrf.csrf_failure"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = os.environ.get("NETZWART_HTTPS", "") == "1"
 # Which requests came over TLS says the proxy; links, and where a form may come from, depend on it
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if SESSION_COOKIE_SECURE else None
