@@ -34,8 +34,11 @@ BENCHMARKS: dict[str, Callable[[Namespace], Iterable[Figure]]] = {
     "packets": lambda given: packets.run(given.members, feed=given.feed, explain=given.explain),
     "pages": lambda given: paging.run(given.members),
     "shape": lambda _given: shaping.run(),
+    "slow": lambda given: whole.run("slow", members=given.members, seed=given.seed),
     "soak": lambda given: whole.run("soak", members=given.members, minutes=given.minutes, seed=given.seed, faults=given.faults),
 }
+MEMBERS = 100_000
+FEWER = {"slow": 10_000}  # which takes some minutes
 SUMMARIES = {
     "agent": agent.__doc__,
     "api": serving.__doc__,
@@ -48,6 +51,7 @@ SUMMARIES = {
     "packets": packets.__doc__,
     "pages": paging.__doc__,
     "shape": shaping.__doc__,
+    "slow": "slow: a deploy and all that belongs to it, with worker and agents held to a tenth of a core; nothing may fail or be false",
     "soak": "soak: random changes and random faults for some minutes, with everything real; nothing may be lost",
 }
 ALL = "all"
@@ -71,12 +75,13 @@ def main(argv: Sequence[str]) -> int:
         return 0
     if given.name is None:
         parser.error("name a benchmark; --list shows them")
-    if not 0 < given.members <= 1_000_000:
+    if given.members is not None and not 0 < given.members <= 1_000_000:
         parser.error("--members: choose 1 to 1000000")
     if given.name == ALL:
         return run_all([each for each in argv if each not in (ALL, "--json")], in_json=given.json)
     if given.name in ON_A_SERVER and "NETZWART_DATABASE_URL" not in os.environ:
         return run_on_a_server(argv)
+    given.members = given.members or FEWER.get(given.name, MEMBERS)
     return run_one(given)
 
 
@@ -85,7 +90,7 @@ def argument_parser() -> argparse.ArgumentParser:
         prog="script/bench", description=__doc__, epilog="Benchmarks:\n" + summaries(), formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("name", nargs="?", choices=[*sorted(BENCHMARKS), ALL], help="which one")
-    parser.add_argument("--members", type=int, default=100_000, help="size of the network (default: %(default)s)")
+    parser.add_argument("--members", type=int, help=f"size of the network (default: {MEMBERS}; slow: {FEWER['slow']})")
     parser.add_argument("--bans", action="store_true", help="commit: beside a feed of 120,000 bans")
     parser.add_argument("--changes", type=int, default=200, help="commit: how many single changes (default: %(default)s)")
     parser.add_argument("--explain", action="store_true", help="commit, packets: say where the time goes, on standard error")
@@ -95,7 +100,7 @@ def argument_parser() -> argparse.ArgumentParser:
     parser.add_argument("--days", type=int, default=730, help="collect: days of everybody's usage in the table (default: %(default)s)")
     parser.add_argument("--tickets", type=int, default=200_000, help="mail: how many there are (default: %(default)s)")
     parser.add_argument("--mails", type=int, default=500, help="mail: how many each way (default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="commit, soak: of the random numbers (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="commit, slow, soak: of the random numbers (default: %(default)s)")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
     parser.add_argument("--list", action="store_true", help="name the benchmarks and end")
     return parser

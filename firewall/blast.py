@@ -1,15 +1,29 @@
-"""The blast radius of a change: how much of each kind it removes, and which part of it waits for a second person.
+"""The blast radius of a change: how much service it takes away, and which part of it waits for a second person.
 
-What waits is left as it runs; everything else goes out. Elements that end by themselves are nobody's removal.
+A part is elements by set: under a set's name those that would go, under that name behind a "+" those that would come and cut members
+off (blocks, and bans that cover members). What waits is left as it runs; everything else goes out. Elements that end by themselves are
+nobody's removal.
 """
 
-from collections.abc import Iterable, Mapping, Set
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
+from typing import Final, TypeAlias
 
 from firewall.diff import ElementChange
 from firewall.digest import digest_elements, text
+from firewall.ranges import count_things
 from firewall.ruleset import Element, Elements
-from firewall.sets import Kind, beside, containing, kind_of, mirrored
+from firewall.sets import Kind, beside, containing, kind_of, length_of, mirrored
+
+Part: TypeAlias = Mapping[str, Elements]
+Lost: TypeAlias = Mapping[str, Set[tuple[str, bytes]]]
+
+COMING: Final = "+"
+IPV4, IPV6 = "ipv4", "ipv6"  # access as such: members' addresses, or prefixes, whatever takes it away
+HARMLESS: Final = frozenset({Kind.RATES, Kind.BLOCKS})  # nobody is cut off when they go
+_ACCESS: Final = frozenset({Kind.ADDRESSES, Kind.PREFIXES, Kind.MAPPINGS, Kind.BLOCKS})
+_IN_RANGES: Final = frozenset({Kind.FORWARDS.value, Kind.PINHOLES.value})
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +40,10 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """Elements of one kind that would go: by set; how many things they are, out of how many."""
+    """A part of one kind that takes service away: how many things it removes or cuts off, out of how many."""
 
     kind: Kind
-    elements: Mapping[str, Elements] = field(default_factory=dict)
+    elements: Part = field(default_factory=dict)
     removed: int = 0
     of: int = 0
 
@@ -40,14 +54,14 @@ class Removal:
 
 
 def removals(changes: Mapping[str, ElementChange], sizes: Mapping[str, int], now: int) -> dict[Kind, Removal]:
-    """What the changes remove for good, by kind; `sizes`: how many elements each set has before them. Rates cut nobody off when they go."""
+    """What the changes remove for good, by kind; `sizes`: how many elements each set has before them."""
     gone: dict[Kind, dict[str, Elements]] = {}
     for name, (_, removed, added) in changes.items():
         kind = kind_of(mirrored(name))
         stays = added.keys() | _said_elsewhere(name, changes)
         moved = [changes[other].added for other in beside(name) if other in changes]
         lost = {key: element for key, element in removed.items() if not (key in stays or _in_any(key, moved) or 0 < element.expires <= now)}
-        if kind and lost and kind is not Kind.RATES:
+        if kind and lost and kind not in HARMLESS:
             gone.setdefault(kind, {})[name] = lost
     return {kind: _removal(kind, elements, sizes) for kind, elements in gone.items()}
 
@@ -62,13 +76,174 @@ def _said_elsewhere(name: str, changes: Mapping[str, ElementChange]) -> Set[byte
     return changes[whole].added.keys() if whole in changes else frozenset()
 
 
-def _removal(kind: Kind, elements: Mapping[str, Elements], sizes: Mapping[str, int]) -> Removal:
+def _removal(kind: Kind, elements: Part, sizes: Mapping[str, int]) -> Removal:
     count = sum(len(each) for name, each in elements.items() if kind_of(name))
     of = sum(size for name, size in sizes.items() if kind_of(name) is kind)
     return Removal(kind, elements, count, of)
 
 
-def without(removal: Removal, known: Iterable[Mapping[str, Elements]]) -> Removal:
+# --- Who is cut off by what comes
+
+
+def cutoffs(changes: Mapping[str, ElementChange], running: Part) -> Removal | None:
+    """Blocks of members, and bans that cover members, which the changes add. None when nobody is cut off."""
+    part: dict[str, Elements] = {}
+    for name, (_, removed, added) in changes.items():
+        if kind_of(name) not in (Kind.BLOCKS, Kind.BANS):
+            continue
+        new = {key: element for key, element in added.items() if key not in removed}
+        if kind_of(name) is Kind.BANS:
+            covering = _covered(name, [key for key in new if not _banned(name, key, running)], running)
+            new = {key: new[key] for key in covering}
+        if new:
+            part[COMING + name] = new
+    return Removal(Kind.BLOCKS, part, count_cut_off(part, running), count_served(running)) if part else None
+
+
+def _banned(name: str, key: bytes, running: Part) -> bool:
+    """Is the prefix banned already, in whichever direction?"""
+    behind = name.partition("_")[2]
+    version = 4 if len(key) == 4 else 6
+    return any(key in running.get(f"{family}{version}_{behind}", {}) for family in ("bans", "bansin", "bansout"))
+
+
+def _covered(name: str, bans: Collection[bytes], running: Part) -> dict[bytes, list[bytes]]:
+    """The members' addresses and prefixes inside of banned prefixes, by ban; bans that cover nobody are left out."""
+    length, found = length_of(name), defaultdict[bytes, list[bytes]](list)
+    octets = len(next(iter(bans), b""))
+    rest = 8 * octets - length
+    by_number = {int.from_bytes(key) >> rest: key for key in bans} if bans else {}
+    for served, elements in running.items():
+        if kind_of(served) is not (Kind.ADDRESSES if octets == 4 else Kind.PREFIXES) or not bans:
+            continue
+        if octets == 16 and length_of(served) < length:
+            continue
+        for each in (key for key in bans if key in elements) if octets == 4 and not rest else elements:
+            if (ban := by_number.get(int.from_bytes(each) >> rest)) is not None:
+                found[ban].append(each)
+    return found
+
+
+def count_cut_off(part: Part, running: Part) -> int:
+    """How many members' blocks, and addresses inside of banned prefixes, come with the part."""
+    blocks = {element.comment for name, each in part.items() if _kind(name) is Kind.BLOCKS for element in each.values()}
+    covered = {served for name, each in part.items() if _kind(name) is Kind.BANS for served in _cut_off(name, each, running)}
+    return len(blocks) + len(covered)
+
+
+def _cut_off(name: str, bans: Elements, running: Part) -> Iterator[bytes]:
+    return (served for each in _covered(name.removeprefix(COMING), bans.keys(), running).values() for served in each)
+
+
+def _kind(name: str) -> Kind | None:
+    return kind_of(name.removeprefix(COMING))
+
+
+def count_served(running: Part) -> int:
+    """About how many members are served: the more of addresses and prefixes."""
+    return max(_size(IPV4, running), _size(IPV6, running))
+
+
+# --- What adds up
+
+
+def lost(part: Part, running: Part) -> Lost:
+    """What is lost, by yardstick: access over IPv4 or IPv6 whatever takes it away, else the elements of a kind."""
+    found: dict[str, set[tuple[str, bytes]]] = defaultdict(set)
+    for name, elements in part.items():
+        kind = _kind(name)
+        if kind is None:
+            continue
+        if kind is Kind.BANS and name.startswith(COMING):
+            covered = list(_cut_off(name, elements, running))
+            found[_access(covered)] |= {("", key) for key in covered}
+            continue
+        if kind in _ACCESS:
+            found[_access(elements)] |= {("", key) for key in elements}
+        if kind not in _ACCESS or kind is Kind.MAPPINGS:
+            found[kind.value] |= {(name, key) for key in elements}
+    return found
+
+
+def _access(keys: Collection[bytes]) -> str:
+    return IPV4 if len(next(iter(keys), b"")) == 4 else IPV6
+
+
+def _size(yardstick: str, running: Part) -> int:
+    of = {IPV4: Kind.ADDRESSES.value, IPV6: Kind.PREFIXES.value}.get(yardstick, yardstick)
+    return sum(len(elements) for name, elements in running.items() if kind_of(name) == of)
+
+
+def exceeded(parts: Iterable[Part], running: Part, limits: Limits) -> set[str]:
+    """The yardsticks by which the parts together are too much for one person, measured by what ran before any of them."""
+    together = _together(parts)
+    return {
+        yardstick
+        for yardstick, keys in lost(together, running).items()
+        if limits.exceeded(len(keys), _size(yardstick, running) + _gone_already(yardstick, keys, running))
+        and _things(yardstick, keys, together) >= limits.least
+    }
+
+
+def count_along(part: Part, others: Iterable[Part], running: Part) -> int:
+    """How much of the same the other parts have taken away."""
+    gone = lost(_together(others), running)
+    return max((len(gone.get(yardstick, ())) for yardstick in lost(part, running)), default=0)
+
+
+def _together(parts: Iterable[Part]) -> dict[str, Elements]:
+    merged: dict[str, dict[bytes, Element]] = defaultdict(dict)
+    for part in parts:
+        for name, elements in part.items():
+            merged[name] |= elements
+    return dict(merged)
+
+
+def _gone_already(yardstick: str, keys: Set[tuple[str, bytes]], running: Part) -> int:
+    sets = {IPV4: "up4"}.get(yardstick)
+    if yardstick == IPV6:
+        served = [elements for name, elements in running.items() if kind_of(name) is Kind.PREFIXES]
+        return sum(not _in_any(key, served) for _name, key in keys)
+    return sum(key not in running.get(sets or name, {}) for name, key in keys)
+
+
+def _things(yardstick: str, keys: Set[tuple[str, bytes]], together: Part) -> int:
+    """Ports in a row are one thing."""
+    return count_things({name: together[name] for name in {name for name, _key in keys}}) if yardstick in _IN_RANGES else len(keys)
+
+
+def judge(found: Mapping[Kind, Removal], earlier: Iterable[Part], running: Part, limits: Limits) -> tuple[list[Removal], list[Removal]]:
+    """The removals that wait, and those that go out. earlier: what went lately and nobody approved; small removals add up with it.
+
+    The largest waits first: a single block does not wait because of sixty removals beside it.
+    """
+    free, before = dict(found), list(earlier)
+    waiting: list[Removal] = []
+    while True:
+        over = exceeded([*before, *(removal.elements for removal in free.values())], running, limits)
+        guilty = [removal for removal in free.values() if not over.isdisjoint(lost(removal.elements, running))]
+        if not guilty:
+            return waiting, list(free.values())
+        largest = max(guilty, key=lambda removal: (removal.removed, removal.kind))
+        waiting.append(free.pop(largest.kind))
+
+
+def still_lost(part: Part, wanted: Part) -> Part:
+    """What is left of the part without what is served again."""
+    left: dict[str, Elements] = {}
+    for name, elements in part.items():
+        bare = name.removeprefix(COMING)
+        there = [wanted[other] for other in (bare, *beside(bare)) if wanted.get(other)]
+        rest = {key: element for key, element in elements.items() if _in_any(key, there) == (name != bare)}
+        if rest:
+            left[name] = rest
+    return left
+
+
+# --- What waits
+
+
+def without(removal: Removal, known: Iterable[Part], running: Part = {}) -> Removal:  # noqa: B006 - never changed
     """The removal without elements that are in the `known` parts: those have been decided, or wait, on their own."""
     parts = list(known)
     left: dict[str, Elements] = {}
@@ -76,14 +251,20 @@ def without(removal: Removal, known: Iterable[Mapping[str, Elements]]) -> Remova
         rest = {key: element for key, element in elements.items() if not any(key in part.get(name, {}) for part in parts)}
         if rest:
             left[name] = rest
-    return Removal(removal.kind, left, sum(len(each) for name, each in left.items() if kind_of(name)), removal.of)
+    coming = removal.kind is Kind.BLOCKS
+    count = count_cut_off(left, running) if coming else sum(len(each) for name, each in left.items() if kind_of(name))
+    return Removal(removal.kind, left, count, removal.of)
 
 
-def kept(wanted: Mapping[str, Elements], waiting: Iterable[Mapping[str, Elements]]) -> dict[str, Elements]:
-    """The wanted elements, and those whose removal waits, unless something else has come in their place."""
+def kept(wanted: Part, waiting: Iterable[Part]) -> dict[str, Elements]:
+    """The wanted elements, those whose removal waits unless something else has come in their place, and none whose coming waits."""
     merged: dict[str, Elements] = dict(wanted)
     for part in waiting:
         for name, elements in part.items():
+            bare = name.removeprefix(COMING)
+            if bare != name:
+                merged[bare] = {key: element for key, element in merged.get(bare, {}).items() if key not in elements}
+                continue
             elsewhere = [wanted[other] for other in beside(name) if wanted.get(other)]
             stays: dict[bytes, Element] = {key: element for key, element in elements.items() if not _in_any(key, elsewhere)}
             stays.update(merged.get(name, {}))

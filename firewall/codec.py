@@ -11,8 +11,9 @@ from enum import Enum
 from functools import cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from types import NoneType, UnionType
-from typing import Any, TypeAlias, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeAlias, Union, get_args, get_origin, get_type_hints
 
+from firewall.addresses import address_text, prefix_text
 from firewall.ruleset import PLAIN, Element, Elements
 
 Json: TypeAlias = Any  # what json.loads gives
@@ -22,8 +23,17 @@ _ADDRESSES = {IPv4Address: ip_address, IPv6Address: ip_address, IPv4Network: ip_
 _PLAIN_TYPES = frozenset({int, str, bool})  # as they are in JSON
 
 
+_INTEGERS = range(-(1 << 63), 1 << 64)  # what any of our integers fits into, the kernel's counters among them
+_LONGEST_FAULT = 1000  # characters
+
+
 class WireError(ValueError):
-    """JSON that is not the value it should be. The message starts with the path to the fault."""
+    """JSON that is not the value it should be. The message starts with the path to the fault; it is printable and not long, because
+    parts of it come from the other side, and it goes to logs and into the database."""
+
+    def __init__(self, message: str) -> None:
+        printable = "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in message[:_LONGEST_FAULT])
+        super().__init__(printable)
 
 
 def encode(value: Any) -> Json:
@@ -36,9 +46,9 @@ def encode(value: Any) -> Json:
         case bytes():
             return b64encode(value).decode()
         case IPv4Address() | IPv6Address():
-            return {"address": str(value)}
+            return {"address": address_text(value)}
         case IPv4Network() | IPv6Network():
-            return {"prefix": str(value)}
+            return {"prefix": prefix_text(value)}
         case Mapping():
             return _encode_mapping(value)
         case frozenset():
@@ -78,6 +88,9 @@ def decode(hint: Any, data: Json, where: str = "message") -> Any:
     origin = get_origin(hint)
     if origin in (Union, UnionType):
         return _decode_union(get_args(hint), data, where)
+    if origin is Annotated:
+        plain, limits = get_args(hint)
+        return _decode_within(plain, limits, data, where)
     if origin is tuple:
         return _decode_tuple(get_args(hint), data, where)
     if origin is frozenset:
@@ -94,7 +107,37 @@ def decode(hint: Any, data: Json, where: str = "message") -> Any:
         return _decode_octets(data, where)
     if type(data) is not hint:
         raise WireError(f"{where}: expected {hint.__name__}, got {type(data).__name__}")
+    if hint is str:
+        _check_text(data, where)
+    elif hint is int:
+        _check_within(_INTEGERS, data, where)
     return data
+
+
+def _decode_within(hint: Any, limits: range, data: Json, where: str) -> Any:
+    """An integer of a field that says itself within which limits."""
+    found = decode(hint, data, where)
+    _check_within(limits, found, where)
+    return found
+
+
+def _check_within(limits: range, number: int, where: str) -> None:
+    if number not in limits:
+        raise WireError(f"{where}: {str(number)[:40]} is not between {limits[0]} and {limits[-1]}")
+
+
+def _check_text(text: str, where: str) -> None:
+    """Neither NUL nor half a character: no database, terminal or file takes them."""
+    if "\0" in text or not (text.isascii() or _is_encodable(text)):
+        raise WireError(f"{where}: it holds a character that is none")
+
+
+def _is_encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _decode_union(hints: tuple[Any, ...], data: Json, where: str) -> Any:
@@ -132,13 +175,23 @@ def _decode_tuple(hints: tuple[Any, ...], data: Json, where: str) -> tuple[Any, 
     if len(each) != len(data):
         raise WireError(f"{where}: expected {len(each)} items, got {len(data)}")
     if hints[-1] is ... and hints[0] in _PLAIN_TYPES and set(map(type, data)) <= {hints[0]}:
+        _check_plain(hints[0], data, where)
         return tuple(data)
     return tuple(decode(hint, item, f"{where}[{at}]") for at, (hint, item) in enumerate(zip(each, data, strict=True)))
+
+
+def _check_plain(hint: Any, data: list[Any], where: str) -> None:
+    if hint is str:
+        _check_text("".join(data), where)
+    elif hint is int and data:
+        _check_within(_INTEGERS, min(data), where)
+        _check_within(_INTEGERS, max(data), where)
 
 
 def _decode_mapping(hints: tuple[Any, ...], data: Json, where: str) -> Mapping[Any, Any]:
     if not isinstance(data, dict):
         raise WireError(f"{where}: expected an object, got {type(data).__name__}")
+    _check_text("".join(data), where)
     if hints[0] is bytes:
         return _decode_elements(data, where)
     return {key: decode(hints[1], each, f"{where}.{key}") for key, each in data.items()}
@@ -230,17 +283,17 @@ def _decode_fields(hint: Any, data: Json, where: str) -> Any:
 
 @cache
 def _may_miss(hint: Any) -> frozenset[str]:
-    """Flags, numbers and values that are 0 or missing when nobody says otherwise: what was written down before there was one goes on
-    meaning what it meant."""
+    """Flags, numbers, texts and values that are 0, empty or missing when nobody says otherwise: what was written down before there was
+    one goes on meaning what it meant."""
     if not is_dataclass(hint):
         return frozenset()
     return frozenset(each.name for each in fields(hint) if _is_nothing(each.type, each.default))
 
 
 def _is_nothing(hint: object, default: object) -> bool:
-    return default is None or (hint in (bool, int, "bool", "int") and default in (False, 0))
+    return default is None or (hint in (bool, int, str, "bool", "int", "str") and default in (False, 0, ""))
 
 
 @cache
 def _hints(hint: Any) -> dict[str, Any]:
-    return get_type_hints(hint)
+    return get_type_hints(hint, include_extras=True)

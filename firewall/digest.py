@@ -2,20 +2,21 @@
 
 The digest is the sum, modulo 2**256, of one hash for each thing the ruleset consists of: a chain with its rules, a set's
 declaration, a counter, an element, a value that the kernel is set to (an additive multiset hash: Bellare and Micciancio,
-EUROCRYPT '97, AdHash). It tells two rulesets apart against chance and mistakes; against a forger the link's own authentication
-stands.
+EUROCRYPT '97, AdHash). Values are hashed, by their octets (canonical.py), and no text that a library renders. It tells two rulesets
+apart against chance and mistakes; against a forger the link's own authentication stands.
 """
 
 from collections.abc import Mapping
 from hashlib import blake2b
 
+from firewall.canonical import octets
 from firewall.diff import Delta
 from firewall.policy import Profile
 from firewall.profile import sysctls
-from firewall.render import render_chain, render_set
 from firewall.ruleset import Chain, Elements, Ruleset, Set
 
 MODULUS = 1 << 256
+WAY = 2  # of computing it, as state files note it: another one gives other digests for the same rulesets
 
 
 def digest(ruleset: Ruleset) -> int:
@@ -75,15 +76,19 @@ def text(value: int) -> str:
 
 
 def _hash(*parts: str) -> int:
-    return int.from_bytes(blake2b("\0".join(parts).encode(), digest_size=32).digest())
+    return _number("\0".join(parts).encode())
+
+
+def _number(octets: bytes) -> int:
+    return int.from_bytes(blake2b(octets, digest_size=32).digest())
 
 
 def _chain(chain: Chain) -> int:
-    return _hash("chain", render_chain(chain))
+    return _number(b"chain\0" + octets(chain))
 
 
 def _set(declaration: Set) -> int:
-    return _hash("set", render_set(declaration))
+    return _number(b"set\0" + octets(declaration))
 
 
 def _counter(name: str) -> int:

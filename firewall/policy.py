@@ -154,7 +154,7 @@ class Profile:
     tcp_time_wait: int = 60
     udp: int = 30
     udp_stream: int = 300
-    icmp: int = 30
+    icmp: int = 60
     generic: int = 600
     tcp_loose: bool = True
     first_port: int = 32_768

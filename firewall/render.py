@@ -5,11 +5,11 @@ Every text from outside passes names.py here again, so that no value can break o
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from ipaddress import IPv4Network, IPv6Network
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from itertools import islice
 
 from firewall import names, owners, profile
-from firewall.addresses import ipv4_text, ipv6_text
+from firewall.addresses import address_text, ipv4_text, ipv6_text, prefix_text
 from firewall.diff import ChainChange, Delta, ElementChange, diff
 from firewall.ruleset import (
     BURST,
@@ -37,6 +37,7 @@ from firewall.ruleset import (
     Rule,
     Ruleset,
     Set,
+    SetTimeout,
     Snat,
     Synproxy,
     TcpFlags,
@@ -45,6 +46,7 @@ from firewall.ruleset import (
     Verdict,
     VerdictMap,
     helpers_used,
+    timeouts_used,
 )
 
 IN_TABLE = f"{FAMILY} {TABLE}"
@@ -79,6 +81,7 @@ def _statements(delta: Delta, now: float) -> Iterator[str]:
     yield from (f"delete chain {IN_TABLE} {names.symbol(name)}" for name, change in delta.chains.items() if _goes(change))
     for before, after in delta.chains.values():
         yield from (f"delete ct helper {IN_TABLE} {each}" for each in sorted(helpers_used(before) - helpers_used(after)))
+        yield from (f"delete ct timeout {IN_TABLE} {each.name}" for each in _by_name(timeouts_used(before) - timeouts_used(after)))
     yield from (
         f"flush set {IN_TABLE} {names.symbol(name)}" for name, change in delta.sets.items() if change.before and change.before.counter
     )
@@ -91,10 +94,22 @@ def _statements(delta: Delta, now: float) -> Iterator[str]:
     yield from (_declare_chain(change.after) for change in delta.chains.values() if change.after and _comes(change))
     helpers = sorted(each for _before, after in delta.chains.values() for each in helpers_used(after))
     yield from (f'add ct helper {IN_TABLE} {each} {{ type "{each}" protocol {each.protocol}; }}' for each in helpers)
+    for before, after in delta.chains.values():
+        yield from map(_declare_timeout, _by_name(timeouts_used(after) - timeouts_used(before)))
     for chain in filter(None, (change.after for change in delta.chains.values())):
         yield from (f"add rule {IN_TABLE} {names.symbol(chain.name)} {render_rule(rule)}" for rule in chain.rules)
     if delta.profile:
         yield from profile.render(*delta.profile)
+
+
+def _by_name(timeouts: Iterable[SetTimeout]) -> list[SetTimeout]:
+    return sorted(timeouts, key=lambda each: each.name)
+
+
+def _declare_timeout(timeout: SetTimeout) -> str:
+    times = ", ".join(f"{names.symbol(state)} : {seconds}" for state, seconds in timeout.times)
+    name = names.symbol(timeout.name)
+    return f"add ct timeout {IN_TABLE} {name} {{ protocol {names.symbol(timeout.protocol)}; policy = {{ {times} }}; }}"
 
 
 def _goes(change: ChainChange) -> bool:
@@ -263,6 +278,8 @@ def _render_part(part: Part) -> str:
             return f"synproxy mss {mss} wscale {scale} timestamp sack-perm"
         case AssignHelper(helper):
             return f'ct helper set "{helper}"'
+        case SetTimeout():
+            return f'ct timeout set "{names.symbol(part.name)}"'
         case Masquerade():
             return "masquerade"
         case ClampMss():
@@ -279,7 +296,8 @@ def _render_part(part: Part) -> str:
         case Dnat(fields, name):
             return f"dnat ip to {' . '.join(fields)} map @{names.symbol(name)}"
         case DnatTo(address, port):
-            return f"dnat ip to {address}:{port}" if address.version == 4 else f"dnat ip6 to [{address}]:{port}"
+            to = address_text(address)
+            return f"dnat ip to {to}:{port}" if address.version == 4 else f"dnat ip6 to [{to}]:{port}"
         case Snat(fields, name, fully_random, first, last):
             ports = f":{first}-{last}" if last else ""
             return f"snat ip to {' . '.join(fields)} map @{names.symbol(name)}{ports}{' fully-random' if fully_random else ''}"
@@ -301,7 +319,14 @@ def _one_or_set(field: Field, values: tuple[Value, ...]) -> str:
 def _value(field: Field, value: Value) -> str:
     if field in _QUOTED_FIELDS:
         return f'"{names.interface(str(value))}"'
-    return names.symbol(value) if isinstance(value, str) else str(value)
+    match value:
+        case str():
+            return names.symbol(value)
+        case IPv4Address() | IPv6Address():
+            return address_text(value)
+        case IPv4Network() | IPv6Network():
+            return prefix_text(value)
+    return str(value)
 
 
 def _masked(fields: tuple[Field, ...], length: int | None) -> str:
@@ -309,4 +334,4 @@ def _masked(fields: tuple[Field, ...], length: int | None) -> str:
     if length is None:
         return text
     whole = IPv4Network(f"0.0.0.0/{length}") if fields[0] in _IPV4_FIELDS else IPv6Network(f"::/{length}")
-    return f"{text} & {whole.netmask}"
+    return f"{text} & {address_text(whole.netmask)}"

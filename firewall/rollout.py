@@ -37,6 +37,7 @@ class Step(StrEnum):
     AWAY = "away"  # did not answer; nothing was sent
     WENT_BACK = "went_back"  # committed, not confirmed: runs again what it ran before
     LOST = "lost"  # stopped answering in the middle: it has confirmed, or goes back by itself
+    IMPAIRED = "impaired"  # its own disk, state or token is in the way, not the ruleset: it runs what it ran before
     SKIPPED = "skipped"  # the rollout ended before its turn
 
 
@@ -48,6 +49,7 @@ class Event(StrEnum):
     COMMITTED = "committed"
     UNCHANGED = "unchanged"  # it runs the revision already, and has confirmed it
     REFUSED = "refused"
+    IMPAIRED = "impaired"  # it refused because of a fault of its own, which says nothing about the ruleset
     AWAY = "away"  # no connection, so nothing was sent
     LOST = "lost"  # no answer to what was sent
     PASSED = "passed"
@@ -78,7 +80,7 @@ class Command(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rollout:
-    """goes_on: without a gateway that does not answer. harmless: nothing but elements changes, which locks nobody out.
+    """goes_on: without a gateway that does not answer, or is impaired. harmless: nothing but elements changes, which locks nobody out.
 
     attempts: how often the gateway whose turn it is was sent to.
     """
@@ -96,7 +98,8 @@ class Rollout:
         return next((at for at, step in enumerate(self.steps) if step not in FINAL), None)
 
 
-FINAL = frozenset({Step.CONFIRMED, Step.REFUSED, Step.AWAY, Step.WENT_BACK, Step.LOST, Step.SKIPPED})
+FINAL = frozenset({Step.CONFIRMED, Step.REFUSED, Step.AWAY, Step.WENT_BACK, Step.LOST, Step.IMPAIRED, Step.SKIPPED})
+WITHOUT = frozenset({Step.AWAY, Step.LOST, Step.IMPAIRED})  # a rollout may go on without a gateway that is so
 OVER = frozenset({Phase.CONFIRMED, Phase.FAILED, Phase.ABORTED})
 ON_TRIAL = frozenset({Step.PROBING, Step.CONFIRMING, Step.REVERTING})
 
@@ -104,6 +107,7 @@ TABLE: Mapping[tuple[Step, Event], Step] = {
     (Step.SENDING, Event.COMMITTED): Step.PROBING,
     (Step.SENDING, Event.UNCHANGED): Step.CONFIRMED,
     (Step.SENDING, Event.REFUSED): Step.REFUSED,
+    (Step.SENDING, Event.IMPAIRED): Step.IMPAIRED,
     (Step.SENDING, Event.AWAY): Step.AWAY,
     (Step.SENDING, Event.LOST): Step.ASKING,
     (Step.PROBING, Event.PASSED): Step.CONFIRMING,
@@ -113,11 +117,13 @@ TABLE: Mapping[tuple[Step, Event], Step] = {
     (Step.CONFIRMING, Event.NOT_CONFIRMED): Step.REVERTING,
     (Step.CONFIRMING, Event.LOST): Step.ASKING,
     (Step.REVERTING, Event.WENT_BACK): Step.WENT_BACK,
+    (Step.REVERTING, Event.IMPAIRED): Step.IMPAIRED,  # it has gone back, and why it had to says nothing about the ruleset
     (Step.REVERTING, Event.LOST): Step.LOST,
     (Step.ASKING, Event.FOUND_CONFIRMED): Step.CONFIRMED,
     (Step.ASKING, Event.FOUND_ON_TRIAL): Step.PROBING,
     (Step.ASKING, Event.NEVER_ARRIVED): Step.SENDING,
     (Step.ASKING, Event.WENT_BACK): Step.WENT_BACK,
+    (Step.ASKING, Event.IMPAIRED): Step.IMPAIRED,
     (Step.ASKING, Event.LOST): Step.LOST,
 }
 
@@ -196,11 +202,11 @@ def _next(rollout: Rollout) -> tuple[Rollout, Command]:
 
 
 def _may_go_on(rollout: Rollout) -> bool:
-    """What one gateway refused, or did not survive, is not tried on the next."""
+    """What one gateway refused, or did not survive, is not tried on the next. A fault of its own is no reason to stop the others."""
     done = {step for step in rollout.steps if step in FINAL}
-    if not done <= {Step.CONFIRMED, Step.AWAY, Step.LOST}:
+    if not done <= {Step.CONFIRMED, *WITHOUT}:
         return False
-    return not (Step.LOST in done and not rollout.harmless) and (rollout.goes_on or not done & {Step.AWAY, Step.LOST})
+    return not (Step.LOST in done and not rollout.harmless) and (rollout.goes_on or not done & WITHOUT)
 
 
 def _over(rollout: Rollout) -> Rollout:

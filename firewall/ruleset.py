@@ -202,6 +202,24 @@ class AssignHelper:
     helper: Helper
 
 
+@dataclass(frozen=True, slots=True)
+class SetTimeout:
+    """Keep this new connection in the connection table for so long (man nft, "CT TIMEOUT"), whatever the kernel is set to.
+
+    times: seconds by the state of the connection, in nft's words; in other states the kernel's own hold. tcp and udp alone have states
+    that nft names. A packet of another protocol passes by. Only one chain of a ruleset may do so: the table's object of this name comes and
+    goes with that chain, and connections that had it then keep the kernel's own times from their next packet on.
+    """
+
+    protocol: str
+    times: tuple[tuple[str, int], ...]
+
+    @property
+    def name(self) -> str:
+        """Of the object: other times are another object."""
+        return "_".join([self.protocol, *(str(seconds) for _state, seconds in self.times)])
+
+
 class Per(StrEnum):
     """What a rate is counted over."""
 
@@ -282,6 +300,7 @@ Part: TypeAlias = (
     | RateOver
     | OpenOver
     | AssignHelper
+    | SetTimeout
     | TcpFlags
     | Synproxy
 )
@@ -438,6 +457,12 @@ def helpers_used(chain: Chain | None) -> frozenset[Helper]:
     """The helpers that the chain's rules assign; none without a chain."""
     parts = (part for rule in chain.rules for part in rule.parts) if chain else ()
     return frozenset(part.helper for part in parts if isinstance(part, AssignHelper))
+
+
+def timeouts_used(chain: Chain | None) -> frozenset[SetTimeout]:
+    """The times that the chain's rules set; none without a chain."""
+    parts = (part for rule in chain.rules for part in rule.parts) if chain else ()
+    return frozenset(part for part in parts if isinstance(part, SetTimeout))
 
 
 def chains_used(chain: Chain) -> Iterator[str]:

@@ -7,7 +7,8 @@ text, a request or its reply. Nothing is executed: the agent gets values, and re
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from types import MappingProxyType
+from typing import Annotated, NamedTuple, TypeAlias
 
 from firewall.codec import WireError, decode, encode
 from firewall.diff import Delta
@@ -20,8 +21,24 @@ VERSION = 7
 MAX_LINE = 1 << 20
 MAX_MESSAGE = 512 << 20
 CONFIRM_WITHIN = range(1, 601)  # seconds
+LONGEST_TEXT = 8192  # characters of why something was refused
+LEAP_OBEYED = 1 << 40  # by how much a fencing token may be higher than the one before, for agents; below it there is room for millions
+LEAP_ADOPTED = 1_000_000  # the same for a portal whose database is older than the gateways: more than years of rollouts
 DRIFT_SHOWN = 1000  # elements of one set
 _PART = MAX_LINE // 8  # characters; each may become six octets (\uXXXX) and the frame needs some too
+
+Small: TypeAlias = Annotated[int, range(1 << 31)]  # numbers of things and milliseconds: what the portal's integer columns take
+Flows: TypeAlias = Annotated[int, range(-1, 1 << 31)]
+Large: TypeAlias = Annotated[int, range(1 << 63)]
+Time: TypeAlias = Annotated[int, range(1 << 34)]  # Unix seconds
+
+
+class MessageLimits(NamedTuple):
+    """characters of a message's JSON text, and values in it, both counted before it is taken apart: a value of two characters takes
+    some fifty octets of memory."""
+
+    characters: int
+    values: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +156,8 @@ class Welcome:
 
     trial: digest of what was applied and waits to be confirmed, "" if nothing does; confirm_seconds_left: then it is taken back.
     applied: token of the last Apply that this agent committed since it started, 0 for none.
+    disk: why what lies on its disk cannot be written, as it was tried last; "" where nothing is known to be in the way.
+    damage: why what was confirmed could not be brought back when it had to be; "" once it is, or something newer was confirmed.
     clock, steady: milliseconds of the agent's Unix time and of its CLOCK_MONOTONIC when it answered.
     """
 
@@ -146,14 +165,16 @@ class Welcome:
     agent: str
     digest: str
     confirmed: str
-    token: int
+    token: Large
     boot: str
     in_memory: bool
     trial: str
-    confirm_seconds_left: int
-    applied: int
-    clock: int = 0
-    steady: int = 0
+    confirm_seconds_left: Small
+    applied: Large
+    disk: str = ""
+    damage: str = ""
+    clock: Large = 0
+    steady: Large = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,11 +185,11 @@ class Planned:
     """
 
     digest: str
-    added: Mapping[str, int]
-    removed: Mapping[str, int]
+    added: Mapping[str, Small]
+    removed: Mapping[str, Small]
     chains: tuple[str, ...]
     text: str
-    settings: int = 0
+    settings: Small = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,11 +201,11 @@ class Applied:
     """
 
     digest: str
-    elements: int
-    chains: int
-    commit_ms: int
-    read_back_ms: int
-    flows_cut: int
+    elements: Small
+    chains: Small
+    commit_ms: Small
+    read_back_ms: Small
+    flows_cut: Flows
     new_session: bool
 
 
@@ -193,7 +214,7 @@ class Confirmed:
     """Answer to Confirm. flows_cut: connections that withdrawn objects ended, -1 if that failed (the change is confirmed)."""
 
     digest: str
-    flows_cut: int
+    flows_cut: Flows
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,8 +242,8 @@ class ElementDrift:
 
     missing: Elements
     foreign: Elements
-    missing_count: int
-    foreign_count: int
+    missing_count: Small
+    foreign_count: Small
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,13 +251,14 @@ class Drifted:
     """Answer to Drift. `rules` names what is missing, foreign or altered: "chain forward", "set up4", "counter leaked".
 
     digest: as in DigestIs. elements: by set, only those that differ. sysctls: of the profile, which somebody else has set otherwise.
-    Without any difference all are empty.
+    Without any difference all are empty. gone: there is no table of ours at all.
     """
 
     digest: str
     rules: tuple[str, ...]
     elements: Mapping[str, ElementDrift]
     sysctls: tuple[Differs, ...] = ()
+    gone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +269,7 @@ class Counts:
     owners: likewise, for whom (firewall/owners.py); empty where all count for nobody.
     """
 
-    elements: int
+    elements: Small
     keys: bytes
     packets: bytes
     octets: bytes
@@ -258,9 +280,9 @@ class Counts:
 class Gone:
     """What elements that one transaction deleted had counted in the end, by set. boot, table: as in Reading, of then."""
 
-    number: int
+    number: Large
     boot: str
-    table: int
+    table: Large
     sets: Mapping[str, Counts]
 
 
@@ -275,13 +297,13 @@ class Reading:
     """
 
     boot: str
-    table: int
+    table: Large
     log: str
-    sequence: int
-    at: int
+    sequence: Large
+    at: Time
     sets: Mapping[str, Counts]
     gone: tuple[Gone, ...]
-    named: Mapping[str, tuple[int, int]]
+    named: Mapping[str, tuple[Large, Large]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,8 +314,8 @@ class GaugesAre:
     profile that could not be set, each with the name of the errno, or "other": the kernel made another value of it.
     """
 
-    sets: Mapping[str, tuple[int, int]]
-    tracked: int = 0
+    sets: Mapping[str, tuple[Small, Small]]
+    tracked: Small = 0
     held: Mapping[str, str] = field(default_factory=dict)
     untuned: Mapping[str, str] = field(default_factory=dict)
 
@@ -302,7 +324,7 @@ class GaugesAre:
 class Connected:
     """Microseconds until the target took the connection; None with the reason why it did not."""
 
-    microseconds: int | None
+    microseconds: Small | None
     error: str = ""
 
 
@@ -311,7 +333,7 @@ class Probed:
     """Answer to Probe: one for each target, in their order; and the packets that each named counter has counted meanwhile."""
 
     answers: tuple[Connected, ...]
-    counted: Mapping[str, int]
+    counted: Mapping[str, Large]
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,8 +344,8 @@ class Beat:
     """
 
     doing: str
-    done: int = 0
-    of: int = 0
+    done: Small = 0
+    of: Small = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,6 +377,27 @@ Reply: TypeAlias = (
     | Beat
 )
 Message: TypeAlias = Request | Reply
+REASONS = frozenset({"version", "malformed", "token", "base", "digest", "nft", "state", "session"})  # of Refused
+
+_SHORT = MessageLimits(64 << 10, 1_000)
+REQUESTED = MessageLimits(MAX_MESSAGE, 16_000_000)
+ANSWERED: Mapping[type[Request], MessageLimits] = MappingProxyType(
+    {
+        Hello: _SHORT,
+        Plan: MessageLimits(4 << 20, 500_000),  # much of it is nft's text, in which signs that are counted stand too
+        Apply: _SHORT,
+        Confirm: _SHORT,
+        Revert: _SHORT,
+        Digest: _SHORT,
+        Drift: MessageLimits(64 << 20, 500_000),
+        Counters: MessageLimits(256 << 20, 500_000),
+        Gauges: MessageLimits(1 << 20, 20_000),
+        Probe: _SHORT,
+        Watch: _SHORT,
+        Look: MessageLimits(4 << 20, 100_000),
+    }
+)
+"""How long the answer to each request may be. What is longer is refused before it is read to its end."""
 
 
 def lines(number: int, message: Message) -> Iterator[bytes]:
@@ -369,10 +412,10 @@ def lines(number: int, message: Message) -> Iterator[bytes]:
 
 
 class Assembler:
-    """Puts lines together again. One message at a time, of at most `most` characters; a fault ends the conversation."""
+    """Puts lines together again. One message at a time, within `limits`; a fault ends the conversation."""
 
-    def __init__(self, most: int = MAX_MESSAGE) -> None:
-        self._most = most
+    def __init__(self, limits: MessageLimits = REQUESTED) -> None:
+        self._limits = limits
         self._number: int | None = None
         self._parts: list[str] = []
         self._length = 0
@@ -388,11 +431,13 @@ class Assembler:
         self._number = number
         self._parts.append(part)
         self._length += len(part)
-        if self._length > self._most:
-            raise WireError(f"message {number} is longer than {self._most} characters")
+        if self._length > self._limits.characters:
+            raise WireError(f"message {number} is longer than {self._limits.characters} characters")
         if not last:
             return None
         text, self._parts, self._length, self._number = "".join(self._parts), [], 0, None
+        if len(text) > self._limits.values and sum(map(text.count, ",:[{")) > self._limits.values:
+            raise WireError(f"message {number} consists of more than {self._limits.values} values")
         return number, _json(text, f"message {number}")
 
 

@@ -2,5 +2,3 @@
 
 The standard library and firewall/ alone; runs on Python 3.11.
 """
-
-VERSION = "0.1.0"

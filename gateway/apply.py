@@ -20,7 +20,7 @@ from firewall.policy import PolicyError
 from firewall.profile import changed
 from firewall.render import render_delta
 from firewall.ruleset import Ruleset, without_expired
-from gateway import VERSION, prober
+from gateway import prober
 from gateway.boot import Brought, bring_back, origin_of, take_back
 from gateway.clock import Clock
 from gateway.counting import Counting
@@ -28,6 +28,7 @@ from gateway.cutting import cut_at_commit, cut_at_confirm
 from gateway.held import Held, ReadBackError, Spent
 from gateway.inspection import inspect_delta, inspect_management, inspect_ruleset
 from gateway.live import Live
+from gateway.release import version
 from gateway.running import Running, alive
 from gateway.state import Confirmed, State, StateError
 from gateway.table import CommitRefusedError, Table, TableError
@@ -47,6 +48,11 @@ class RefusalError(Exception):
     def __init__(self, reason: str, text: str) -> None:
         super().__init__(text)
         self.reason = reason
+
+
+def _refused(reason: str, error: Exception) -> wire.Refused:
+    """nft quotes what it did not take, which may be long."""
+    return wire.Refused(reason, str(error)[: wire.LONGEST_TEXT].replace("\0", ""))
 
 
 class Agent:
@@ -75,6 +81,7 @@ class Agent:
         self._trial: Trial | None = None
         self._confirmed = ""
         self._past = ""
+        self._damage = ""
         self._applied_last = 0  # token
         self._ends_moved = False  # the clock was moved, and the kernel's ends were not yet
         self._origin = origin_of(table.read(self._clock()))
@@ -122,7 +129,7 @@ class Agent:
         return strftime("%Y-%m-%d %H:%M:%S UTC", gmtime(self._clock()))
 
     def _know(self, brought: Brought) -> Brought:
-        self._trial = None
+        self._trial, self._damage = None, brought.fault
         self._confirmed = digests.text(brought.confirmed.digest) if brought.confirmed else ""
         if brought.confirmed and self._clock() < brought.confirmed.at:
             self._clock.follow(brought.confirmed.at)
@@ -132,10 +139,10 @@ class Agent:
     @property
     def is_untidy(self) -> bool:
         """Is there something to tidy? May be asked on another thread."""
-        return self._trial is None and bool(self._confirmed) and self._state.journal_is_long
+        return self._trial is None and bool(self._confirmed) and self._state.wants_checkpoint
 
     def tidy(self) -> None:
-        """Between requests: write a checkpoint when the journal has grown long."""
+        """Between requests: write a checkpoint when it is time for one."""
         if self.is_untidy:
             running = self._held.current(0)
             if not self._held.strayed:
@@ -149,13 +156,13 @@ class Agent:
             self._set_clock(request)
             return self._do(request, opened)
         except RefusalError as refusal:
-            return wire.Refused(refusal.reason, str(refusal))
+            return _refused(refusal.reason, refusal)
         except CommitRefusedError as error:
-            return wire.Refused("nft", str(error))
+            return _refused("nft", error)
         except (WireError, PolicyError) as error:
-            return wire.Refused("malformed", str(error))
+            return _refused("malformed", error)
         except (TableError, StateError, OSError) as error:
-            return wire.Refused("state", str(error))
+            return _refused("state", error)
         finally:
             self._table.progress.end()
 
@@ -207,13 +214,15 @@ class Agent:
     def _hello(self, request: wire.Hello) -> wire.Welcome:
         if request.token:
             self._claim(request.token)
+        self._state.try_disk()
         running = self._held.watched(request.now)
         digest = digests.text(running.digest) if self._held.rules_known else ""
         confirmed = self._confirmed if self._trial or self._held.strayed or not self._confirmed else digest
         trial, left = self._trial.target if self._trial else "", ceil(self.seconds_left)
-        told = (self._name, VERSION, digest, confirmed, self._state.token, self._boot, self._table.in_memory)
+        told = (self._name, version(), digest, confirmed, self._state.token, self._boot, self._table.in_memory)
+        faults = (self._state.unwritable, self._damage)
         moment = (round(self._clock() * 1000), round(self._steady() * 1000))
-        return wire.Welcome(*told, trial, left, self._applied_last, *moment)
+        return wire.Welcome(*told, trial, left, self._applied_last, *faults, *moment)
 
     def _plan(self, request: wire.Plan) -> wire.Planned:
         inspect_ruleset(request.ruleset)
@@ -270,9 +279,11 @@ class Agent:
         )
 
     def _claim(self, token: int) -> None:
-        """A token below the highest belongs to somebody who was replaced."""
+        """A token below the highest belongs to somebody who was replaced. One far above it would leave none to come after it."""
         if not 0 <= token < _MOST_TOKEN:
             raise WireError(f"request.token: {token} is out of range")
+        if self._state.token and token > self._state.token + wire.LEAP_OBEYED:
+            raise RefusalError("token", f"token {token} is so much higher than {self._state.token} that nobody can have counted to it")
         if token < self._state.token:
             raise RefusalError("token", f"token {token} is older than {self._state.token}: another worker has taken over")
         if token > self._state.token:
@@ -301,7 +312,7 @@ class Agent:
             return spent
         except ReadBackError as fault:
             brought = self.take_back("it read back as something else")
-            raise RefusalError("state", f"read back after the commit: {fault}; {brought.text}") from fault
+            raise RefusalError("nft", f"read back after the commit: {fault}; {brought.text}") from fault
         finally:
             self._note_ended()
 
@@ -327,7 +338,7 @@ class Agent:
             raise RefusalError("state", "somebody else has changed the table since; apply again")
         self._table.progress.begin("writing")
         self._keep(self._trial, running)
-        trial, self._trial = self._trial, None
+        trial, self._trial, self._damage = self._trial, None, ""
         self._confirmed, self._past = request.target, f"{request.target[:12]} was confirmed at {self._time()}"
         return wire.Confirmed(request.target, cut_at_confirm(self._table, trial, running.ruleset.elements))
 
@@ -351,8 +362,8 @@ class Agent:
         return wire.DigestIs(digests.text(self._held.digest_of_elements(request.now)), self._held.rules_known)
 
     def _drift(self, request: wire.Drift) -> wire.Drifted:
-        rules, elements, sysctls = self._held.drift(request.now)
-        return wire.Drifted(digests.text(self._held.digest_of_elements(request.now)), rules, elements, sysctls)
+        rules, elements, sysctls, gone = self._held.drift(request.now)
+        return wire.Drifted(digests.text(self._held.digest_of_elements(request.now)), rules, elements, sysctls, gone)
 
     def _counters(self, request: wire.Counters) -> wire.Reading:
         counting = self.counting(request)

@@ -1,12 +1,12 @@
 """At start, and whenever a change was not confirmed: the kernel gets back what was confirmed last.
 
-When that cannot be had, and nothing of ours is in the kernel, forwarding is closed: without source NAT and bans every packet
-forwarded is a mistake. The gateway itself stays open, because whoever repairs it must reach it, and its management networks
-stand in the very ruleset that is missing.
+Where nothing of ours is in the kernel, forwarding is closed first, before anything is read that may be large, and stays so when it
+cannot be had: without source NAT and bans every packet forwarded is a mistake. The gateway itself stays open, because whoever repairs
+it must reach it, and its management networks stand in the very ruleset that is missing.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from firewall.diff import diff
 from firewall.ruleset import EMPTY, Action, Chain, Hook, Priority, Ruleset, without_expired
@@ -38,7 +38,7 @@ def bring_back(table: Table, state: State, now: float, remembered: Callable[[], 
     remembered: where to ask when the disk does not say. A clock that stands before the confirmation is wrong, and is not
     used: it would let bans last longer than they should.
     """
-    found = table.read(now)
+    found = _closed_first(table, state, table.read(now), now)
     try:
         confirmed = state.load()
     except StateError as error:
@@ -59,6 +59,21 @@ def bring_back(table: Table, state: State, now: float, remembered: Callable[[], 
     return Brought(wanted, confirmed, "", f"the last confirmed ruleset runs, {wanted.count_elements()} elements", untuned)
 
 
+def _closed_first(table: Table, state: State, found: Ruleset, now: float) -> Ruleset:
+    """What the kernel holds once forwarding is closed, where that has to be: whoever is killed from here on leaves it closed."""
+    if found.chains or not state.has_confirmed:
+        return found
+    closed = replace(found, chains=dict(CLOSED.chains))
+    table.commit(diff(found, closed), now)
+    return closed
+
+
+def _is_closed(found: Ruleset) -> bool:
+    """Is there nothing but the chain that lets nothing be forwarded?"""
+    hooks = {name: chain.hook for name, chain in found.chains.items()}
+    return not found.sets and hooks == {name: chain.hook for name, chain in CLOSED.chains.items()}
+
+
 def _but_for_rounding(found: Ruleset, wanted: Ruleset) -> Ruleset:
     """Clocked at 0, nothing counts as about to end: what the kernel dropped already has to be seen as gone."""
     return settled(found, wanted, 0)
@@ -66,7 +81,7 @@ def _but_for_rounding(found: Ruleset, wanted: Ruleset) -> Ruleset:
 
 def _close(table: Table, found: Ruleset, now: float, fault: str) -> Brought:
     """Rules that run are better than none, though nobody knows them; where none run, close."""
-    if found.chains:
+    if found.chains and not _is_closed(found):
         return Brought(None, None, fault, "the kernel keeps the rules that it holds")
     table.commit(diff(found, CLOSED), now)
     return Brought(CLOSED, None, fault, "forwarding is closed")

@@ -133,15 +133,17 @@ class Held:
         held = running.ruleset
         return digest.update(running.digest, diff_shape(held, replace(held, chains=self._chains)))
 
-    def drift(self, now: int) -> tuple[tuple[str, ...], dict[str, ElementDrift], tuple[Differs, ...]]:
-        """In what the kernel, read anew, differs at `now` from what was committed last: rules, elements, and what it is set to."""
+    def drift(self, now: int) -> tuple[tuple[str, ...], dict[str, ElementDrift], tuple[Differs, ...], bool]:
+        """In what the kernel, read anew, differs at `now` from what was committed last: rules, elements, and what it is set to; and
+        whether nothing of it is there any more."""
         found = self.read(now).ruleset
         committed = EMPTY
         if self._committed:
             self._committed.advance(now)
             committed = self._committed.ruleset
         rules = drift.rules(committed, found, self._listing, self._table.listing())
-        return rules, drift.elements(committed, found, self._clock(), self._slack), self.altered(committed.profile)
+        gone = bool(committed.chains) and not (found.chains or found.sets)
+        return rules, drift.elements(committed, found, self._clock(), self._slack), self.altered(committed.profile), gone
 
     def commit(self, delta: Delta, after: int) -> Spent:
         """Make the delta so, in one transaction, and read back what it touched. `after`: the digest it leads to.

@@ -24,6 +24,7 @@ from firewall.ruleset import (
     Rule,
     Ruleset,
     Set,
+    SetTimeout,
     Synproxy,
     TcpFlags,
     Type,
@@ -32,14 +33,18 @@ from firewall.ruleset import (
     helpers_used,
     lasting,
     sets_used,
+    timeouts_used,
 )
 from firewall.sets import LARGEST_SET
 
 _LONGEST_LIFE = 86_400  # seconds
+_MONTH = 2_592_000
 _NO_WAY_IN = ((), (179,))  # BGP neighbours repair nothing
 _WIDEST_SCALE = 14  # RFC 7323, 2.3
 _FLAGS = frozenset({"fin", "syn", "rst", "psh", "ack", "urg"})
 HELPERS = "helpers"  # helpers come and go with this chain
+TIMEOUTS = "srcnat"  # timeouts come and go with this chain
+_STATES = {"udp": ("unreplied", "replied"), "tcp": ("established",)}
 _WHO = (Field.IIFNAME, Field.IP_SADDR, Field.IP6_SADDR)
 
 
@@ -139,6 +144,8 @@ def _chains(chains: Iterable[tuple[str, Chain]]) -> None:
             raise WireError(f"chain {name} calls itself {chain.name}")
         if chain.name != HELPERS and helpers_used(chain):
             raise WireError(f"chain {name}: only the chain {HELPERS} may assign helpers")
+        if chain.name != TIMEOUTS and timeouts_used(chain):
+            raise WireError(f"chain {name}: only the chain {TIMEOUTS} may set timeouts")
         for part in (part for rule in chain.rules for part in rule.parts):
             _part(name, part)
 
@@ -148,8 +155,15 @@ def _part(chain: str, part: Part) -> None:
     match part:
         case Synproxy(mss, scale) if not (0 < mss < 65536 and 0 <= scale <= _WIDEST_SCALE):
             raise WireError(f"chain {chain}: a segment of {mss} octets and a window scale of {scale} are impossible")
+        case SetTimeout(protocol, times) if not _sets(protocol, times):
+            raise WireError(f"chain {chain}: {protocol} has no such times: {times}")
         case TcpFlags(on, off) if not on or not off or set(on) & set(off) or not _FLAGS.issuperset(on + off):
             raise WireError(f"chain {chain}: TCP flags {on} without {off} make no sense")
+
+
+def _sets(protocol: str, times: tuple[tuple[str, int], ...]) -> bool:
+    """All states of the protocol that a ruleset names, each with a time within a month."""
+    return tuple(state for state, _seconds in times) == _STATES.get(protocol) and all(0 < seconds <= _MONTH for _state, seconds in times)
 
 
 def width(types: tuple[Type, ...]) -> int:

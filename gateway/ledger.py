@@ -10,6 +10,7 @@ import logging
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import IO
 from zlib import crc32
 
 from firewall.codec import WireError, decode, encode
@@ -80,7 +81,7 @@ class Ledger:
         """The number of one more reading. It is overwritten in place: what is cut off leaves the number before, or a higher one."""
         self.sequence += 1
         try:
-            with self._sequence_path.open("r+b" if self._sequence_path.exists() else "wb") as file:
+            with _open(self._sequence_path, "r+b" if self._sequence_path.exists() else "wb") as file:
                 file.write(b"%020d" % self.sequence)
         except OSError as error:
             log.error("%s cannot be written: %s", self._sequence_path, error.strerror)
@@ -88,7 +89,7 @@ class Ledger:
 
     def _append(self, line: bytes) -> None:
         try:
-            with self._path.open("ab") as file:
+            with _open(self._path, "ab") as file:
                 file.write(line)
         except OSError as error:
             self._torn = True
@@ -97,7 +98,8 @@ class Ledger:
     def _write_anew(self) -> None:
         new = self._path.with_suffix(".new")
         try:
-            new.write_bytes(b"".join([_line({"name": self.name, "number": self._number}), *(_line(encode(each)) for each in self.gone)]))
+            with _open(new, "wb") as file:
+                file.write(b"".join([_line({"name": self.name, "number": self._number}), *(_line(encode(each)) for each in self.gone)]))
             new.replace(self._path)
             self._torn = False
         except OSError as error:
@@ -126,6 +128,13 @@ def of_ended(ended: Ended) -> Counts:
     """As it goes over the wire."""
     rows = [(key, packets, octets, owner) for (key, owner), (packets, octets) in ended.items()]
     return packed(len(rows), rows, owned=any(owner for _, owner in ended))
+
+
+def _open(path: Path, mode: str) -> IO[bytes]:
+    """Nobody else reads what members have counted, whatever umask the agent was started with, and whatever an older one left behind."""
+    file = open(path, mode, opener=lambda name, flags: os.open(name, flags | os.O_CLOEXEC, 0o600))  # noqa: SIM115 - callers close it
+    os.fchmod(file.fileno(), 0o600)
+    return file
 
 
 def _number_in(path: Path) -> int:

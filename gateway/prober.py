@@ -18,7 +18,7 @@ from firewall.codec import WireError
 MOST_TARGETS = 4
 TRIES = 3  # within the limit, so that a single lost packet is no failure; each has its part of it
 LONGEST_LIMIT = 1_000  # milliseconds; the agent does nothing else meanwhile
-_GRACE = 0.25  # seconds the prober may need beside the limit
+_GRACE = 5.0  # seconds the prober may need beside the limit, on a machine that is busy
 _ABORT = struct.pack("ii", 1, 0)  # struct linger: close with a reset, so that nothing of the connection outlives the probe
 
 
@@ -34,7 +34,7 @@ def check(request: wire.Probe) -> None:
 
 
 def ask(path: Path, request: wire.Probe) -> tuple[wire.Connected, ...]:
-    """What the prober at this socket finds. Raises OSError with a sentence when it does not say, after the limit and a quarter second."""
+    """What the prober at this socket finds. Raises OSError with a sentence when it does not say, after the limit and _GRACE."""
     give_up = monotonic() + request.limit_ms / 1000 + _GRACE
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as prober:
         try:
@@ -51,7 +51,7 @@ def ask(path: Path, request: wire.Probe) -> tuple[wire.Connected, ...]:
 
 
 def _answer(prober: socket.socket, give_up: float) -> wire.Reply:
-    assembler, octets = wire.Assembler(wire.MAX_LINE), b""
+    assembler, octets = wire.Assembler(wire.ANSWERED[wire.Probe]), b""
     while b"\n" not in octets:
         _patience(prober, give_up)
         piece = prober.recv(wire.MAX_LINE)
@@ -93,7 +93,7 @@ async def _meet(reader: StreamReader, writer: StreamWriter) -> None:
 
 async def _reply(line: bytes) -> wire.Reply:
     try:
-        whole = wire.Assembler(wire.MAX_LINE).feed(line)
+        whole = wire.Assembler(wire.ANSWERED[wire.Probe]).feed(line)
         request = wire.request(whole[1] if whole else None)
         if not isinstance(request, wire.Probe):
             raise WireError(f"a prober answers Probe alone, not {type(request).__name__}")

@@ -36,9 +36,9 @@ log = logging.getLogger("gateway")
 class Server:
     """Answers peers from one agent, and wakes it when what nobody confirmed is to be taken back."""
 
-    def __init__(self, agent: Agent, *, stalled: float = STALLED, most: int = wire.MAX_MESSAGE, beat: float = BEAT) -> None:
+    def __init__(self, agent: Agent, *, stalled: float = STALLED, limits: wire.MessageLimits = wire.REQUESTED, beat: float = BEAT) -> None:
         self._agent = agent
-        self._stalled, self._most, self._every = stalled, most, beat
+        self._stalled, self._limits, self._every = stalled, limits, beat
         self._operations = ThreadPoolExecutor(1, "operations")
         self._begun: set[asyncio.Task[None]] = set()
         self._peers: dict[StreamWriter, float] = {}
@@ -107,7 +107,7 @@ class Server:
 
     async def _message(self, line: bytes, reader: StreamReader) -> tuple[int, object, bool]:
         """Its number, its data, and whether it had more than one line: then taking it apart takes a while too."""
-        assembler = wire.Assembler(self._most)
+        assembler = wire.Assembler(self._limits)
         whole = assembler.feed(line)
         if whole is not None:
             return *whole, False
@@ -123,10 +123,12 @@ class Server:
         """The reply to a message, and a line in the log. A mistake of our own is told like any other refusal."""
         start = perf_counter()
         said = "a message"
+        reply: wire.Reply
         try:
             request = await asyncio.to_thread(wire.request, data) if long else wire.request(data)
             said = describe(request)
-            reply = await self._beside(request) or await self._in_turn(lambda: self._agent.answer(request, opened))
+            beside = await self._beside(request)
+            reply = await self._in_turn(lambda: self._agent.answer(request, opened)) if beside is None else beside
         except WireError as error:
             reply = wire.Refused("malformed", str(error))
         except (TableError, OSError) as error:

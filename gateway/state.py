@@ -24,6 +24,7 @@ from gateway.running import Running
 
 _TOKEN, _CHECKPOINT, _JOURNAL, _LOCK, _SYSCTLS = "token", "confirmed", "journal", "lock", "sysctls"
 _TOKEN_DIGITS = 20
+_ROOM = "room"
 _JOURNAL_LIMIT = 4 << 20  # octets, about 7,000 changes of one member: replaying them takes a second
 
 
@@ -61,8 +62,10 @@ class State:
             self.close()
             raise
         self.ledger = Ledger(directory)
+        self.unwritable = ""  # why the last write failed; "" when there is no reason to think that the next one will
         self._number: str | None = None  # of the checkpoint that the journal goes on from; drawn by lot, so that no old line fits
         self._journal_end = 0
+        self._is_of_another_release = False  # its digests cannot be compared with ours
 
     def close(self) -> None:
         """Let another process have the directory."""
@@ -83,7 +86,7 @@ class State:
             with suppress(OSError):
                 os.pwrite(self._token_file, before, 0)
                 os.ftruncate(self._token_file, len(before))
-            raise _unwritten(self._directory / _TOKEN, error) from error
+            raise self._unwritten(_TOKEN, error) from error
 
     def _read_token(self) -> int:
         octets = os.pread(self._token_file, _TOKEN_DIGITS + 1, 0)
@@ -99,27 +102,54 @@ class State:
         self._write_token(token, f"{self.token:0{_TOKEN_DIGITS}d}\n".encode())
         self.token = token
 
+    def try_disk(self) -> None:
+        """Find out whether a disk that could not be written can be again: by the token in its place, and by a small new file."""
+        if not self.unwritable:
+            return
+        token, room = f"{self.token:0{_TOKEN_DIGITS}d}\n".encode(), self._directory / _ROOM
+        with suppress(StateError):
+            self._write_token(self.token, token)
+            try:
+                _write_new(room, bytes(4096))
+                room.unlink()
+            except OSError as error:
+                with suppress(OSError):
+                    room.unlink(missing_ok=True)
+                raise self._unwritten(_ROOM, error) from error
+            self.unwritable = ""
+
+    def _unwritten(self, name: str, error: OSError) -> StateError:
+        self.unwritable = f"{self._directory / name} cannot be written: {error.strerror}"
+        return StateError(f"{self.unwritable}; nothing was confirmed. Make room on the disk, or make it writable")
+
+    @property
+    def has_confirmed(self) -> bool:
+        """Is there anything that was confirmed, whether it can be read or not?"""
+        return (self._directory / _CHECKPOINT).exists()
+
     def load(self) -> Confirmed | None:
         """The last confirmed ruleset, with elements that may have expired since; None before the first. Raises StateError."""
         path = self._directory / _CHECKPOINT
         try:
             start = json.loads(path.read_bytes())
             running = Running(decode(Ruleset, start["ruleset"], "ruleset"), 0)
-            self._number, digest, at = start["number"], start["digest"], start["at"]
+            self._number, digest, at, way = start["number"], start["digest"], start["at"], start.get("way")
             for record in self._records():
                 for delta in record["deltas"]:
                     running.change(decode(Delta, delta, "delta"))
-                digest, at = record["digest"], record["at"]
+                digest, at, way = record["digest"], record["at"], record.get("way")
         except FileNotFoundError:
             self._number = None
             return None
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             self._number = None
             raise StateError(f"{path}: the last confirmed ruleset cannot be read ({error}); deploy from the portal") from error
-        if digests.text(digests.digest(without_expired(running.ruleset, at))) != digest:
+        found = digests.digest(without_expired(running.ruleset, at))
+        self._is_of_another_release = way != digests.WAY
+        if digests.text(found) != digest and not self._is_of_another_release:
             self._number = None
             raise StateError(f"{path}: the last confirmed ruleset is not what was confirmed; deploy from the portal")
-        return Confirmed(running.ruleset, int(digest, 16), at)
+        return Confirmed(running.ruleset, found, at)
 
     def _records(self) -> Iterator[Json]:
         """The journal's lines that belong to the checkpoint. Raises WireError when one before the last is damaged."""
@@ -142,18 +172,24 @@ class State:
         return self._number is not None
 
     @property
-    def journal_is_long(self) -> bool:
-        """Is it time for a checkpoint?"""
-        return self._journal_end > _JOURNAL_LIMIT
+    def wants_checkpoint(self) -> bool:
+        """Has the journal grown long, or did a release write it that computed digests in another way?"""
+        return self._journal_end > _JOURNAL_LIMIT or self._is_of_another_release
 
     def append(self, deltas: list[Delta], digest: int, at: int) -> None:
         """Confirm these changes on top of what was confirmed before. Raises StateError, and then nothing of it stays."""
-        record = {"of": self._number, "at": at, "digest": digests.text(digest), "deltas": [encode(delta) for delta in deltas]}
+        record = {
+            "of": self._number,
+            "at": at,
+            "way": digests.WAY,
+            "digest": digests.text(digest),
+            "deltas": [encode(delta) for delta in deltas],
+        }
         line = _line(record)
         try:
             self._append(line)
         except OSError as error:
-            raise _unwritten(self._directory / _JOURNAL, error) from error
+            raise self._unwritten(_JOURNAL, error) from error
         self._journal_end += len(line)
 
     def _append(self, line: bytes) -> None:
@@ -177,17 +213,17 @@ class State:
         Raises StateError, and then the one before stays.
         """
         number = os.urandom(8).hex()
-        whole = {"number": number, "at": at, "digest": digests.text(digest), "ruleset": encode(ruleset)}
+        whole = {"number": number, "at": at, "way": digests.WAY, "digest": digests.text(digest), "ruleset": encode(ruleset)}
         new = self._directory / f"{_CHECKPOINT}.new"
         try:
             _write_new(new, json.dumps(whole, separators=(",", ":")).encode())
             new.replace(self._directory / _CHECKPOINT)
-            self._number, self._journal_end = number, 0
+            self._number, self._journal_end, self._is_of_another_release = number, 0, False
             self._sync_directory()
         except OSError as error:
             with suppress(OSError):
                 new.unlink(missing_ok=True)
-            raise _unwritten(self._directory / _CHECKPOINT, error) from error
+            raise self._unwritten(_CHECKPOINT, error) from error
 
     @property
     def found_sysctls(self) -> dict[str, str] | None:
@@ -210,7 +246,7 @@ class State:
         except OSError as error:
             with suppress(OSError):
                 new.unlink(missing_ok=True)
-            raise _unwritten(self._directory / _SYSCTLS, error) from error
+            raise self._unwritten(_SYSCTLS, error) from error
 
     def forget_sysctls(self) -> None:
         """They are back in the kernel."""
@@ -222,10 +258,6 @@ class State:
             os.fsync(directory)
         finally:
             os.close(directory)
-
-
-def _unwritten(path: Path, error: OSError) -> StateError:
-    return StateError(f"{path} cannot be written: {error.strerror}; nothing was confirmed. Make room on the disk, and deploy again")
 
 
 def _write_new(path: Path, octets: bytes) -> None:

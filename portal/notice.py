@@ -18,6 +18,9 @@ from django.db import close_old_connections  # noqa: E402
 
 from apps.bans.blocks.notice import STATUS, page  # noqa: E402
 from apps.lib.fields import Address  # noqa: E402
+from apps.lib.query_limits import limit_queries  # noqa: E402
+
+limit_queries()
 
 
 def application(environ: dict[str, Any], start_response: Callable[[str, list[tuple[str, str]]], object]) -> Iterable[bytes]:

@@ -69,6 +69,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "apps.accounts.session_limits.SessionLimits",
     "apps.accounts.languages.FromProfile",
     "allauth.account.middleware.AccountMiddleware",
     "apps.accounts.sessions.LastSeen",
@@ -79,6 +80,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "apps.accounts.hashing.HashingLimit",
     "apps.lib.middleware.DatabaseAway",
     "apps.lib.once.OncePage",
 ]
@@ -123,6 +125,9 @@ def database(url: str) -> dict[str, object]:
     }
 
 
+# For how many seconds a query of a page or of the API may wait for a lock, and run; workers and commands may as long as they need
+LOCK_SECONDS = float(os.environ.get("NETZWART_LOCK_SECONDS", "5"))
+STATEMENT_SECONDS = float(os.environ.get("NETZWART_STATEMENT_SECONDS", "60"))
 DATABASES = {"default": database(os.environ.get("NETZWART_DATABASE_URL", "dbname=netzwart"))}
 REDIS_URL = os.environ.get("NETZWART_REDIS_URL", "redis://localhost:6379/0")
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -132,6 +137,7 @@ AUTHENTICATION_BACKENDS = ["apps.accounts.backend.ByPassword"]
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "desk:dashboard"
 LOGOUT_REDIRECT_URL = "account_login"
+PASSWORD_HASHERS = ["apps.accounts.hashing.BoundedPBKDF2"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
@@ -139,10 +145,13 @@ AUTH_PASSWORD_VALIDATORS = [
 
 # Signing in. Staff without a second factor can do nothing but set one up
 REQUIRE_SECOND_FACTOR = os.environ.get("NETZWART_REQUIRE_SECOND_FACTOR", "1") == "1"
+# Staff are signed out after so many hours without doing anything, and after so many days at all
+STAFF_IDLE_SECONDS = int(os.environ.get("NETZWART_STAFF_IDLE_HOURS", "12")) * 3600
+STAFF_SESSION_SECONDS = int(os.environ.get("NETZWART_STAFF_SESSION_DAYS", "7")) * 86400
 # Proxies before the portal, whose X-Forwarded-For is believed; without any, the packet's own source is
 TRUSTED_PROXIES = [ip_network(each) for each in os.environ.get("NETZWART_TRUSTED_PROXIES", "").split(",") if each]
 ACCOUNT_ADAPTER = "apps.accounts.adapter.Adapter"
-ACCOUNT_FORMS = {"login": "apps.accounts.forms.LoginForm"}
+ACCOUNT_FORMS = {"login": "apps.accounts.forms.LoginForm", "change_password": "apps.accounts.forms.ChangePasswordForm"}
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "username*", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = "optional"
@@ -195,6 +204,8 @@ MAIL_SERVER = {
 # Tickets: where people write to, from which come the addresses of single tickets; and which files come with messages, by their endings
 SUPPORT_ADDRESS = os.environ.get("NETZWART_SUPPORT_ADDRESS", "")
 ATTACHMENT_OCTETS = int(os.environ.get("NETZWART_ATTACHMENT_MIB", "10")) * 1024 * 1024
+ATTACHMENTS_MEMBER_OCTETS = int(os.environ.get("NETZWART_ATTACHMENTS_MEMBER_MIB", "200")) << 20
+ATTACHMENTS_TOTAL_OCTETS = int(os.environ.get("NETZWART_ATTACHMENTS_TOTAL_MIB", "10240")) << 20
 _ENDINGS = (
     "bmp,conf,csv,doc,docx,eml,gif,gz,har,heic,ics,jpeg,jpg,json,log,md,odp,ods,odt,ovpn,pcap,pcapng,pdf,png,"
     "ppt,pptx,rtf,tar,txt,webp,xls,xlsx,xml,yaml,yml,zip"
@@ -267,7 +278,11 @@ KEEP_WEBHOOK_DAYS = int(os.environ.get("NETZWART_KEEP_WEBHOOK_DAYS", "30"))
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "handlers": {"console": {"class": "logging.StreamHandler"}},
+    "filters": {
+        "expected": {"()": "apps.lib.log_filters.WithoutExpectedTracebacks"},
+        "secrets": {"()": "apps.lib.log_filters.WithoutSecretPaths"},
+    },
+    "handlers": {"console": {"class": "logging.StreamHandler", "filters": ["expected", "secrets"]}},
     "root": {"handlers": ["console"], "level": "WARNING"},
     "loggers": {
         "django": {"handlers": ["console"], "level": "WARNING", "propagate": False},

@@ -3,11 +3,12 @@
 from django.urls import URLPattern, URLResolver, include, path
 
 from apps.accounts import views_single
+from apps.accounts.passkeys import PasskeyLogin
 from apps.desk.handing import api as exports
 from apps.lib.api.openapi import views as openapi
 from portal.api import router
 
-handler404, handler500 = "apps.lib.api.problems.not_found", "apps.lib.api.problems.fault"
+handler404, handler500 = "apps.lib.api.problems.not_found", "apps.lib.middleware.explain_error"
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("api/schema/", openapi.schema, {"router": router}, name="api-schema"),
@@ -17,6 +18,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("account/oidc/<slug:provider_id>/login/callback/", views_single.callback, name="openid_connect_callback"),
     path("account/", include("apps.accounts.urls")),
     path("account/", include("allauth.account.urls")),
+    path("account/second-factor/webauthn/login/", PasskeyLogin.as_view(), name="mfa_login_webauthn"),
     path("account/second-factor/", include("allauth.mfa.urls")),
     path("account/single-sign-on/", include("allauth.socialaccount.urls")),
     path("account/", include("allauth.socialaccount.providers.openid_connect.urls")),

@@ -1,10 +1,13 @@
 """Rows for tests, by the services and constraints that real ones pass: by default the network of lab/topology.toml."""
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import date
 from ipaddress import IPv4Address, ip_address, ip_network
 from itertools import count
+
+import pghistory
 
 from apps.accounts.models import User
 from apps.bans.models import Notice, Reachable, ServerInterface
@@ -48,6 +51,11 @@ def user(name: str = "mara", *, staff: bool = True, password: str = "correct hor
     made = User.objects.create_user(name, password=password, roles=given, first_name=name.capitalize(), last_name="Lindqvist")
     made.refresh_from_db()
     return made
+
+
+def written_by(person: User) -> AbstractContextManager[object]:
+    """What is written within is this person's, as the history of a request says it."""
+    return pghistory.context(user=person.pk)
 
 
 def member(name: str = "Selin Kaya", **changes: object) -> Member:

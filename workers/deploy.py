@@ -1,5 +1,6 @@
 """Bring gateways to what the database asks for. The work is in `apps.deployments.services`."""
 
+from collections.abc import Iterable
 from datetime import timedelta
 
 import structlog
@@ -7,7 +8,7 @@ from celery import shared_task
 from django.conf import settings
 from django.utils import timezone
 
-from apps.deployments import contents, rollouts, services, states
+from apps.deployments import contents, expiry, rollouts, services, states
 from apps.events import selectors as events
 from apps.network.models import GatewayGroup
 from firewall.policy import PolicyError
@@ -18,15 +19,14 @@ log = structlog.get_logger()
 @shared_task(name="workers.reconcile")
 def reconcile(by: int | None = None, force: bool = False, cause: str = "") -> None:
     """Look at every group; whoever nudged is named in the revision. force: also try what failed before."""
-    for group in GatewayGroup.objects.all():
-        _reconcile(group, by=by, cause=cause or ("change" if by else "schedule"), force=force)
+    _each(GatewayGroup.objects.all(), by=by, cause=cause or ("change" if by else "schedule"), force=force)
 
 
 @shared_task(name="workers.take_over")
 def take_over() -> None:
-    """Go on with rollouts whose worker is gone, sooner than the next look at everything."""
-    for group in rollouts.groups_left_alone():
-        _reconcile(group, by=None, cause="change", force=False)
+    """Go on with rollouts whose worker is gone, and take off the gateways what has just ended, sooner than the next look at everything."""
+    groups = {group.pk: group for group in (*rollouts.groups_left_alone(), *expiry.groups_with_ends())}
+    _each(groups.values(), by=None, cause="change", force=False)
 
 
 @shared_task(name="workers.forget")
@@ -36,6 +36,19 @@ def forget() -> None:
     if gone:
         log.info("contents of old revisions forgotten", revisions=gone)
     events.forget()
+
+
+def _each(groups: Iterable[GatewayGroup], *, by: int | None, cause: str, force: bool) -> None:
+    """One group after the other; a fault at one of them is told when all have had their turn."""
+    faults: list[Exception] = []
+    for group in groups:
+        try:
+            _reconcile(group, by=by, cause=cause, force=force)
+        except Exception as fault:
+            log.exception("group not reconciled", group=group.name)
+            faults.append(fault)
+    if faults:
+        raise ExceptionGroup(f"{len(faults)} groups could not be reconciled", faults)
 
 
 def _reconcile(group: GatewayGroup, *, by: int | None, cause: str, force: bool) -> None:

@@ -8,12 +8,15 @@ from allauth.account.adapter import DefaultAccountAdapter, get_adapter
 from allauth.mfa.adapter import DefaultMFAAdapter
 from cryptography.fernet import Fernet
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 from django.utils.translation import get_language, override
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts import source
+from apps.accounts.backend import account_of
 from apps.accounts.models import User
+from apps.accounts.security_log import Event, record
 
 SILENT = frozenset({"account/messages/logged_in.txt", "account/messages/logged_out.txt"})
 
@@ -33,6 +36,20 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no ty
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return False
+
+    def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
+        """Counts the try; raises ValidationError when there were too many."""
+        try:
+            super().pre_authenticate(request, **credentials)
+        except ValidationError:
+            record(Event.SIGN_IN_BLOCKED, user=account_of(credentials), request=request)
+            raise
+
+    def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
+        """One count for each account, whether its name or its address was typed; and one for each text that is no account's."""
+        user = account_of(credentials)
+        typed = str(credentials.get("email") or credentials.get("username") or "").lower()
+        return f"account:{user.pk}" if user else f"text:{typed}"
 
     def get_client_ip(self, request: HttpRequest) -> str:
         return source.address(request)

@@ -10,9 +10,11 @@ class AccountsConfig(AppConfig):
         from apps.accounts.languages import remember
         from apps.accounts.models import ApiToken, Invitation, RoleChange, User
         from apps.accounts.permissions import may_look
+        from apps.accounts.security_log import listen
         from apps.audit.trail import UNSHOWN, Trail, tell
         from apps.lib import languages, navigation
 
+        listen()
         navigation.opens(may_look)
         languages.remembers(remember)
         tell(Trail(User, called=_("Account"), words=lambda row: row.name, href=lambda row: reverse("accounts:person", args=[row.pk])))

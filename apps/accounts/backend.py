@@ -14,11 +14,11 @@ class ByPassword(AuthenticationBackend):  # type: ignore[misc]  # allauth has no
     """allauth's tries a name and an address in turn, and hashes for each account that it finds: the time would tell."""
 
     def _authenticate(self, request: HttpRequest | None, **credentials: Any) -> User | None:
-        found: User | None = self._check_password(_account(credentials), credentials.get("password") or "")
+        found: User | None = self._check_password(account_of(credentials), credentials.get("password") or "")
         return found
 
 
-def _account(credentials: dict[str, Any]) -> User | None:
+def account_of(credentials: dict[str, Any]) -> User | None:
     """By the name, else by the address: first where it is confirmed."""
     if (name := credentials.get("username")) and (user := User.objects.filter(username__iexact=name).first()):
         return user

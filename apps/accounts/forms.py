@@ -2,12 +2,14 @@
 
 from typing import Any
 
+from allauth.account.forms import ChangePasswordForm as Change
 from allauth.account.forms import LoginForm as Login
 from django import forms
 from django.contrib.auth.password_validation import validate_password
 from django.contrib.auth.validators import UnicodeUsernameValidator
 from django.utils.translation import gettext_lazy as _
 
+from apps.accounts import tokens
 from apps.accounts.adapter import confirm_password
 from apps.accounts.granting import invitable
 from apps.accounts.models import User
@@ -24,6 +26,24 @@ class LoginForm(Login):  # type: ignore[misc]  # allauth has no types
         password = forms.PasswordInput(attrs={"autocomplete": "current-password"})
         self.fields["password"] = forms.CharField(label=_("Password"), max_length=200, widget=password)
         self.fields["remember"].label = _("Stay signed in for two weeks")
+
+
+class ChangePasswordForm(Change):  # type: ignore[misc]  # allauth has no types
+    """The old password and the new one; and whether scripts stop too, for whoever has tokens."""
+
+    revoke_tokens = forms.BooleanField(
+        label=_("Revoke my tokens for scripts as well"), required=False, help_text=_("They go on otherwise: a token is not the password.")
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not self.user.tokens.exists():
+            del self.fields["revoke_tokens"]
+
+    def save(self) -> None:
+        super().save()
+        if self.cleaned_data.get("revoke_tokens"):
+            tokens.revoke_all(user=self.user)
 
 
 class InvitationForm(forms.Form):

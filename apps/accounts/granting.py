@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from apps.accounts.last_admin import CONSTRAINT, one_after_the_other
 from apps.accounts.models import RoleChange, User
 from apps.accounts.roles import RIGHTS, Right, Role, rights, with_right
+from apps.accounts.security_log import Event, record
 from apps.lib.errors import Conflict, Problem
 
 BY_TWO: Final = Right.APPROVE
@@ -61,6 +62,8 @@ def ask(*, user: User, before: Iterable[str], after: Iterable[str], reason: str,
                 _give(made)
     except IntegrityError as error:
         raise _explained(error, user) from error
+    event = Event.ROLES_ASKED if made.state == RoleChange.State.WAITING else Event.ROLES_CHANGED
+    record(event, user=user, by=by, old=was, new=will, change=made.pk)
     return made
 
 
@@ -80,11 +83,13 @@ def agree(change: RoleChange, *, by: User) -> None:
             _give(change)
     except IntegrityError as error:
         raise _explained(error, change.user) from error
+    record(Event.ROLES_CHANGED, user=change.user, by=by, old=change.old, new=change.new, change=change.pk)
 
 
 def drop(change: RoleChange, *, by: User) -> None:
     """It will not happen: whoever asked takes it back, or an approver does not agree. Raises Conflict when it waits no more."""
     _decide(change, RoleChange.State.DROPPED, by)
+    record(Event.ROLES_DROPPED, user=change.user, by=by, change=change.pk)
 
 
 def _decide(change: RoleChange, state: str, by: User) -> None:

@@ -15,6 +15,7 @@ from rest_framework.request import Request
 from apps.accounts.models import ApiToken, User
 from apps.accounts.roles import Right, rights
 from apps.accounts.routes import API, PAGES, ROOT_OF_API, SAFE
+from apps.accounts.security_log import Event, record
 from apps.accounts.tokens import covers
 from apps.lib.api.reach import closed
 
@@ -54,6 +55,9 @@ class Allowed(BasePermission):
         right = rows.right(getattr(view, "action", None) or "", request.method or "") if rows else None
         token = request.auth if isinstance(request.auth, ApiToken) else None
         if right is None or not may(request.user, right, by_token=token is not None):
+            if isinstance(request.user, User):
+                name = match.view_name if match else ""
+                record(Event.REFUSED, user=request.user, request=request._request, right=right, route=name, method=request.method)
             return False
         return token is None or is_root or _within(token, view, request.method or "")
 
@@ -89,6 +93,7 @@ class Doorkeeper:
             return ask_to_sign_in(request)
         if match.view_name == "desk:dashboard":
             return redirect("own:home")  # where everybody arrives after signing in
+        record(Event.REFUSED, user=person(request), request=request, right=right, route=match.view_name, method=method)
         raise PermissionDenied
 
 

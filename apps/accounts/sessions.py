@@ -5,12 +5,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+import structlog
 from allauth.usersessions.models import UserSession
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
 from apps.accounts import source
 from apps.accounts.models import User
+from apps.accounts.security_log import Event, record
 
 SEEN_EVERY: Final = 300  # seconds
 _SEEN: Final = "seen"
@@ -23,6 +26,7 @@ SYSTEMS: Final = (
     ("Mac OS", "macOS"),
     ("Linux", "Linux"),
 )
+log = structlog.get_logger()
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,7 @@ def end_all(*, user: User, but: str | None = None) -> int:
     rows = list(UserSession.objects.filter(user=user).exclude(session_key=but or ""))
     for row in rows:
         row.end()
+    record(Event.SESSIONS_ENDED, user=user, sessions=len(rows))
     return len(rows)
 
 
@@ -84,5 +89,9 @@ class LastSeen:
         if now.timestamp() - request.session.get(_SEEN, 0) < SEEN_EVERY:
             return
         key = request.session.session_key
-        UserSession.objects.filter(session_key=key).update(last_seen_at=now, ip=source.address(request))
+        try:
+            UserSession.objects.filter(session_key=key).update(last_seen_at=now, ip=source.address(request))
+        except (OperationalError, InterfaceError) as error:
+            log.warning("session not noted as seen", error=str(error).strip())  # what was asked for is done, and its answer counts
+            return
         request.session[_SEEN] = now.timestamp()

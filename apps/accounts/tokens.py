@@ -19,6 +19,7 @@ from rest_framework.request import Request
 from apps.accounts import source
 from apps.accounts.models import ApiToken, User
 from apps.accounts.routes import API, SAFE
+from apps.accounts.security_log import Event, record
 from apps.accounts.throttle import refuse_guessing
 from apps.lib.errors import Problem
 from apps.lib.fields import Prefix
@@ -54,6 +55,7 @@ def create(
     limits = {"scopes": None if scopes is None else sorted(set(scopes)), "networks": list(networks)}
     things = {"member_id": member, "group_id": group, "site_id": site}
     made = ApiToken.objects.create(user=user, name=name, start=key[:SHOWN], sha256=fingerprint(key), expires=expires, **limits, **things)
+    record(Event.TOKEN_MADE, user=user, token=made.start, scopes=limits["scopes"])
     return made, key
 
 
@@ -64,7 +66,15 @@ def all_scopes() -> list[str]:
 
 def revoke(*, user: User, pk: int) -> bool:
     """The key opens nothing any more; its history stays. False when the person has no such token."""
-    return bool(ApiToken.objects.filter(user=user, pk=pk).delete()[0])
+    ended = bool(ApiToken.objects.filter(user=user, pk=pk).delete()[0])
+    if ended:
+        record(Event.TOKEN_REVOKED, user=user, token=pk)
+    return ended
+
+
+def revoke_all(*, user: User) -> int:
+    """None of the person's keys opens anything any more; how many those were."""
+    return ApiToken.objects.filter(user=user).delete()[1].get(ApiToken._meta.label, 0)
 
 
 def fingerprint(key: str) -> str:
@@ -91,6 +101,7 @@ class TokenAuthentication(BaseAuthentication):
         alive = ApiToken.objects.filter(Q(expires=None) | Q(expires__gt=now), user__is_active=True)
         token = alive.select_related("user").filter(sha256=fingerprint(key.strip())).first()
         if token is None:
+            record(Event.TOKEN_UNKNOWN, request=request._request)
             refuse_guessing(asked_from)
             raise AuthenticationFailed(_("This token is unknown, expired or revoked. Make a new one on the page of your account."))
         if token.networks and not any(ip_address(asked_from) in network for network in token.networks):

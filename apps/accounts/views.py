@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
-from apps.accounts import keys, sessions
+from apps.accounts import keys, sessions, tokens
 from apps.accounts.permissions import may, person
 from apps.accounts.roles import Right, Role
 
@@ -38,7 +38,8 @@ def switch_keys(request: HttpRequest) -> HttpResponse:
 
 def where(request: HttpRequest) -> HttpResponse:
     """All sessions of this person."""
-    return render(request, "accounts/sessions.html", {"sessions": sessions.shown(request, person(request))})
+    user = person(request)
+    return render(request, "accounts/sessions.html", {"sessions": sessions.shown(request, user), "has_tokens": user.tokens.exists()})
 
 
 @require_POST
@@ -52,8 +53,10 @@ def end(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def end_others(request: HttpRequest) -> HttpResponse:
-    """Sign out everywhere but here."""
+    """Sign out everywhere but here; and, if that is ticked, revoke all tokens."""
     count = sessions.end_all(user=person(request), but=request.session.session_key)
+    if request.POST.get("tokens") == "1":
+        tokens.revoke_all(user=person(request))
     messages.success(
         request, ngettext("%(count)s other device is signed out.", "%(count)s other devices are signed out.", count) % {"count": count}
     )

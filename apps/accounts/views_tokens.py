@@ -5,15 +5,19 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST
 
 from apps.accounts import tokens
 from apps.accounts.forms_tokens import TokenForm
 from apps.accounts.permissions import person
+from apps.accounts.recent_auth import recently_authenticated
 from apps.lib.errors import Problem
 
 
 @never_cache
+@recently_authenticated
 def mine(request: HttpRequest) -> HttpResponse:
     """All tokens of this person, and the form of a new one; its key is shown in the answer, and never again."""
     user, key = person(request), ""
@@ -37,4 +41,12 @@ def revoke(request: HttpRequest, pk: int) -> HttpResponse:
         return render(request, "accounts/token_revoke.html", {"row": row})
     tokens.revoke(user=person(request), pk=pk)
     messages.success(request, _("The token is revoked."))
+    return redirect("accounts:tokens")
+
+
+@require_POST
+def revoke_all(request: HttpRequest) -> HttpResponse:
+    """None of the person's own keys opens anything any more."""
+    count = tokens.revoke_all(user=person(request))
+    messages.success(request, ngettext("%(count)s token is revoked.", "%(count)s tokens are revoked.", count) % {"count": count})
     return redirect("accounts:tokens")

@@ -55,8 +55,11 @@ HELD: Shape = nullable(record(since=TIME, removed=INTEGER, of=INTEGER))
 
 class BanSerializer(ActiveSerializer):
     shapes = {"hits": HITS}
+    fixed_fields = frozenset({"list", "prefix"})
+    observed_fields = frozenset({"hits"})
+    renamed_fields = {"ends": "until"}
     prefix = serializers.CharField(source="shown", max_length=80)
-    ends = serializers.DateTimeField(source="expires", required=False, allow_null=True)
+    until = serializers.DateTimeField(source="expires", required=False, allow_null=True)
     since = serializers.DateTimeField(source="created", read_only=True)
     direction = serializers.ChoiceField(choices=Direction.choices, required=False)
     comment = serializers.CharField(required=False, allow_blank=True, max_length=200)
@@ -65,7 +68,7 @@ class BanSerializer(ActiveSerializer):
 
     class Meta:
         model = Ban
-        fields = ["id", "list", "prefix", "direction", "comment", "author", "since", "ends", "hits", "active", "version"]
+        fields = ["id", "list", "prefix", "direction", "comment", "author", "since", "until", "hits", "active", "version"]
         brief = ["id", "list", "prefix", "direction"]
         read_only_fields = ["author"]
 
@@ -75,13 +78,21 @@ class BanSerializer(ActiveSerializer):
         return {"packets": known.packets, "octets": known.octets, "last": known.last}
 
     def create(self, validated_data: Mapping[str, Any]) -> Ban:
-        given = {name: value for name, value in validated_data.items() if name not in ("shown", "version")}
-        return services.ban(prefix=validated_data["shown"], author=self.context["request"].user, **given)
+        return services.ban(author=self.context["request"].user, **_as_given(validated_data))
+
+    def create_many(self, items: Sequence[dict[str, Any]]) -> list[Ban]:
+        wanted = [services.Wanted(**_as_given(item)) for item in items]
+        return list(services.ban_many(wanted=wanted, author=self.context["request"].user))
 
     def update(self, instance: Ban, validated_data: Mapping[str, Any]) -> Ban:
         names = ("comment", "expires", "direction", "version")
         given = {name: validated_data.get(name, getattr(instance, name)) for name in names}
         return services.change_ban(ban=instance, by=self.context["request"].user, **given)
+
+
+def _as_given(item: Mapping[str, Any]) -> dict[str, Any]:
+    """The item as services take it."""
+    return {"prefix" if name == "shown" else name: value for name, value in item.items()}
 
 
 def _with_hits(bans: list[Ban]) -> list[Ban]:
@@ -93,20 +104,21 @@ def _with_hits(bans: list[Ban]) -> list[Ban]:
 
 
 class AllowEntrySerializer(ActiveSerializer):
+    fixed_fields = frozenset({"prefix"})
+    renamed_fields = {"ends": "until"}
     prefix = serializers.CharField(source="shown", max_length=80)
-    ends = serializers.DateTimeField(source="expires", required=False, allow_null=True)
+    until = serializers.DateTimeField(source="expires", required=False, allow_null=True)
     since = serializers.DateTimeField(source="created", read_only=True)
     comment = serializers.CharField(required=False, allow_blank=True, max_length=200)
     version = serializers.IntegerField(required=False)
 
     class Meta:
         model = AllowEntry
-        fields = ["id", "prefix", "comment", "author", "since", "ends", "active", "version"]
+        fields = ["id", "prefix", "comment", "author", "since", "until", "active", "version"]
         read_only_fields = ["author"]
 
     def create(self, validated_data: Mapping[str, Any]) -> AllowEntry:
-        given = {name: value for name, value in validated_data.items() if name not in ("shown", "version")}
-        return allowing.allow(prefix=validated_data["shown"], author=self.context["request"].user, **given)
+        return allowing.allow(author=self.context["request"].user, **_as_given(validated_data))
 
     def update(self, instance: AllowEntry, validated_data: Mapping[str, Any]) -> AllowEntry:
         given = {name: validated_data.get(name, getattr(instance, name)) for name in ("comment", "expires", "version")}
@@ -128,10 +140,10 @@ class CoveringSerializer(serializers.Serializer[Any]):
 
 
 class BanViewSet(Reads, Adds, Changes, Removes):
-    """Bans. `covering/?address=`: which ban covers it. A change leaves `list` and `prefix` as they are."""
+    """Bans. `covering/?address=`: which ban covers it. `list` and `prefix` stay as they were added."""
 
     serializer_class = BanSerializer
-    filters = filters_of(Ban, "list", "prefix", "direction", "comment", "author", "version", since="created", ends="expires") | {
+    filters = filters_of(Ban, "list", "prefix", "direction", "comment", "author", "version", since="created", until="expires") | {
         "search": Own(TEXT, find, "an address or prefix that they cover or lie in, or words of the comment")
     }
     http_method_names = ["get", "post", "patch", "delete", "head", "options"]
@@ -167,11 +179,11 @@ def _decision(by: Ban | AllowEntry | None) -> dict[str, object] | None:
 
 
 class AllowEntryViewSet(Reads, Adds, Changes, Removes):
-    """What no ban concerns. A change leaves `prefix` as it is."""
+    """What no ban concerns. `prefix` stays as it was added."""
 
     serializer_class = AllowEntrySerializer
     queryset = AllowEntry.objects.order_by("id")
-    filters = filters_of(AllowEntry, "prefix", "comment", "author", "version", since="created", ends="expires")
+    filters = filters_of(AllowEntry, "prefix", "comment", "author", "version", since="created", until="expires")
     http_method_names = ["get", "post", "patch", "delete", "head", "options"]
 
     def remove(self, row: AllowEntry) -> None:
@@ -180,6 +192,8 @@ class AllowEntryViewSet(Reads, Adds, Changes, Removes):
 
 class FeedSerializer(ApiSerializer):
     shapes = {"held": HELD, "outcome": mapping(INTEGER)}
+    fixed_fields = frozenset({"list"})
+    observed_fields = frozenset({"phase", "due", "checked", "refreshed", "outcome", "error", "error_since", "held"})
     version = serializers.IntegerField(required=False)
     error = serializers.CharField(source="why", read_only=True)
     held = serializers.SerializerMethodField()
@@ -207,7 +221,7 @@ class FeedSerializer(ApiSerializer):
 
 
 class FeedViewSet(Reads, Adds, Changes, Removes):
-    """Where lists get their bans from. `refresh/` looks now. A change leaves `list` as it is."""
+    """Where lists get their bans from. `refresh/` looks now. `list` stays as it was added."""
 
     serializer_class = FeedSerializer
     queryset = BanFeed.objects.defer("held").order_by("id")

@@ -19,6 +19,7 @@ from apps.bans.own import own_networks
 from apps.bans.prefixes import Fault
 from apps.lib.errors import Problem
 from apps.lib.nudge import nudge
+from apps.lib.query_limits import lift_statement_limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +100,7 @@ def bring(
         raise Problem(_("There is no address in this feed. Nothing was changed."))
     done = Outcome(False, feed.bad, duplicates=feed.duplicates, below=feed.below)
     with transaction.atomic(), pghistory.context(user=by and by.pk, cause=f"import into {list}"), connection.cursor() as cursor:
+        lift_statement_limit()
         BanList.objects.select_for_update().get(pk=list.pk)  # two imports, one after the other
         _copy(cursor, feed.entries)
         done = replace(done, bad=tuple(sorted((*feed.bad, *_set_ours_aside(cursor)), key=lambda line: line.line)))

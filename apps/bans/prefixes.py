@@ -5,8 +5,9 @@ Pure: no Django, no I/O. `apps.bans.words` turns faults into sentences.
 
 from collections.abc import Iterator
 from enum import StrEnum
-from ipaddress import IPv6Address, ip_address, ip_network, summarize_address_range
+from ipaddress import IPv6Address, ip_address, summarize_address_range
 
+from firewall.addresses import parse_prefix
 from firewall.elements.bans import LENGTHS as BAN_LENGTHS
 from firewall.policy import Address, Prefix
 
@@ -38,7 +39,7 @@ class NoBan(ValueError):  # noqa: N818 - a finding about somebody's text, not an
 def read(text: str) -> Prefix:
     """The prefix that the text names. Raises NoBan."""
     try:
-        prefix = ip_network(text, strict=False)
+        prefix = parse_prefix(text, strict=False)
     except ValueError:
         raise NoBan(Fault.NO_PREFIX) from None
     if "/" in text and str(prefix.network_address) != str(_address(text.partition("/")[0])):

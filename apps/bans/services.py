@@ -3,7 +3,8 @@
 Every refusal is a sentence that names both sides, and what would do instead. Every write nudges a deploy after its commit.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
@@ -14,7 +15,7 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.bans.feeds import LONGEST_COMMENT, tidy
 from apps.bans.models import Ban, BanList, Direction
-from apps.bans.own import refuse_own
+from apps.bans.own import Named, own_networks, refuse_own
 from apps.bans.prefixes import NoBan, checked, read
 from apps.bans.words import explain
 from apps.lib.errors import Conflict, Problem
@@ -82,6 +83,32 @@ def ban(
     return made
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """A ban that is to be; as `ban` takes it."""
+
+    list: BanList
+    prefix: Prefix | str
+    comment: str = ""
+    expires: datetime | None = None
+    direction: str = Direction.BOTH
+
+
+def ban_many(*, wanted: Sequence[Wanted], author: User | None) -> Sequence[Ban]:
+    """Ban all of these from now on, in a handful of statements whatever their number. Raises Problem or IntegrityError, and bans none."""
+    own, rows = own_networks(), []
+    for each in wanted:
+        check(each.comment, each.expires)
+        prefix = readable(each.prefix, own=own)
+        given = {"comment": tidy(each.comment), "expires": each.expires, "direction": _direction(each.direction)}
+        rows.append(Ban(list=each.list, prefix=prefix, author=author, **given))
+    with transaction.atomic():
+        made = Ban.objects.bulk_create(rows)
+        _nudge(author)
+    found = Ban.objects.in_bulk([row.pk for row in made])
+    return [found[row.pk] for row in made]
+
+
 def change_ban(*, ban: Ban, version: int, comment: str, expires: datetime | None, direction: str | None = None, by: User | None) -> Ban:
     """Change the comment, the end and the direction (None: as it is). Raises Conflict when somebody changed it since `version`."""
     check(comment, expires)
@@ -108,13 +135,13 @@ def lift_many(*, bans: Collection[int], by: User | None) -> int:
     return lifted
 
 
-def readable(prefix: Prefix | str, *, ours: bool = False) -> Prefix:
+def readable(prefix: Prefix | str, *, ours: bool = False, own: Sequence[Named] | None = None) -> Prefix:
     """The prefix, if it can be banned here; ours: even if it is our own. Raises Problem."""
     text = str(prefix).strip()
     try:
         wanted = read(text) if isinstance(prefix, str) else checked(prefix)
         if not ours:
-            refuse_own(wanted)
+            refuse_own(wanted, own)
     except NoBan as why:
         raise Problem(explain(why.fault, text, why.offer, why.culprit), "prefix", offer=why.offer, culprit=why.culprit or None) from why
     return wanted

@@ -10,13 +10,15 @@ from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.deployments import contents, decisions, selectors, services
+from apps.accounts.recent_auth import check_recent
+from apps.deployments import contents, decisions, going_back, refusing, selectors, services
 from apps.deployments.contents import NotKept
 from apps.deployments.describing import SHOWN_DELTA
 from apps.deployments.models import HeldBack, Hold, Revision, RevisionContent, Rollout, RolloutStep
 from apps.deployments.revisions import database_clock, not_kept
 from apps.deployments.selectors import last_rollouts
 from apps.lib.api.filters import filters_of, unknown
+from apps.lib.api.given_fields import GivenFields
 from apps.lib.api.openapi.operations import answers
 from apps.lib.api.openapi.shapes import INTEGER, TEXT, TRUTH, Shape, array, mapping, nullable, record
 from apps.lib.api.serializers import ApiSerializer
@@ -47,6 +49,10 @@ class StepSerializer(ApiSerializer):
             "confirmed",
             "flows_cut",
             "error",
+            "doing",
+            "done",
+            "of",
+            "heard",
         ]
 
 
@@ -64,9 +70,11 @@ class RolloutSerializer(ApiSerializer):
 
 
 ASKED: Shape = record(watch=TEXT)
+WAITS: Shape = record(approval=INTEGER, watch=TEXT)
+LEFT: Shape = record(not_restored=array(TEXT))
 
 
-class DeploySerializer(serializers.Serializer[Any]):
+class DeploySerializer(GivenFields):
     """again: also try what a gateway refused, or was not there for."""
 
     again = serializers.BooleanField(default=False)
@@ -128,7 +136,7 @@ class RevisionSerializer(ApiSerializer):
         brief = ["id", "group", "created"]
 
 
-class WhySerializer(serializers.Serializer[Any]):
+class WhySerializer(GivenFields):
     """Why a group goes back."""
 
     why = serializers.CharField(max_length=200)
@@ -176,11 +184,15 @@ class RevisionViewSet(Reads):
         return Response({"gateway": name, "text": render(ruleset, now=database_clock())})
 
     @answers(201, HoldSerializer)
+    @answers(202, WAITS)
     @action(detail=True, methods=["post"], serializer_class=WhySerializer)
     def rollback(self, request: Request, pk: str = "") -> Response:
-        """Go back to it, and hold the group there."""
-        hold = decisions.roll_back(self.get_object(), why=given(WhySerializer, request)["why"], by=_person(request))
-        return Response(HoldSerializer(hold).data, status=201)
+        """Go back to it, and hold the group there. 202 when a second person has to agree first: `approval` is what waits."""
+        made = going_back.roll_back(self.get_object(), why=given(WhySerializer, request)["why"], by=_person(request))
+        if isinstance(made, Hold):
+            return Response(HoldSerializer(made).data, status=201)
+        where = reverse("api:approval-detail", args=[made.pk])
+        return Response({"approval": made.pk, "watch": where}, status=202, headers={"Location": where})
 
 
 class HoldViewSet(Reads):
@@ -202,20 +214,30 @@ class HoldViewSet(Reads):
 
 
 class HeldBackSerializer(ApiSerializer):
+    shapes = {"asked_by": array(TEXT)}
     group = serializers.StringRelatedField[Model]()
-    asked_by = serializers.StringRelatedField[Model]()
+    asked_by = serializers.StringRelatedField[Model](source="askers", many=True)
     decided_by = serializers.StringRelatedField[Model]()
 
     class Meta:
         model = HeldBack
-        fields = ["id", "group", "kind", "digest", "removed", "of", "state", "since", "asked_by", "decided", "decided_by", "alone"]
+        fields = [
+            *("id", "group", "kind", "digest", "removed", "of", "earlier", "state", "since", "asked_by", "asker_unknown"),
+            *("decided", "decided_by", "reason", "alone"),
+        ]
         brief = ["id", "group", "kind", "state"]
 
 
-class DigestSerializer(serializers.Serializer[Any]):
+class DigestSerializer(GivenFields):
     """Exactly what is approved."""
 
     digest = serializers.CharField(max_length=64)
+
+
+class RefusalSerializer(DigestSerializer):
+    """Exactly what is refused, and why."""
+
+    reason = serializers.CharField(max_length=200)
 
 
 class HeldBackViewSet(Reads):
@@ -231,7 +253,18 @@ class HeldBackViewSet(Reads):
     @answers(200, HeldBackSerializer)
     @action(detail=True, methods=["post"], serializer_class=DigestSerializer)
     def approve(self, request: Request, pk: str = "") -> Response:
-        """Let go out exactly what the digest stands for. One's own is approved on its page, where one can sign in again."""
+        """Let go out exactly what the digest stands for. Needs a session whose person has just confirmed who they are; no token can.
+
+        One's own is approved on its page, where one can sign in again.
+        """
+        check_recent(request)
         digest = given(DigestSerializer, request)["digest"]
         held = decisions.approve(self.get_object(), digest=digest, by=_person(request), signed_in_again=False)
         return Response(HeldBackSerializer(held).data)
+
+    @answers(200, LEFT)
+    @action(detail=True, methods=["post"], serializer_class=RefusalSerializer)
+    def refuse(self, request: Request, pk: str = "") -> Response:
+        """Undo exactly what the digest stands for; says what could not be restored. Needs a session like `approve`."""
+        check_recent(request)
+        return Response({"not_restored": refusing.refuse(self.get_object(), by=_person(request), **given(RefusalSerializer, request))})

@@ -22,13 +22,14 @@ class DeploymentsConfig(AppConfig):
 
 def _tell_history() -> None:
     from apps.audit.trail import UNSHOWN, Trail, tell
-    from apps.deployments import waiting
+    from apps.deployments import waiting_words
     from apps.deployments.models import HeldBack, Hold
 
-    unshown = UNSHOWN | {"group", "digest"}
+    unshown = UNSHOWN | {"group", "digest", "baseline", "earlier"}
     approval = {"state": _("state"), "decided": _("decided"), "decided_by": _("decided by"), "alone": _("approved alone, signed in again")}
-    hold = {"released": _("released"), "released_by": _("released by")}
-    tell(Trail(HeldBack, words=waiting.title, href=_held_page, called=_("Approval"), unshown=unshown, fields=approval))
+    approval |= {"reason": _("reason"), "asker_unknown": _("asked by somebody unknown")}
+    hold = {"released": _("released"), "released_by": _("released by"), "alone": _("alone, signed in again")}
+    tell(Trail(HeldBack, words=waiting_words.title, href=_held_page, called=_("Approval"), unshown=unshown, fields=approval))
     tell(Trail(Hold, words=_hold_words, href=_revision_page, called=_("Hold"), unshown=unshown, fields=hold))
 
 

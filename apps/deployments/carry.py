@@ -21,7 +21,7 @@ class NotDone(Exception):  # noqa: N818 - the gateway's decision, not an error o
 
     def __init__(self, reason: str, words: str) -> None:
         super().__init__(words)
-        self.reason = reason
+        self.reason = reason if reason in wire.REASONS else "malformed"
 
 
 @dataclass(frozen=True, slots=True)

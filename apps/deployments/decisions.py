@@ -1,72 +1,72 @@
-"""What people decide about rollouts: approve what is held back, go back to an older revision, hold and release, pause, abort.
+"""What people decide about rollouts: approve what is held back, release a group that is held, pause, abort. Going back is in `going_back`.
 
 Each is one conditional update, so that two people cannot decide the same thing differently; the work is a worker's.
 """
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.accounts.roles import Right, with_right
-from apps.deployments import contents, rollouts
-from apps.deployments.models import HeldBack, Hold, Revision, Rollout
-from apps.deployments.revisions import not_kept
+from apps.deployments import gate, going_back, loosening, notices, rollouts
+from apps.deployments.agreeing import Standing, standing_of
+from apps.deployments.models import HeldBack, Hold, Rollout
+from apps.deployments.special_kinds import LIMITS, ROLLBACK
 from apps.lib.errors import Conflict, Problem
 from apps.lib.nudge import nudge
 from apps.network.models import GatewayGroup
 from firewall.rollout import Event, NotPossibleError
 
 
-def approvers_but(person: User | None) -> list[User]:
-    """Who may approve what this person asked for."""
-    approvers = User.objects.filter(is_active=True, roles__overlap=with_right(Right.APPROVE))
-    return list(approvers.exclude(pk=person.pk) if person else approvers)
+def approve(held: HeldBack, *, digest: str, by: User, signed_in_again: bool, reason: str = "") -> HeldBack:
+    """Let go out exactly what `digest` stands for. Raises Conflict when something else waits by now.
 
-
-def needs_sign_in(held: HeldBack, by: User) -> bool:
-    """Would this person approve what they asked for themselves? They may where nobody else can, after signing in again."""
-    return held.asked_by_id == by.pk
+    signed_in_again: this person gave the password for this very approval. Raises Problem when it is not theirs to approve.
+    """
+    if held.kind == ROLLBACK and held.state == HeldBack.State.WAITING and not going_back.is_as_it_was(held):
+        raise Conflict(_("What waits is no longer what you saw. Look at it again."))
+    return _approve(held, digest=digest, by=by, signed_in_again=signed_in_again, reason=reason)
 
 
 @transaction.atomic
-def approve(held: HeldBack, *, digest: str, by: User, signed_in_again: bool) -> HeldBack:
-    """Let go out exactly what `digest` stands for. Raises Conflict when something else waits by now.
-
-    Raises Problem when it is not theirs to approve.
-    """
-    own = needs_sign_in(held, by)
-    if own and approvers_but(by):
-        raise Problem(_("You asked for this yourself. Somebody else has to agree: %(names)s.") % {"names": _names(approvers_but(by))})
-    if own and not signed_in_again:
-        raise Problem(_("You asked for this yourself, and nobody else can agree. Sign in again to confirm it."))
+def _approve(held: HeldBack, *, digest: str, by: User, signed_in_again: bool, reason: str) -> HeldBack:
+    gate.note_askers(held, gate.askers_now(held))  # also who wrote the same once more since it was held back
+    standing = standing_of(held, by)
+    if standing.others:
+        raise Problem(_refusal(standing))
+    if standing.signs_in_again and not signed_in_again:
+        raise Problem(_needs_sign_in(standing))
     waiting = HeldBack.objects.filter(pk=held.pk, digest=digest, state=HeldBack.State.WAITING)
-    if waiting.update(state=HeldBack.State.APPROVED, decided=Now(), decided_by=by, alone=own) != 1:
+    done = HeldBack.State.DONE if held.kind in (LIMITS, ROLLBACK) else HeldBack.State.APPROVED
+    given = {"decided": Now(), "decided_by": by, "alone": standing.signs_in_again, "reason": reason.strip()}
+    if waiting.update(state=done, **given) != 1:
         raise Conflict(_("What waits is no longer what you saw. Look at it again."))
-    nudge("workers.reconcile", by.pk, False)
     held.refresh_from_db()
+    _carry_out(held, by)
+    if held.alone:
+        notices.tell_of_approval_alone(held)
     return held
 
 
-def _names(people: list[User]) -> str:
-    return ", ".join(person.name for person in people)
+def _carry_out(held: HeldBack, by: User) -> None:
+    if held.kind == LIMITS:
+        loosening.loosen(held)
+    elif held.kind == ROLLBACK:
+        going_back.agree(held, by=by)
+    nudge("workers.reconcile", by.pk, False)
 
 
-@transaction.atomic
-def roll_back(revision: Revision, *, why: str, by: User) -> Hold:
-    """Bring the group to an older revision, and keep it there until somebody releases it."""
-    if not why.strip():
-        raise Problem(_("Say why, for whoever finds the group held."), fieldname="why")
-    if not contents.is_kept(revision):
-        raise Problem(not_kept([revision]))
-    Hold.objects.filter(group=revision.group_id, released=None).update(released=Now(), released_by=by)
-    try:
-        with transaction.atomic():
-            hold = Hold.objects.create(group=revision.group, revision=revision, by=by, why=why.strip())
-    except IntegrityError as error:
-        raise Conflict(_("Somebody else has just held this group.")) from error
-    nudge("workers.reconcile", by.pk, True)
-    return hold
+def _refusal(standing: Standing) -> str:
+    names = {"names": ", ".join(person.name for person in standing.others)}
+    if standing.asked:
+        return _("You asked for this yourself. Somebody else has to agree: %(names)s.") % names
+    return _("Nobody knows who asked for this, and it may have been you. Somebody else has to agree: %(names)s.") % names
+
+
+def _needs_sign_in(standing: Standing) -> str:
+    if standing.asked:
+        return _("You asked for this yourself, and nobody else can agree. Sign in again to confirm it.")
+    return _("Nobody knows who asked for this, and it may have been you. Sign in again to confirm it.")
 
 
 def release(group: GatewayGroup, *, by: User) -> None:

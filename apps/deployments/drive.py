@@ -5,12 +5,12 @@ The decisions are in `firewall.rollout`, the messages in `carry`, the rows in `r
 
 import time
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, suppress
 from datetime import timedelta
 from typing import Any, Protocol
 
 import structlog
-from django.db import transaction
+from django.db import InterfaceError, OperationalError, transaction
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
@@ -27,6 +27,8 @@ from firewall.rollout import Command, Event
 
 log = structlog.get_logger()
 
+OWN_FAULTS = ("state", "token")  # reasons of `wire.Refused` that say nothing about the ruleset: the other gateways may have it
+LONGEST_ERROR = 1000  # characters
 SESSIONS = 3  # attempts to open a new one after a change that may have locked us out
 
 
@@ -49,6 +51,11 @@ class WorkerLinks:
 
     def knock(self, gateway: Gateway) -> float:
         return link.knock(gateway)
+
+
+def plain(error: Exception) -> str:
+    """What went wrong, as a database takes it: what the other side said may be among it."""
+    return f"{type(error).__name__}: {error}"[:LONGEST_ERROR].replace("\0", "").encode(errors="replace").decode()
 
 
 class Driver:
@@ -74,7 +81,13 @@ class Driver:
         with self._sessions:
             while work := do.get(self._lease.command):
                 gateway, what = self._lease.step.gateway, self._lease.command
-                work(gateway, self._orders[gateway.pk])
+                try:
+                    work(gateway, self._orders[gateway.pk])
+                except (LeaseLost, OperationalError, InterfaceError):
+                    raise
+                except Exception as error:  # whatever one gateway says, the others get theirs
+                    log.exception("a gateway led to a fault of the portal", gateway=gateway.name, rollout=self._lease.rollout.pk)
+                    self._failed(Event.LOST, gateway, _("The worker failed: %(error)s") % {"error": plain(error)})
                 moment(f"{what}: {gateway.name}")
 
     def fence(self, now: int) -> None:
@@ -96,7 +109,9 @@ class Driver:
         except NotDone as refused:
             self._refused(Event.LOST, gateway, refused)
             return
-        if event in (Event.LOST, Event.WENT_BACK):
+        if event is Event.WENT_BACK and self._lease.step.reason in OWN_FAULTS:
+            self._failed(Event.IMPAIRED, gateway, self._lease.step.error)
+        elif event in (Event.LOST, Event.WENT_BACK):
             words = {Event.LOST: _("It stopped answering in the middle. Unless it has confirmed, it goes back by itself.")}
             text = words.get(event) or _("Nobody confirmed in time, so it went back by itself.")
             self._failed(event, gateway, text)
@@ -231,7 +246,8 @@ class Driver:
             self._refused(Event.LOST, gateway, refused)
         else:
             why = self._lease.step.error or _("Somebody asked for it.")
-            self._failed(Event.WENT_BACK, gateway, f"{why} {_('It went back')}: {text}.")
+            event = Event.IMPAIRED if self._lease.step.reason in OWN_FAULTS else Event.WENT_BACK
+            self._failed(event, gateway, f"{why} {_('It went back')}: {text}.")
 
     def _happened(self, event: Event, order: Order, **evidence: Any) -> None:
         step = self._lease.step
@@ -247,18 +263,28 @@ class Driver:
 
     def _refused(self, event: Event, gateway: Gateway, refused: NotDone) -> None:
         """An old token is that of a worker that was replaced; unless the lease is still ours, and so it is the database that is old."""
+        if event is Event.REFUSED and refused.reason in OWN_FAULTS:
+            event = Event.IMPAIRED
         if refused.reason != "token":
-            self._failed(event, gateway, str(refused))
+            self._failed(event, gateway, str(refused), reason=refused.reason)
         elif heartbeat.beat(self._lease.rollout):
-            text = _("%(error)s. If the database was restored from a backup, “Try again” goes on from where the gateways are.")
-            self._failed(event, gateway, text % {"error": refused})
+            self._failed(event, gateway, self._about_token(gateway, refused), reason=refused.reason)
         else:
             raise LeaseLost(str(refused))
 
-    def _failed(self, event: Event, gateway: Gateway, text: str) -> None:
+    def _about_token(self, gateway: Gateway, refused: NotDone) -> str:
+        """Whether “Try again” helps: not where the gateway claims more than there can be."""
+        text = _("%(error)s. If the database was restored from a backup, “Try again” goes on from where the gateways are.")
+        with suppress(Unreachable, NotDone):
+            claimed = carry.hello(self._links.kept(gateway), 0).token
+            if claimed > self._lease.rollout.token + wire.LEAP_ADOPTED:
+                text = _("%(error)s. Nobody can have counted so far, so the portal does not follow: set this gateway up anew.")
+        return text % {"error": refused}
+
+    def _failed(self, event: Event, gateway: Gateway, text: str, reason: str = "") -> None:
         log.warning("gateway not brought to revision", gateway=gateway.name, rollout=self._lease.rollout.pk, what=event.value, error=text)
         step = self._lease.step
         with transaction.atomic():
-            rollouts.happened(self._lease, event, error=text, evidence=step.evidence)
+            rollouts.happened(self._lease, event, error=text, evidence=step.evidence, reason=reason or step.reason)
             if step.state in RolloutStep.BAD:
                 states.troubled(gateway, text, away=step.state in (RolloutStep.State.AWAY, RolloutStep.State.LOST))

@@ -12,12 +12,13 @@ from itertools import groupby
 from django.db import connection
 from django.utils.translation import gettext as _
 
-from apps.deployments import gate
 from apps.deployments.models import HeldBack
+from apps.deployments.part_codec import unpack_part
 from apps.lib.ports import span
 from firewall.addresses import ipv4_text, ipv6_text
+from firewall.blast import COMING
 from firewall.ruleset import Elements
-from firewall.sets import Kind, mirrored
+from firewall.sets import Kind, kind_of, mirrored
 
 FIRST = 5  # named on a page
 _PROTOCOLS = {6: "TCP", 17: "UDP"}
@@ -42,6 +43,7 @@ class Thing:
     """One thing that would go: what people call it, the member's address or prefix, or the banned one, that it is about.
 
     key: tells it from others of its kind. number: of how many elements it is, such as the ports of a range.
+    protocol, port: the first public port of a forward.
     """
 
     words: str
@@ -49,6 +51,8 @@ class Thing:
     key: str
     public: str = ""
     number: int = 1
+    protocol: str = ""
+    port: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +101,7 @@ def effect_of(held: HeldBack) -> Effect:
     """Of a removal that is held back."""
     kind = Kind(held.kind)
     found = tuple(in_ranges(things_of(held)))
-    if kind in (Kind.BANS, Kind.ALLOWED):
+    if kind in (Kind.BANS, Kind.ALLOWED, Kind.LISTENERS):
         return Effect(kind, found, hit=_hit(found))
     rows = _concerned(found, kind)
     people = tuple(Person(*row[:5]) for row in rows)
@@ -117,24 +121,25 @@ def keys_of(pk: int, digest: str) -> frozenset[str]:
 
 @lru_cache(maxsize=4)
 def _things(pk: int, _digest: str) -> tuple[Thing, ...]:
-    return tuple(things(gate.unpacked(HeldBack.objects.only("packed").get(pk=pk))))
+    return tuple(things(unpack_part(HeldBack.objects.only("packed").get(pk=pk).packed)))
 
 
 def things(part: Mapping[str, Elements]) -> Iterator[Thing]:
     """The elements, without those of sets that repeat others."""
     for name, elements in part.items():
-        if mirrored(name) != name:
+        bare = name.removeprefix(COMING)
+        if mirrored(bare) != bare:
             continue
-        length = name.partition("_")[2]
+        length = bare.partition("_")[2]
         for key, element in elements.items():
-            yield _thing(name, length, key, element.value, element.comment)
+            yield _thing(bare, length, key, element.value, element.comment)
 
 
 def _thing(name: str, length: str, key: bytes, value: bytes, comment: str) -> Thing:
     if name == "fwd4":
         public, protocol, port = ipv4_text(key[:4]), _PROTOCOLS.get(key[4], str(key[4])), int.from_bytes(key[8:10])
         words = forward_key(protocol, str(port), public)
-        return Thing(words, f"{ipv4_text(value[:4])}/32", words, public)
+        return Thing(words, f"{ipv4_text(value[:4])}/32", words, public, protocol=protocol.lower(), port=port)
     if name.startswith("snat4"):
         private, public = f"{ipv4_text(key)}/32", ipv4_text(value[:4])
         return Thing(f"{ipv4_text(key)} → {public}{ports_of_block(value)}", private, private, public)
@@ -142,10 +147,19 @@ def _thing(name: str, length: str, key: bytes, value: bytes, comment: str) -> Th
         address, protocol = ipv6_text(key[:16]), _PROTOCOLS.get(key[16], str(key[16])) if len(key) > 16 else ""
         words = pinhole_key(protocol, str(int.from_bytes(key[20:22])) if name == "pin6" else "", address)
         return Thing(words, f"{address}/128", words)
+    if kind_of(name) is Kind.LISTENERS:
+        return _listener(key, comment)
     address = ipv4_text(key) if len(key) == 4 else ipv6_text(key)
+    comment = "" if kind_of(name) is Kind.BLOCKS else comment  # says which row it is, for the kernel alone
     prefix = f"{address}/{length or '32'}"
     shown = prefix.removesuffix("/32") if len(key) == 4 else prefix.removesuffix("/128")
     return Thing(f"{shown} ({comment})" if comment else shown, prefix, prefix)
+
+
+def _listener(key: bytes, comment: str) -> Thing:
+    address, rest = (ipv4_text(key[:4]), key[4:]) if len(key) == 12 else (ipv6_text(key[:16]), key[16:])
+    words = f"{_PROTOCOLS.get(rest[0], str(rest[0]))} {int.from_bytes(rest[4:6])} · {address}"
+    return Thing(f"{words} ({comment})" if comment else words, f"{address}/{32 if len(key) == 12 else 128}", words)
 
 
 def ports_of_block(value: bytes) -> str:
@@ -185,7 +199,7 @@ def _range(first: Thing, count: int) -> Thing:
 def _concerned(found: tuple[Thing, ...], kind: Kind) -> list[tuple[int, str, bool, str, int, int, int]]:
     with connection.cursor() as cursor:
         cursor.execute(
-            _CONCERNED.format(lies=">>=" if kind is Kind.PINHOLES else "="),
+            _CONCERNED.format(lies={Kind.PINHOLES: ">>=", Kind.BLOCKS: "<<="}.get(kind, "=")),
             {"prefixes": [thing.prefix for thing in found], "things": [thing.words for thing in found], "first": FIRST},
         )
         return list(cursor.fetchall())

@@ -8,9 +8,9 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.adapter import confirm_password
 from apps.accounts.models import User
-from apps.deployments import decisions
-from apps.deployments.gate import MANAGEMENT
+from apps.deployments.agreeing import Standing, standing_of
 from apps.deployments.models import HeldBack, Hold
+from apps.deployments.special_kinds import SPECIAL
 from apps.lib import formats
 
 
@@ -26,9 +26,10 @@ class ApprovalForm(forms.Form):
     def __init__(self, held: HeldBack, by: User, data: Any = None) -> None:
         super().__init__(data, initial={"digest": held.digest}, auto_id=f"held-{held.pk}-%s")
         self.held, self.by = held, by
-        self.signs_in_again = decisions.needs_sign_in(held, by)
+        self.standing: Standing = standing_of(held, by)
+        self.signs_in_again = self.standing.signs_in_again
         self.fields["typed"].label = gettext("Type %(number)s to approve") % {"number": formats.number(held.removed)}
-        if held.kind == MANAGEMENT:
+        if held.kind in SPECIAL:
             del self.fields["typed"]
         if not self.signs_in_again:
             del self.fields["password"]
@@ -45,8 +46,23 @@ class ApprovalForm(forms.Form):
         return ""
 
 
+class RefusalForm(forms.Form):
+    """Why what waits shall not be, bound to what was seen."""
+
+    digest = forms.CharField(widget=forms.HiddenInput, max_length=64)
+    reason = forms.CharField(
+        label=_("Why not"),
+        max_length=HeldBack._meta.get_field("reason").max_length,
+        help_text=_("For whoever asked; it stands in the history and in a mail to them."),
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+
+    def __init__(self, held: HeldBack, data: Any = None) -> None:
+        super().__init__(data, initial={"digest": held.digest}, auto_id=f"refuse-{held.pk}-%s")
+
+
 class RollbackForm(forms.Form):
-    """Why the group goes back."""
+    """Why the group goes back; alone: at once, in an emergency, though two should agree, for which one signs in again."""
 
     why = forms.CharField(
         label=_("Why"),
@@ -54,3 +70,29 @@ class RollbackForm(forms.Form):
         help_text=_("For whoever finds the group held, such as “members cannot reach their mail since r4813”."),
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
+    alone = forms.BooleanField(
+        label=_("This is an emergency: go back at once, without a second person"),
+        required=False,
+        help_text=_("Needs your password. The history says so for ever, and everybody who may approve gets a mail."),
+    )
+    password = forms.CharField(
+        label=_("Your password"),
+        required=False,
+        max_length=200,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+    )
+
+    def __init__(self, by: User, data: Any = None, *, two: bool = True) -> None:
+        super().__init__(data)
+        self.by = by
+        if not two:
+            del self.fields["alone"], self.fields["password"]
+
+    def clean(self) -> dict[str, Any]:
+        given = super().clean() or {}
+        if given.get("alone"):
+            try:
+                confirm_password(self.by, given.get("password", ""))
+            except forms.ValidationError as error:
+                self.add_error("password", error)
+        return given

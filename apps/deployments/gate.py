@@ -1,63 +1,66 @@
 """What goes out by itself, and what waits for a second person: removals beyond the group's limits, and any change of management.
 
 In comes what the database asks for and what the gateways run; out comes what to deploy. What waits stays in the kernel as it
-is, and is a row (`HeldBack`) with exactly the elements that it is about.
+is, and is a row (`HeldBack`) with exactly the elements that it is about, and everybody who asked for it.
 """
 
-import json
-import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from ipaddress import ip_network
+from json import dumps
 from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from apps.deployments import askers, effects, losses
+from apps.deployments.askers import Askers
 from apps.deployments.describing import SHOWN_DELTA
 from apps.deployments.models import HeldBack, Revision
-from apps.deployments.wanted import Wanted, way
+from apps.deployments.part_codec import Part, pack, pack_part, unpack, unpack_part
+from apps.deployments.special_kinds import MANAGEMENT, SPECIAL
+from apps.deployments.wanted import Change, Wanted, way
 from apps.network.models import GatewayGroup
-from firewall.blast import Limits, Removal, kept, removals, without
-from firewall.codec import decode, encode
+from firewall.addresses import prefix_text
+from firewall.blast import COMING, Limits, Removal, count_along, cutoffs, judge, kept, removals, without
 from firewall.compile import assemble
 from firewall.diff import Delta, ElementChange
 from firewall.digest import digest, text
 from firewall.policy import Gateway, Management, PolicyError
-from firewall.ranges import count_things
 from firewall.render import render_delta
 from firewall.ruleset import Elements, Ruleset, without_expired
-from firewall.sets import Kind
-
-MANAGEMENT = "management"
-
-type Part = Mapping[str, Elements]
+from firewall.sets import Kind, declare
 
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """What a gateway runs: the confirmed revision, and its ruleset; what is asked for is measured against it."""
+    """What a gateway runs: the confirmed revision, and its ruleset; what is asked for is measured against it.
+
+    seen: the read of the database to which that is true: whoever wrote since then asked for what differs.
+    """
 
     revision: Revision
     rulesets: Mapping[int, Ruleset]  # by gateway id
+    seen: str
 
 
-def through(group: GatewayGroup, wanted: Wanted, before: Before | None, *, by: int | None) -> Wanted:
+def through(group: GatewayGroup, wanted: Wanted, before: Before | None) -> Wanted:
     """What may be deployed now. A first load waits for nobody. Raises PolicyError for a network that has lost all its members."""
-    running = _first(before.rulesets) if before else None
-    asked = _first(wanted.rulesets)
+    running = first_ruleset(before.rulesets) if before else None
+    asked = first_ruleset(wanted.rulesets)
     if before is None or running is None or asked is None:
         return wanted
     _refuse_an_empty_network(running, asked)
-    gone = _gone(wanted, before)
-    waiting = _removals_wait(group, gone, running, by=by) if gone or _alive(group) else []
-    management = _management_waits(group, wanted, before, by=by)
+    gone = find_removals(wanted.rulesets, before, wanted.snapshot.now, wanted.deltas)
+    waiting = _removals_wait(group, gone, running, asked, before.seen) if gone or _alive(group) else []
+    management = _management_waits(group, wanted, before)
     return _held(wanted, waiting, management) if waiting or management else wanted
 
 
-def _first(rulesets: Mapping[int, Ruleset]) -> Ruleset | None:
+def first_ruleset(rulesets: Mapping[int, Ruleset]) -> Ruleset | None:
+    """Of any gateway of a group: their elements are the same."""
     return next(iter(rulesets.values()), None)
 
 
@@ -73,49 +76,75 @@ def _members(ruleset: Ruleset) -> int:
     return sum(len(elements) for name, elements in ruleset.elements.items() if name.startswith("up"))
 
 
-def _gone(wanted: Wanted, before: Before) -> dict[Kind, Removal]:
-    """Of the gateway that would lose most of each kind."""
+def find_removals(rulesets: Mapping[int, Ruleset], before: Before, now: int, deltas: Mapping[int, Change]) -> dict[Kind, Removal]:
+    """What takes service away, by kind, on the gateway that would lose most of each. deltas: the way there, where it is known."""
     found: dict[Kind, Removal] = {}
-    for pk, ruleset in wanted.rulesets.items():
+    for pk, ruleset in rulesets.items():
         running = before.rulesets.get(pk)
         if running is None or running is ruleset:
             continue
-        sizes = {name: len(elements) for name, elements in running.elements.items()}
-        for kind, removal in removals(way(running, ruleset, wanted.deltas.get(pk)).elements, sizes, wanted.snapshot.now).items():
+        for kind, removal in _removals_on(running, way(running, ruleset, deltas.get(pk)), now).items():
             if kind not in found or removal.removed > found[kind].removed:
                 found[kind] = removal
     return found
+
+
+def _removals_on(running: Ruleset, delta: Delta, now: int) -> dict[Kind, Removal]:
+    sizes = {name: len(elements) for name, elements in running.elements.items()}
+    found = removals(delta.elements, sizes, now)
+    cut_off = cutoffs(delta.elements, running.elements)
+    return found | {cut_off.kind: cut_off} if cut_off else found
 
 
 # --- Removals
 
 
 def _alive(group: GatewayGroup) -> list[HeldBack]:
-    return list(HeldBack.objects.filter(group=group, state__in=HeldBack.ALIVE).exclude(kind=MANAGEMENT))
+    return list(HeldBack.objects.filter(group=group, state__in=HeldBack.ALIVE).exclude(kind__in=SPECIAL))
 
 
 @transaction.atomic
-def _removals_wait(group: GatewayGroup, gone: Mapping[Kind, Removal], running: Ruleset, *, by: int | None) -> list[Part]:
+def _removals_wait(
+    group: GatewayGroup, gone: Mapping[Kind, Removal], running: Ruleset, asked: Ruleset, seen: str
+) -> list[Mapping[str, Elements]]:
     """The parts that wait. Those that are no longer asked for as they were are closed; what is new and too much waits from now on."""
-    limits = Limits(group.removal_share, group.removal_least)
-    parts: dict[Kind, list[tuple[HeldBack, Part]]] = {}
+    parts: list[tuple[HeldBack, Part]] = []
     for row in _alive(group):
-        part = unpacked(row)
+        part = unpack_part(row.packed)
         if _contains(gone.get(Kind(row.kind)), part):
-            parts.setdefault(Kind(row.kind), []).append((row, part))
+            parts.append((row, part))
         else:
             _close(row)
-    waiting = [part for rows in parts.values() for row, part in rows if row.state == HeldBack.State.WAITING]
-    for kind, removal in gone.items():
-        rest = without(removal, [part for _row, part in parts.get(kind, [])])
-        if limits.exceeded(rest.removed, rest.of) and count_things(rest.elements) >= limits.least:
-            _wait(group, rest, running, by=by)
-            waiting.append(rest.elements)
-    return waiting
+            seen = earlier_read(seen, row.baseline)
+    known = [part for _row, part in parts]
+    rests = {kind: rest for kind, removal in gone.items() if (rest := without(removal, known, running.elements)).elements}
+    waiting: list[Mapping[str, Elements]] = [part for row, part in parts if row.state == HeldBack.State.WAITING]
+    return [*waiting, *_new_ones_wait(group, rests, running, asked, seen)] if rests else waiting
+
+
+def _new_ones_wait(
+    group: GatewayGroup, rests: Mapping[Kind, Removal], running: Ruleset, asked: Ruleset, seen: str
+) -> list[Mapping[str, Elements]]:
+    recent = losses.recent_losses(group, asked.elements)
+    wait, go = judge(rests, recent, running.elements, limits_of(group))
+    for removal in wait:
+        _wait(group, removal, running, seen, recent)
+    losses.note_losses(group, go, recent)
+    return [removal.elements for removal in wait]
+
+
+def limits_of(group: GatewayGroup) -> Limits:
+    """Above what something waits in this group."""
+    return Limits(group.removal_share, group.removal_least)
+
+
+def earlier_read(one: str, other: str | None) -> str:
+    """The read of the database that saw less; each is "xmin:xmax:running"."""
+    return other if other and int(other.split(":")[0]) < int(one.split(":")[0]) else one
 
 
 def _contains(removal: Removal | None, part: Part) -> bool:
-    """Is every element of the part still to be removed?"""
+    """Is every element of the part still to be removed, or to come?"""
     return removal is not None and all(elements.keys() <= removal.elements.get(name, {}).keys() for name, elements in part.items())
 
 
@@ -125,36 +154,63 @@ def _close(row: HeldBack) -> None:
     HeldBack.objects.filter(pk=row.pk, state=row.state).update(state=done)
 
 
-def _wait(group: GatewayGroup, removal: Removal, running: Ruleset, *, by: int | None) -> None:
-    changes = {name: ElementChange(running.sets[name], elements, {}) for name, elements in removal.elements.items()}
-    HeldBack.objects.create(
+def _wait(group: GatewayGroup, removal: Removal, running: Ruleset, seen: str, recent: Iterable[Part]) -> None:
+    row = HeldBack.objects.create(
         group=group,
         kind=removal.kind,
         digest=removal.digest,
         removed=removal.removed,
         of=removal.of,
-        packed=_packed(encode(removal.elements)),
-        text=render_delta(Delta(elements=changes), now=int(timezone.now().timestamp()))[:SHOWN_DELTA],
-        asked_by_id=by,
+        packed=pack_part(removal.elements),
+        text=render_part(removal.elements, running),
+        baseline=seen,
+        earlier=count_along(removal.elements, recent, running.elements),
     )
+    note_askers(row, askers_now(row))
 
 
-def _packed(data: Any) -> bytes:
-    return zlib.compress(json.dumps(data, separators=(",", ":"), sort_keys=True).encode(), 1)
+def render_part(part: Mapping[str, Elements], running: Ruleset) -> str:
+    """As nft text, cut."""
+    changes = {}
+    for name, elements in part.items():
+        bare = name.removeprefix(COMING)
+        of = running.sets.get(bare) or declare(bare, len(elements))
+        changes[bare] = ElementChange(of, elements, {}) if bare == name else ElementChange(of, {}, elements)
+    return render_delta(Delta(elements=changes), now=int(timezone.now().timestamp()))[:SHOWN_DELTA]
 
 
-def unpacked(row: HeldBack) -> dict[str, Elements]:
-    """The elements that a held-back removal is about."""
-    data = json.loads(zlib.decompress(row.packed))
-    parts: dict[str, Elements] = decode(dict[str, Elements], data, "held back")
-    return parts
+# --- Who asked
+
+
+def askers_now(row: HeldBack) -> Askers:
+    """Everybody who wrote what it is about, up to this moment."""
+    if row.kind == MANAGEMENT:
+        return askers.askers_of_gateways(unpack_management(row), row.baseline)
+    if row.kind in SPECIAL:
+        return Askers(frozenset(row.askers.values_list("pk", flat=True)), row.asker_unknown)
+    things = effects.in_ranges(effects.things(unpack_part(row.packed)))
+    return askers.askers_of(Kind(row.kind), things, row.baseline)
+
+
+def note_askers(row: HeldBack, found: Askers) -> None:
+    """They are kept with the row, besides those that it has."""
+    row.askers.add(*found.users)
+    if found.unknown and not row.asker_unknown:
+        HeldBack.objects.filter(pk=row.pk).update(asker_unknown=True)
+        row.asker_unknown = True
 
 
 # --- Management
 
 
+def unpack_management(row: HeldBack) -> dict[str, list[dict[str, Any]]]:
+    """By gateway its management before and after."""
+    found: dict[str, list[dict[str, Any]]] = unpack(row.packed)
+    return found
+
+
 @transaction.atomic
-def _management_waits(group: GatewayGroup, wanted: Wanted, before: Before, *, by: int | None) -> dict[int, Gateway]:
+def _management_waits(group: GatewayGroup, wanted: Wanted, before: Before) -> dict[int, Gateway]:
     """The gateways whose management stays as it is for now, as they are to be compiled."""
     was = before.revision.management
     changed = {
@@ -164,21 +220,30 @@ def _management_waits(group: GatewayGroup, wanted: Wanted, before: Before, *, by
     }
     rows = HeldBack.objects.filter(group=group, kind=MANAGEMENT, state__in=HeldBack.ALIVE)
     asked = {now.name: [old, management_of(now)] for old, now in changed.values()}
-    named = blake2b(json.dumps(asked, sort_keys=True).encode(), digest_size=32).hexdigest()
+    named = name_of(asked)
+    seen = before.seen
     for row in rows.exclude(digest=named):
         _close(row)
+        seen = earlier_read(seen, row.baseline)
     if not changed:
         return {}
-    row, _created = HeldBack.objects.get_or_create(
+    row, created = HeldBack.objects.get_or_create(
         group=group,
         kind=MANAGEMENT,
         digest=named,
         state__in=HeldBack.ALIVE,
-        defaults={"removed": len(changed), "of": len(wanted.gateways), "packed": _packed(asked), "text": _lines(asked), "asked_by_id": by},
+        defaults={"removed": len(changed), "of": len(wanted.gateways), "packed": pack(asked), "text": _lines(asked), "baseline": seen},
     )
+    if created:
+        note_askers(row, askers_now(row))
     if row.state == HeldBack.State.APPROVED:
         return {}
     return {pk: _as_before(now, old) for pk, (old, now) in changed.items()}
+
+
+def name_of(data: Any) -> str:
+    """A digest that stands for exactly these plain values."""
+    return blake2b(dumps(data, sort_keys=True).encode(), digest_size=32).hexdigest()
 
 
 def managements(wanted: Wanted) -> dict[str, Any]:
@@ -188,7 +253,8 @@ def managements(wanted: Wanted) -> dict[str, Any]:
 
 def management_of(gateway: Gateway) -> dict[str, Any]:
     """What lets people reach the gateway itself."""
-    return {"interface": gateway.interfaces.management, "port": gateway.management.port, "from": [*map(str, gateway.management.sources)]}
+    sources = [*map(prefix_text, gateway.management.sources)]
+    return {"interface": gateway.interfaces.management, "port": gateway.management.port, "from": sources}
 
 
 def _lines(asked: Mapping[str, Iterable[Mapping[str, Any]]]) -> str:
@@ -206,10 +272,11 @@ def _as_before(now: Gateway, old: Mapping[str, Any]) -> Gateway:
 # --- What is left
 
 
-def _held(wanted: Wanted, waiting: list[Part], management: Mapping[int, Gateway]) -> Wanted:
+def _held(wanted: Wanted, waiting: Iterable[Mapping[str, Elements]], management: Mapping[int, Gateway]) -> Wanted:
+    parts = list(waiting)
     gateways = {pk: management.get(pk, gateway) for pk, gateway in wanted.gateways.items()}
     rulesets = {
-        pk: without_expired(assemble(gateways[pk], kept(ruleset.elements, waiting)), wanted.snapshot.now)
+        pk: without_expired(assemble(gateways[pk], kept(ruleset.elements, parts)), wanted.snapshot.now)
         for pk, ruleset in wanted.rulesets.items()
     }
     digests = {pk: digest(ruleset) for pk, ruleset in rulesets.items()}

@@ -6,13 +6,12 @@ In come rows with their steps and gateways read; the time is passed in. Reads no
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from django.utils.timezone import get_current_timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from apps.deployments.drive import SESSIONS
+from apps.deployments import evidence
 from apps.deployments.models import GatewayState, Rollout, RolloutStep
 from apps.deployments.outcome import Outcome, outcome
 from apps.deployments.progress import carries, is_open
@@ -20,7 +19,7 @@ from apps.deployments.trial import Trial, trial
 from apps.lib import formats
 from apps.lib.states import Kind, Lane, State, Step
 
-type Evidence = Mapping[str, Any]  # {"what": …, "passed": bool, "ms": n or None, "text": …}
+PROBE = 2  # which of the four steps it is
 
 
 @dataclass(frozen=True)
@@ -57,9 +56,10 @@ def _state(step: RolloutStep, rollout: Rollout) -> State:
         RolloutStep.State.AWAY: State(Kind.BAD, _("Does not answer")),
         RolloutStep.State.LOST: State(Kind.BAD, _("Lost in the middle")),
         RolloutStep.State.WENT_BACK: State(Kind.BAD, _("Gone back"), "back"),
+        RolloutStep.State.IMPAIRED: State(Kind.BAD, _("Has a fault of its own")),
     }
     if step.state == RolloutStep.State.CONFIRMED:
-        return State(Kind.OK, _confirmed_in(step))
+        return State(Kind.WARN if evidence.lost_packets(step) else Kind.OK, _confirmed_in(step))
     if step.state in over:
         return over[RolloutStep.State(step.state)]
     if not is_open(rollout):
@@ -91,10 +91,15 @@ def _steps(step: RolloutStep) -> Iterable[Step]:
     said = (_sent(step), _committed(step), _probe(step), _confirmed(step))
     titles = (_("Sent"), _("Committed"), _("Probe"), _("Confirmed"))
     done = _done(step)
-    for place, (title, evidence) in enumerate(zip(titles, said, strict=True)):
-        kind = Kind.OK if place < done else _next(step) if place == done else Kind.PLAIN
-        words = _join(evidence, doing(step)) if place == done else evidence
+    for place, (title, text) in enumerate(zip(titles, said, strict=True)):
+        kind = _kind(step, place) if place < done else _next(step) if place == done else Kind.PLAIN
+        words = _join(text, doing(step)) if place == done else text
         yield Step(kind, title, words if place <= done else "")
+
+
+def _kind(step: RolloutStep, place: int) -> Kind:
+    """Of a part that is done. What is confirmed though no packet passed is not well."""
+    return Kind.WARN if place == PROBE and evidence.lost_packets(step) else Kind.OK
 
 
 def _done(step: RolloutStep) -> int:
@@ -103,12 +108,8 @@ def _done(step: RolloutStep) -> int:
         return 4
     if not step.committed:
         return 0
-    return 3 if _reached(step) else 2
-
-
-def _reached(step: RolloutStep) -> bool:
-    """Did the last probe pass?"""
-    return bool(step.evidence) and bool(step.evidence[-1]["passed"])
+    went_back = step.state in (RolloutStep.State.REVERTING, RolloutStep.State.WENT_BACK)
+    return 3 if evidence.was_reached(step) and not (went_back and evidence.lost_packets(step)) else 2
 
 
 def _next(step: RolloutStep) -> Kind:
@@ -151,37 +152,10 @@ def _confirmed(step: RolloutStep) -> str:
 
 
 def _probe(step: RolloutStep) -> str:
-    """What passed, or how many attempts failed and why the last one did."""
+    """How the gateway was reached, or how many attempts failed and why the last one did; then what became of the packets."""
     if not step.evidence:
         return _("not needed") if step.confirmed and not step.sent_octets else ""
-    passed = [passed_words(each) for each in step.evidence if each["passed"]]
-    failed = [each for each in step.evidence if not each["passed"]]
-    before = ngettext("after %(n)d attempt in vain", "after %(n)d attempts in vain", len(failed)) % {"n": len(failed)}
-    if passed:
-        return _join(*passed, before if failed else "")
-    return failed_words(failed)
-
-
-def passed_words(evidence: Evidence) -> str:
-    """Such as “sshd answered a new connection in 4 ms”."""
-    time = formats.duration(evidence["ms"] / 1000) if evidence["ms"] is not None else ""
-    if evidence["what"] == "knock":
-        return _("sshd answered a new connection in %(time)s") % {"time": time}
-    if evidence["what"] == "session":
-        return _("new session in %(time)s") % {"time": time}
-    return f"{probe_name(evidence['what'])} {time}".strip()
-
-
-def failed_words(failed: list[Evidence]) -> str:
-    """Such as “2 of 3 attempts failed: no answer in 5 s”."""
-    of = SESSIONS if failed[-1]["what"] == "session" else len(failed)
-    words = ngettext("%(n)d of %(of)d attempts failed", "%(n)d of %(of)d attempts failed", len(failed)) if of > 1 else _("failed")
-    return f"{words % {'n': len(failed), 'of': max(of, len(failed))}}: {failed[-1]['text']}"
-
-
-def probe_name(what: str) -> str:
-    """probe IPv4 is called IPv4, under the head that says Probe."""
-    return what.removeprefix("probe ")
+    return evidence.in_words(step)
 
 
 def _join(*parts: str) -> str:

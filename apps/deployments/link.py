@@ -24,6 +24,10 @@ from firewall.codec import WireError
 
 PATIENCE = 10.0  # seconds without a single octet: an agent that works says so every second
 PACE = 1_000_000  # octets of a request for which the agent may take another second before it says anything
+LONGEST = (
+    3600.0  # seconds until an answer is complete, whatever signs of life come: no honest work takes so long, and others wait behind it
+)
+OPENING = 20.0  # seconds more for the first answer over a relay that has just been started: keys are exchanged, programs started
 KNOCK = 5.0  # seconds for sshd's first line
 LONGEST_GREETING = 4096  # octets that may come before and with it
 
@@ -45,8 +49,9 @@ class Channel:
     backoff: how long to wait before a gateway that did not answer is asked again; meanwhile questions fail at once.
     """
 
-    def __init__(self, name: str, by: Way, backoff: Backoff | None = None) -> None:
+    def __init__(self, name: str, by: Way, backoff: Backoff | None = None, *, longest: float = LONGEST) -> None:
         self.name = name
+        self._longest = longest
         self.way = by
         self.sent = 0  # octets of the last request
         self._relay: Relay | None = None
@@ -60,7 +65,8 @@ class Channel:
         return self._relay.pid if self._relay and self._relay.alive else None
 
     def ask(self, request: wire.Request, *, patience: float | None = None, heard: Heard = nobody_minds) -> wire.Reply:
-        """The agent's answer. patience: seconds without an octet; by default 10, and one more for each megabyte that is sent.
+        """The agent's answer. patience: seconds without an octet; by default 10, and one more for each megabyte that is sent, and 20 more
+        where the way to the agent has to be opened first.
 
         heard: told of each sign of life before the answer, however long that takes; when it raises Unreachable, nobody waits any longer.
         Raises Unreachable. A channel that had been idle and is found closed is opened anew once.
@@ -100,11 +106,12 @@ class Channel:
             raise Unreachable(self._reason(ended)) from ended
 
     def _converse(self, request: wire.Request, patience: float | None, heard: Heard) -> wire.Reply:
-        number = next(self._numbers)
+        number, silent = next(self._numbers), PATIENCE if self.relay_pid is not None else PATIENCE + OPENING
         try:
             relay = self._open()
             self._send(relay, number, request, patience or PATIENCE)
-            return self._receive(relay, number, patience or PATIENCE + self.sent / PACE, heard)
+            within = wire.ANSWERED[type(request)]
+            return self._receive(relay, number, patience or silent + self.sent / PACE, within, heard)
         except (OSError, ValueError, WireError, SilentError) as fault:
             self.close()
             raise Unreachable(str(fault)) from fault
@@ -125,10 +132,12 @@ class Channel:
             relay.send(line, patience)
             self.sent += len(line)
 
-    def _receive(self, relay: Relay, number: int, patience: float, heard: Heard) -> wire.Reply:
+    def _receive(self, relay: Relay, number: int, patience: float, within: wire.MessageLimits, heard: Heard) -> wire.Reply:
         """The answer to this question, or to number 0: why the agent hangs up."""
-        assembler = wire.Assembler()
+        assembler, give_up = wire.Assembler(within), time.monotonic() + self._longest
         for line in relay.lines(patience, wire.MAX_LINE):
+            if time.monotonic() > give_up:
+                raise SilentError(f"it shows signs of life and has not answered for {self._longest:g} s")
             answer = assembler.feed(line)
             if answer and answer[0] in (number, 0):
                 reply = wire.reply(answer[1])

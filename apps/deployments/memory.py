@@ -51,7 +51,8 @@ class Memory:
             return None
         rulesets = {state.gateway_id: known.ruleset for state in states if (known := self._of(state))}
         newest = max((state.revision for state in states if state.revision), key=lambda revision: revision.pk)
-        return Before(newest, rulesets) if rulesets else None
+        seen = min((state.snapshot for state in states if state.snapshot), key=_oldest_unseen, default=newest.snapshot)
+        return Before(newest, rulesets, seen) if rulesets else None
 
     def _of(self, state: GatewayState) -> Known | None:
         known = self._known.get(state.gateway_id)
@@ -62,6 +63,11 @@ class Memory:
             return None
         self._known[state.gateway_id] = Known(state.revision.pk, digest(ruleset), ruleset)
         return self._known[state.gateway_id]
+
+
+def _oldest_unseen(snapshot: str) -> int:
+    """The first transaction that the read "xmin:xmax:running" may not have seen."""
+    return int(snapshot.split(":")[0])
 
 
 def _content(revision: Revision, gateway: Gateway) -> Ruleset | None:

@@ -106,10 +106,11 @@ class RolloutStep(models.Model):
         AWAY = "away", _("away")
         WENT_BACK = "went_back", _("went back")
         LOST = "lost", _("lost")
+        IMPAIRED = "impaired", _("impaired")
         SKIPPED = "skipped", _("skipped")
 
     MOVING = (State.SENDING, State.PROBING, State.CONFIRMING, State.REVERTING, State.ASKING)
-    BAD = (State.REFUSED, State.AWAY, State.WENT_BACK, State.LOST)
+    BAD = (State.REFUSED, State.AWAY, State.WENT_BACK, State.LOST, State.IMPAIRED)
 
     rollout = models.ForeignKey(Rollout, models.CASCADE, related_name="steps")
     gateway = models.ForeignKey(Gateway, models.PROTECT, related_name="steps")
@@ -125,6 +126,7 @@ class RolloutStep(models.Model):
     evidence = models.JSONField(default=list)  # [{"what": …, "passed": bool, "ms": n or null, "text": …}], in order
     flows_cut = models.PositiveIntegerField(default=0)
     error = models.TextField(blank=True)
+    reason = models.CharField(max_length=10, default="", blank=True)  # the agent's own word for why it refused (`wire.Refused`)
     doing = models.CharField(max_length=20, blank=True)  # as the gateway said last (firewall.wire.Beat), until the next state
     done = models.PositiveIntegerField(default=0)  # so many elements
     of = models.PositiveIntegerField(default=0)  # of so many; 0: not known
@@ -138,7 +140,7 @@ class RolloutStep(models.Model):
                 condition=Q(
                     state__in=[
                         *("waiting", "sending", "probing", "confirming", "reverting", "asking"),
-                        *("confirmed", "refused", "away", "went_back", "lost", "skipped"),
+                        *("confirmed", "refused", "away", "went_back", "lost", "impaired", "skipped"),
                     ]
                 ),
                 name="rolloutstep_state_is_known",
@@ -159,8 +161,11 @@ class GatewayState(models.Model):
     seen = models.DateTimeField(null=True)
     unreachable_since = models.DateTimeField(null=True)
     error = models.TextField(blank=True)
+    disk = models.TextField(default="", blank=True)  # why the agent cannot write down what it is told, in its words
+    agent = models.CharField(max_length=40, default="", blank=True)  # its agent's version
     drift = models.JSONField(null=True)  # what the kernel held otherwise than the agent committed (`drift.py`)
     drift_since = models.DateTimeField(null=True)
+    drifted_before = models.JSONField(default=list)  # drift that is over, the newest first, at most `drift.REMEMBERED`
     kernel = models.JSONField(null=True)  # its connection table and sysctls, as the collector read them last (apps/gateways/kernels.py)
 
 
@@ -173,6 +178,7 @@ class Hold(models.Model):
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     since = models.DateTimeField(auto_now_add=True)
     why = models.CharField(_("why"), max_length=200)
+    alone = models.BooleanField(default=False, db_default=False)  # two should have agreed: one signed in again and went back at once
     released = models.DateTimeField(null=True)
     released_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
 
@@ -187,23 +193,26 @@ class Hold(models.Model):
         return str(self.revision)
 
 
-@tracked(exclude=["packed", "text"])
+@tracked(exclude=["packed", "text", "baseline"])
 class HeldBack(models.Model):
-    """A part of what the database asks for that removes so much, or touches management, that a second person has to agree.
+    """A part of what is asked for on which two have to agree: it takes much service away, or changes management or limits, or goes back.
 
-    `digest` stands for exactly that part; an approval is one of that digest and of nothing else.
+    `digest` stands for exactly that part; an approval is one of that digest and of nothing else. askers: everybody who wrote what it is
+    about since `baseline`; asker_unknown: some of it was written by nobody known, so it may have been anybody. earlier: how much of the
+    same kind went within the hour before, which nobody approved.
     """
 
     class State(models.TextChoices):
         WAITING = "waiting", _("waiting")
         APPROVED = "approved", _("approved")
+        REFUSED = "refused", _("refused")
         OBSOLETE = "obsolete", _("no longer asked for")
         DONE = "done", _("done")
 
     ALIVE = (State.WAITING, State.APPROVED)
 
     group = models.ForeignKey(GatewayGroup, models.CASCADE, related_name="held_back")
-    kind = models.CharField(max_length=12)  # of firewall.summary.Kind, or "management"
+    kind = models.CharField(max_length=12)  # of firewall.sets.Kind, or one of apps.deployments.special_kinds
     digest = models.CharField(max_length=64)
     removed = models.PositiveIntegerField(default=0)
     of = models.PositiveIntegerField(default=0)
@@ -211,18 +220,36 @@ class HeldBack(models.Model):
     text = models.TextField(default="")  # as nft text, cut
     state = models.CharField(max_length=8, choices=State, default=State.WAITING)
     since = models.DateTimeField(auto_now_add=True)
-    asked_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    askers = models.ManyToManyField(settings.AUTH_USER_MODEL, related_name="+")
+    asker_unknown = models.BooleanField(default=False, db_default=False)
+    baseline = SnapshotField(null=True)  # what the gateways ran was true to this read of the database
+    earlier = models.PositiveIntegerField(default=0, db_default=0)
     decided = models.DateTimeField(null=True)
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
-    alone = models.BooleanField(default=False)  # approved by whoever asked, because there is nobody else
+    reason = models.CharField(_("reason"), max_length=200, blank=True, default="", db_default="")  # of a refusal, or of going alone
+    alone = models.BooleanField(default=False)  # approved by whoever asked, or may have, because there is nobody else
 
     class Meta:
         ordering = ["id"]
         constraints = [
             models.UniqueConstraint(fields=["group", "digest"], condition=Q(state__in=["waiting", "approved"]), name="heldback_once"),
-            models.CheckConstraint(condition=Q(state__in=["waiting", "approved", "obsolete", "done"]), name="heldback_state_is_known"),
+            models.CheckConstraint(
+                condition=Q(state__in=["waiting", "approved", "refused", "obsolete", "done"]), name="heldback_state_is_known"
+            ),
+            models.CheckConstraint(condition=~Q(state="refused") | ~Q(reason=""), name="heldback_refused_for_a_reason"),
             models.CheckConstraint(condition=~Q(state="approved") | Q(decided__isnull=False), name="heldback_approved_by_somebody"),
         ]
 
     def __str__(self) -> str:
         return f"{self.kind} of {self.group}"
+
+
+class UnapprovedLoss(models.Model):
+    """Service that a rollout took away without a second person, because it was little. Kept for an hour: removals one by one add up."""
+
+    group = models.ForeignKey(GatewayGroup, models.CASCADE, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+    packed = models.BinaryField()  # the part, as in HeldBack
+
+    class Meta:
+        indexes = [models.Index(fields=["group", "at"], name="unapprovedloss_by_group")]

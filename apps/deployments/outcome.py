@@ -38,7 +38,7 @@ def outcome(step: RolloutStep, rollout: Rollout, status: GatewayState | None, ne
 
 
 def is_retried(rollout: Rollout) -> bool:
-    """Is what this rollout missed tried again by itself, as soon as the gateway answers? As `due.given_up` has it."""
+    """Is what this rollout missed tried again by itself, as soon as the gateway answers? As `due.is_given_up` has it."""
     states = {step.state for step in rollout.steps.all()}
     if rollout.state == Rollout.State.ABORTED or states & {S.REFUSED, S.WENT_BACK}:
         return False
@@ -50,6 +50,7 @@ def _happened(step: RolloutStep) -> str:
         S.REFUSED: _("%(gateway)s refused it. Nothing changed there."),
         S.AWAY: _("%(gateway)s did not answer, so nothing was sent to it."),
         S.WENT_BACK: _("%(gateway)s had it and has gone back, because it was not confirmed."),
+        S.IMPAIRED: _("%(gateway)s could not take it, because of a fault of its own. It runs what it ran before."),
         S.LOST: _("%(gateway)s stopped answering in the middle. Either it has confirmed, or it goes back by itself%(when)s."),
     }
     return texts[S(step.state)] % {"gateway": step.gateway.name, "when": _by(step.goes_back)}
@@ -75,9 +76,17 @@ def _runs(step: RolloutStep, status: GatewayState | None, newer: Rollout | None)
     return _("It runs %(revision)s.") % {"revision": before(status)}
 
 
+def _impaired(step: RolloutStep) -> str:
+    if step.reason == "token":
+        return _("Press “Try again” when you have read why. The other gateways are served meanwhile.")
+    return _("Mend what it says. It is tried again by itself; the other gateways are served meanwhile.")
+
+
 def _advice(step: RolloutStep, rollout: Rollout, newer: Rollout | None) -> str:
     if newer:
         return _("%(newer)s came after it, and brings what was missing.") % {"newer": newer}
+    if step.state == S.IMPAIRED:
+        return _impaired(step)
     if is_retried(rollout):
         return _("Nothing to do: as soon as it answers, what it misses follows by itself.")
     if rollout.state == Rollout.State.ABORTED:

@@ -27,7 +27,7 @@ class Evidence:
 
 
 def probe(channel: Channel, gateway: Gateway) -> tuple[Evidence, ...]:
-    """Evidence for each family, IPv4 first. Takes at most LIMIT_MS and a quarter second.
+    """Evidence for each family, IPv4 first. Takes at most LIMIT_MS and what the prober needs beside it.
 
     Raises Unreachable when the gateway's agent does not answer.
     """

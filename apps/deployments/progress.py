@@ -10,6 +10,7 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from apps.deployments import evidence
 from apps.deployments.models import Rollout, RolloutStep
 from apps.deployments.words import in_words, lines_of
 from apps.lib import formats
@@ -84,7 +85,8 @@ def posts(rollout: Rollout) -> tuple[Post, ...]:
 def state(rollout: Rollout) -> State:
     match rollout.state:
         case Rollout.State.CONFIRMED:
-            return State(Kind.OK, _("Confirmed"))
+            lost = evidence.lost_in(rollout.steps.all())
+            return State(Kind.WARN, _("Confirmed, a probe failed")) if lost else State(Kind.OK, _("Confirmed"))
         case Rollout.State.FAILED:
             return State(Kind.BAD, _("Failed"))
         case Rollout.State.ABORTED:
@@ -136,7 +138,9 @@ def truth(rollout: Rollout, newer: Rollout | None, in_memory: Set[str]) -> Truth
         case Rollout.State.ABORTED:
             follows = after or _("Whoever has confirmed it keeps it; the others run what they ran before.")
             return Truth(Kind.BAD, _spaced(_stopped(rollout), _failed(rollout, names, past=newer is not None)), follows)
-    return Truth(Kind.OK, _runs(rollout, names[On.FULL], past=newer is not None), _spaced(memory, after))
+    lost = evidence.lost_in(rollout.steps.all())
+    kind = Kind.WARN if lost and not newer else Kind.OK
+    return Truth(kind, _runs(rollout, names[On.FULL], past=newer is not None), _spaced(*lost, memory, after))
 
 
 def _moving(rollout: Rollout) -> str:

@@ -141,6 +141,8 @@ def _of_rollout(gateway: _Stands, given: Mapping[str, str]) -> Waits | None:
         return Waits(_("waits for the rollout of %(revision)s, which is under way") % given, url)
     if gateway.step in (None, RolloutStep.State.CONFIRMED):
         return None
+    if gateway.step == RolloutStep.State.IMPAIRED:
+        return Waits(_("not on %(gateway)s yet: it has a fault of its own") % given, url, person=True)
     return Waits(_("not on %(gateway)s: the rollout of %(revision)s went wrong") % given, url, person=True)
 
 

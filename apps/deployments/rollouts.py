@@ -21,6 +21,7 @@ from apps.deployments.wanted import Wanted
 from apps.network.models import Gateway, GatewayGroup
 from firewall import rollout as machine
 from firewall.rollout import Command, Event, Phase, Step, advance
+from firewall.wire import LEAP_ADOPTED
 
 log = structlog.get_logger()
 
@@ -128,10 +129,16 @@ def leave_note(group: GatewayGroup) -> bool:
     return Rollout.objects.filter(alive, group=group).update(again=True) > 0
 
 
-def outrun(token: int) -> None:
-    """The next token is higher than this one."""
+def outrun(token: int) -> bool:
+    """The next token is higher than this one. False, and nothing changes, if that is further ahead than rollouts can have led: then
+    the gateway that says so is wrong or lies, and what it says must not reach the others."""
     with connection.cursor() as cursor:
+        cursor.execute("SELECT last_value FROM deployments_token")
+        (last,) = cursor.fetchone()
+        if token > last + LEAP_ADOPTED:
+            return False
         cursor.execute("SELECT setval('deployments_token', greatest(%s, (SELECT last_value FROM deployments_token)))", [token])
+    return True
 
 
 # --- Claims

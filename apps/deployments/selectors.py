@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 
 from django.db import connection
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
-from apps.deployments.models import GatewayState, HeldBack, Hold, Rollout
+from apps.deployments.models import GatewayState, HeldBack, Hold, Rollout, RolloutStep
 from apps.deployments.reasons import with_reasons
 from apps.lib.activation import Activation
 from apps.lib.models import Deployed
@@ -67,8 +67,10 @@ def rollout_counts() -> dict[str, int]:
 
 
 def newest_per_group() -> QuerySet[Rollout]:
-    """Each group's last rollout."""
-    newest = Rollout.objects.select_related("revision", "stopped_by").defer("revision__delta")
+    """Each group's last rollout; `lost_packets` says whether a gateway confirmed it though a probe failed."""
+    lost = Q(evidence__contains=[{"what": "IPv4", "passed": False}]) | Q(evidence__contains=[{"what": "IPv6", "passed": False}])
+    steps = RolloutStep.objects.filter(lost, rollout=OuterRef("pk"), state=RolloutStep.State.CONFIRMED)
+    newest = Rollout.objects.select_related("revision", "stopped_by").defer("revision__delta").annotate(lost_packets=Exists(steps))
     return newest.order_by("group_id", "-id").distinct("group_id")
 
 
@@ -108,7 +110,7 @@ def gateway_states() -> QuerySet[GatewayState]:
 
 def held_back() -> QuerySet[HeldBack]:
     """What was ever held back, the newest first, without its elements and its long text."""
-    return HeldBack.objects.select_related("group", "asked_by", "decided_by").defer("packed", "text").order_by("-id")
+    return HeldBack.objects.select_related("group", "decided_by").prefetch_related("askers").defer("packed", "text").order_by("-id")
 
 
 def waiting() -> QuerySet[HeldBack]:

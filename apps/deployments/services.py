@@ -8,14 +8,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import structlog
-from django.db import Error as DatabaseError
+from django.db import InterfaceError, OperationalError
 from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.deployments import carry, contents, describing, due, gate, heartbeat, held, link, rollouts, states
 from apps.deployments.carry import Known, Order
-from apps.deployments.drive import Driver, Links, WorkerLinks
+from apps.deployments.drive import Driver, Links, WorkerLinks, plain
 from apps.deployments.heartbeat import Leases
 from apps.deployments.memory import Kept, Memory
 from apps.deployments.models import Hold, Revision, Rollout
@@ -84,7 +84,7 @@ def reconcile(
 
 def _reconcile(look: GroupLook, cause: str) -> Rollout | None:
     group, links = look.group, look.links
-    asked = _asked(group, cause, by=look.by)
+    asked = _asked(group, cause)
     moment("read and compiled")
     lease = _taken_over(look, asked) or _opened(look, asked)
     if lease is None:
@@ -98,10 +98,10 @@ def _reconcile(look: GroupLook, cause: str) -> Rollout | None:
     except LeaseLost as lost:
         log.warning("lease lost", rollout=lease.rollout.pk, error=str(lost))
         return None
-    except DatabaseError:
-        raise  # whoever finds the lease run out goes on
+    except (OperationalError, InterfaceError):
+        raise  # the database is away; whoever finds the lease run out goes on
     except Exception as error:
-        rollouts.supersede(lease, _("The worker failed: %(error)s") % {"error": error})
+        rollouts.supersede(lease, _("The worker failed: %(error)s") % {"error": plain(error)})
         raise
     _keep(group, lease.rollout.revision, asked.wanted)
     moment("kept")
@@ -114,12 +114,12 @@ def _reconcile(look: GroupLook, cause: str) -> Rollout | None:
 # --- What is asked for
 
 
-def _asked(group: GatewayGroup, cause: str, *, by: int | None) -> Asked:
+def _asked(group: GatewayGroup, cause: str) -> Asked:
     hold = Hold.objects.filter(group=group, released=None).select_related("revision").first()
     if hold:
         return Asked(held.wanted(group, hold), "rollback", hold)
     wanted = watch.afresh(group) if cause == "schedule" else watch.current(group)
-    return Asked(gate.through(group, wanted, memory.before(group), by=by), cause)
+    return Asked(gate.through(group, wanted, memory.before(group)), cause)
 
 
 # --- Whose rollout
@@ -149,8 +149,8 @@ def _named(group: GatewayGroup, wanted: Wanted) -> dict[str, str]:
 
 def _opened(look: GroupLook, asked: Asked) -> Lease | None:
     wanted, hold = asked.wanted, asked.hold
-    gateways = tuple(gateway for gateway in in_order(look.group) if gateway.pk in wanted.targets)
     dues = due.Look(look.group, wanted, look.links, at_the_kernel=look.at_the_kernel)
+    gateways = tuple(sorted((each for each in in_order(look.group) if each.pk in wanted.targets), key=dues.is_new_to))
     if look.force:
         _begin_anew(gateways, look.links)
     elif not [gateway for gateway in gateways if dues.is_due(gateway)]:
@@ -179,7 +179,9 @@ def _begin_anew(gateways: Iterable[Gateway], links: Links) -> None:
         channel = links.kept(gateway)
         channel.try_now()
         try:
-            rollouts.outrun(carry.hello(channel, 0).token)
+            token = carry.hello(channel, 0).token
+            if not rollouts.outrun(token):
+                log.error("not adopted: a token that nobody can have counted to", gateway=gateway.name, token=token)
         except (link.Unreachable, carry.NotDone) as fault:
             log.info("does not answer", gateway=gateway.name, error=str(fault))
 

@@ -15,8 +15,9 @@ from django.conf import settings
 
 from apps.network.models import HOST_KEY, Gateway
 
-CONNECT = 5  # seconds for the TCP connection and the exchange of keys
-ALIVE = 5  # seconds between questions whether sshd is still there; two without an answer end the session
+CONNECT = 10  # seconds for the TCP connection and the exchange of keys
+ALIVE = 5  # seconds between questions whether sshd is still there
+UNANSWERED = 6  # so many of them without an answer end the session: a busy machine may keep sshd waiting
 ALIAS = "gateway"  # what the host is called in known_hosts, whatever its address
 LONGEST_WORDS = 300  # characters of what a program said that are handed on
 
@@ -24,7 +25,7 @@ OPTIONS = {
     "BatchMode": "yes",
     "ConnectTimeout": str(CONNECT),
     "ServerAliveInterval": str(ALIVE),
-    "ServerAliveCountMax": "2",
+    "ServerAliveCountMax": str(UNANSWERED),
     "ControlMaster": "no",
     "ControlPath": "none",
     "StrictHostKeyChecking": "yes",

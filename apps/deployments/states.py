@@ -1,7 +1,9 @@
 """What each gateway runs, as the portal knows it: written when it confirms, when it gets into trouble, and when nothing had to be done."""
 
 from django.db.models.functions import Now
+from django.utils import timezone
 
+from apps.deployments import drift
 from apps.deployments.models import GatewayState, Revision, RolloutStep
 from apps.deployments.wanted import Wanted
 from apps.network.models import Gateway, GatewayGroup
@@ -9,20 +11,20 @@ from apps.network.models import Gateway, GatewayGroup
 
 def runs(step: RolloutStep, revision: Revision, digest: str, *, in_memory: bool) -> None:
     """The gateway runs the revision, and will after a reboot."""
-    GatewayState.objects.update_or_create(
-        gateway=step.gateway,
-        defaults={
-            "digest": digest,
-            "revision": revision,
-            "snapshot": revision.snapshot,
-            "since": Now(),
-            "seen": Now(),
-            "in_memory": in_memory,
-            "unreachable_since": None,
-            "error": "",
-            "drift": None,
-            "drift_since": None,
-        },
+    state, _created = GatewayState.objects.get_or_create(gateway=step.gateway)
+    GatewayState.objects.filter(pk=state.pk).update(
+        digest=digest,
+        revision=revision,
+        snapshot=revision.snapshot,
+        since=Now(),
+        seen=Now(),
+        in_memory=in_memory,
+        unreachable_since=None,
+        error="",
+        disk="",
+        drift=None,
+        drift_since=None,
+        drifted_before=drift.remembered(state, timezone.now()),
     )
 
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from apps.deployments.evidence import attempts
 from apps.deployments.models import GatewayState, Rollout, RolloutStep
 from apps.lib import formats
 
@@ -64,7 +65,7 @@ def before(status: GatewayState | None) -> str:
 
 def _attempts(step: RolloutStep) -> str:
     """What was tried to reach it over a new connection."""
-    failed = [each for each in step.evidence if not each["passed"]]
+    failed = [each for each in attempts(step) if not each["passed"]]
     if not failed:
         return "" if step.evidence else _("It is being reached over a new connection.")
     words = [

@@ -19,6 +19,7 @@ urlpatterns = [
     path("waiting/", waiting.waits, name="waiting"),
     path("waiting/<int:pk>/", waiting.held, name="held"),
     path("waiting/<int:pk>/approve/", waiting.approve, name="approve"),
+    path("waiting/<int:pk>/refuse/", waiting.refuse, name="refuse"),
     path("waiting/<int:pk>/text/", waiting.text, name="held-text"),
     path("revisions/", revisions.revision_list, name="revisions"),
     path("revisions/compare", revisions.compare, name="compare"),

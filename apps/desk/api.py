@@ -25,7 +25,16 @@ LEFT: Shape = record(
 LED: Shape = record(
     member=MEMBER, protocol=TEXT, private_address=TEXT, private_port=INTEGER, purpose=TEXT, since=TIME, until=nullable(TIME)
 )
-ANSWER: Shape = record(only=nullable(MEMBER), held=nullable(HELD), left_as=array(LEFT), more=INTEGER, led_to=array(LED))
+CONFIRMED: Shape = record(gateway=TEXT, since=nullable(TIME))
+ANSWER: Shape = record(
+    only=nullable(MEMBER),
+    confirmed=array(CONFIRMED),
+    unnamed=TEXT,
+    held=nullable(HELD),
+    left_as=array(LEFT),
+    more=INTEGER,
+    led_to=array(LED),
+)
 
 
 class EnquirySerializer(ApiSerializer):
@@ -65,11 +74,13 @@ class EnquiryViewSet(Reads, Adds):
 
 
 def told(answer: Answer) -> dict[str, Any]:
-    """The answer as plain data; `more`: how many further members left as the address."""
+    """The answer as plain data; `more`: how many further members left as the address; `unnamed`: why `only` is nobody, in words."""
     held, alone = answer.holding, answer.alone
     only = held.member if held else alone.holding.member if alone else None
     return {
         "only": _member(only) if only else None,
+        "confirmed": [{"gateway": each.gateway, "since": each.since} for each in answer.confirmed],
+        "unnamed": answer.unnamed,
         "held": {"member": _member(held.member), "address": held.address, **_time(held)} if held else None,
         "left_as": [
             {

@@ -1,6 +1,8 @@
-"""Header fields of an ASGI scope as the variables of a WSGI environment (PEP 3333). Pure."""
+"""A request as ASGI's scope has it, as a WSGI environment (PEP 3333). Pure."""
 
 from collections.abc import Iterable
+from io import StringIO
+from typing import IO, Any
 
 type Headers = Iterable[tuple[bytes, bytes]]
 
@@ -17,3 +19,17 @@ def variables(headers: Headers) -> dict[str, str]:
         key, text = "HTTP_" + name.decode("latin-1").upper().replace("-", "_"), value.decode("latin-1")
         told[key] = (("; " if key == "HTTP_COOKIE" else ",").join((told[key], text))) if key in told else text
     return told
+
+
+def environment(scope: Any, body: IO[bytes], length: int) -> dict[str, Any]:
+    """The WSGI environment of a request whose body has been read as a whole: `length` octets."""
+    host, port = scope.get("server") or ("", 80)
+    told = variables(scope["headers"])
+    return told | {
+        "REQUEST_METHOD": scope["method"], "SCRIPT_NAME": "", "PATH_INFO": scope["path"].encode().decode("latin-1"),
+        "QUERY_STRING": scope["query_string"].decode("latin-1"), "SERVER_NAME": host, "SERVER_PORT": str(port or 80),
+        "SERVER_PROTOCOL": "HTTP/1.1", "REMOTE_ADDR": (scope.get("client") or ("",))[0], "CONTENT_LENGTH": str(length),
+        "CONTENT_TYPE": told.get("HTTP_CONTENT_TYPE", ""),
+        "wsgi.version": (1, 0), "wsgi.url_scheme": scope.get("scheme", "http"), "wsgi.input": body,
+        "wsgi.errors": StringIO(), "wsgi.multithread": True, "wsgi.multiprocess": False, "wsgi.run_once": False,
+    }  # fmt: skip

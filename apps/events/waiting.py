@@ -17,7 +17,7 @@ from urllib.parse import parse_qs
 from django.core.handlers.wsgi import WSGIHandler
 from django.utils.translation import gettext as _
 
-from apps.events.headers import variables
+from apps.events.headers import environment
 from apps.events.hub import Hub
 from apps.events.reading import Refused
 from apps.events.threads import Threads
@@ -136,19 +136,6 @@ def ask(scope: Any, given: bytes) -> Answer:
     def start(status: str, headers: list[tuple[str, str]], _trouble: Any = None) -> Any:
         told.update(status=int(status[:3]), headers=tuple(headers))
 
-    response: Any = _django()(_environ(scope, given), start)
+    response: Any = _django()(environment(scope, io.BytesIO(given), len(given)), start)
     with closing(response):
         return Answer(told["status"], told["headers"], b"".join(response))
-
-
-def _environ(scope: Any, given: bytes) -> dict[str, Any]:
-    host, port = scope.get("server") or ("", 80)
-    told = variables(scope["headers"])
-    return told | {
-        "REQUEST_METHOD": scope["method"], "SCRIPT_NAME": "", "PATH_INFO": scope["path"].encode().decode("latin-1"),
-        "QUERY_STRING": scope["query_string"].decode("latin-1"), "SERVER_NAME": host, "SERVER_PORT": str(port),
-        "SERVER_PROTOCOL": "HTTP/1.1", "REMOTE_ADDR": (scope.get("client") or ("",))[0], "CONTENT_LENGTH": str(len(given)),
-        "CONTENT_TYPE": told.get("HTTP_CONTENT_TYPE", ""),
-        "wsgi.version": (1, 0), "wsgi.url_scheme": scope.get("scheme", "http"), "wsgi.input": io.BytesIO(given),
-        "wsgi.errors": io.StringIO(), "wsgi.multithread": True, "wsgi.multiprocess": False, "wsgi.run_once": False,
-    }  # fmt: skip

@@ -40,8 +40,14 @@ KERNELS: Shape = array(record(gateway=INTEGER, at=TIME, tracked=INTEGER, most=IN
 CHANGES: Shape = array(record(kind=TEXT, added=INTEGER, removed=INTEGER, changed=INTEGER, of=INTEGER))
 PLAN: Shape = record(gateway=TEXT, problem=TEXT, in_words=TEXT, changes=CHANGES, chains=INTEGER, text=TEXT)
 DIFFERS: Shape = record(missing=array(TEXT), foreign=array(TEXT), missing_count=INTEGER, foreign_count=INTEGER)
+PAST: Shape = record(cause=TEXT, since=nullable(TIME), until=TIME, rules=INTEGER, missing=INTEGER, foreign=INTEGER, sysctls=INTEGER)
 DRIFT: Shape = record(
-    since=nullable(TIME), chains=array(TEXT), elements=mapping(DIFFERS), settings=array(record(name=TEXT, wanted=TEXT, found=TEXT))
+    since=nullable(TIME),
+    cause=nullable(TEXT),
+    chains=array(TEXT),
+    elements=mapping(DIFFERS),
+    settings=array(record(name=TEXT, wanted=TEXT, found=TEXT)),
+    before=array(PAST),
 )
 
 
@@ -108,6 +114,7 @@ class LimitsSerializer(ActiveSettingsSerializer):
 
 class ProfileSerializer(ActiveSettingsSerializer):
     shapes = {"kernels": KERNELS}
+    observed_fields = frozenset({"kernels"})
     save_row = settings.tune
     kernels = serializers.SerializerMethodField()
 
@@ -158,8 +165,8 @@ class SettingsViewSet(ChangesOne):
     def within_reach(self, rows: Sequence[Row]) -> Sequence[Row]:
         return rows  # one cannot be made another group's
 
-    def lock(self, row: Row) -> None:
-        super().lock(row.group)  # the row need not be there yet
+    def lock(self, rows: Sequence[Row]) -> None:
+        super().lock([row.group for row in rows])  # the rows need not be there yet
 
     def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         return self.answer(self.get_object())
@@ -284,4 +291,7 @@ class GatewayViewSet(Reads, Changes):
         found = (status and status.drift) or {"rules": [], "elements": {}, "sysctls": []}
         settings = [dict(zip(("name", "wanted", "found"), map(str, each), strict=True)) for each in found.get("sysctls", [])]
         since = status.drift_since if status and status.drift else None
-        return Response({"since": since, "chains": found["rules"], "elements": found["elements"], "settings": settings})
+        cause = found.get("cause", "by_hand") if since else None
+        before = status.drifted_before if status else []
+        told = {"since": since, "cause": cause, "chains": found["rules"], "elements": found["elements"], "settings": settings}
+        return Response({**told, "before": before})

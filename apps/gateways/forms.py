@@ -286,13 +286,17 @@ class ProfileForm(VersionedForm):
         _("TCP connections that both sides have ended, seconds"),
         _("For packets that come late. Many short ones fill the table."),
     )
-    udp = _within("udp", _("UDP, a question and its answer, seconds"), _("Name servers are asked like that, thousands of times a minute."))
+    udp = _within(
+        "udp",
+        _("UDP, a question and its answer, seconds"),
+        _("Of DNS and NTP, asked thousands of times a minute. All other UDP stays at least 120 s, whatever stands here (RFC 4787)."),
+    )
     udp_stream = _within(
         "udp_stream",
         _("UDP in both directions, seconds"),
-        _("Calls, games, VPNs. RFC 4787 recommends 300; with less, a silent call breaks."),
+        _("Calls, games, VPNs. RFC 4787 recommends 300; with less, a silent call breaks. At least 120 s hold, whatever stands here."),
     )
-    icmp = _within("icmp", _("Ping, seconds"), _("ICMP and ICMPv6."))
+    icmp = _within("icmp", _("Ping, seconds"), _("ICMP and ICMPv6. RFC 5508 demands 60."))
     generic = _within("generic", _("Other protocols, seconds"), _("Such as tunnels (GRE, ESP)."))
     tcp_loose = forms.BooleanField(
         label=_("Take up TCP connections that are under way"),

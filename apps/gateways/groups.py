@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.audit.selectors import last_change
+from apps.deployments.loosening import ask_for_limits
 from apps.lib import formats
 from apps.lib.errors import Conflict, Problem
 from apps.lib.nudge import nudge
@@ -28,7 +29,10 @@ def configure_group(
     removal_least: int,
     by: User,
 ) -> GatewayGroup:
-    """Change how its rollouts go. Raises Conflict when somebody changed it since `version`, else Problem."""
+    """Change how its rollouts go; looser limits wait for a second person.
+
+    Raises Conflict when somebody changed it since `version`, else Problem.
+    """
     if confirm_within not in CONFIRM_WITHIN:
         raise Problem(_("A gateway can wait between 5 and 600 seconds for its confirmation."), "confirm_within")
     if removal_share not in SHARE:
@@ -39,12 +43,11 @@ def configure_group(
         goes_on=goes_on,
         heals_drift=heals_drift,
         confirm_within=confirm_within,
-        removal_share=removal_share,
-        removal_least=removal_least,
         version=F("version") + 1,
     )
     if not changed:
         raise _conflict(group)
+    ask_for_limits(group, removal_share=removal_share, removal_least=removal_least, by=by)
     nudge("workers.reconcile", by.pk)
     group.refresh_from_db()
     return group

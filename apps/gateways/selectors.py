@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from apps.deployments.models import GatewayState, Rollout
 from apps.deployments.progress import carries
 from apps.deployments.selectors import rollouts_in
-from apps.gateways.drifted import Drifted, drifted
+from apps.gateways.drifted import Drifted, PastDrift, drifted, drifted_before
 from apps.gateways.kernels import table_of
 from apps.lib import formats
 from apps.lib.states import Kind, State
@@ -39,6 +39,7 @@ class Shown:
     carries: str
     line: Line
     drift: Drifted | None
+    before: list[PastDrift]
     alone: bool  # carries both families while the others of its group do not answer
 
 
@@ -67,7 +68,9 @@ def _shown(gateway: Gateway, others: list[Gateway], now: datetime) -> Shown:
     alone = gateway.carries4 and gateway.carries6 and bool(others) and all(map(_away, others))
     line = _line(gateway, status, [other.name for other in others if _away(other)] if alone else [], now)
     drift = drifted(status)
-    return Shown(gateway, status, _state(status, now), carries(gateway.carries4, gateway.carries6), line, drift, alone)
+    return Shown(
+        gateway, status, _state(status, now), carries(gateway.carries4, gateway.carries6), line, drift, drifted_before(status), alone
+    )
 
 
 def _overdue(status: GatewayState, now: datetime) -> bool:
@@ -109,6 +112,9 @@ def _line(gateway: Gateway, status: GatewayState | None, missing: list[str], now
         )
     if drift := drifted(status):
         return Line(Kind.WARN, drift.sentence, f"{drift.what[:1].upper()}{drift.what[1:]}. {drift.follows}")
+    if status.disk:
+        follows = _("%(why)s. Until that is mended it takes no change; then what it misses follows by itself.") % {"why": status.disk}
+        return Line(Kind.WARN, _("%(gateway)s cannot write to its disk.") % given, follows)
     if (table := table_of(status, None)) and table.kind is Kind.WARN:
         full = _("The connection table of %(gateway)s is %(percent)d %% full.") % (given | {"percent": table.percent})
         return Line(Kind.WARN, full, _("When it is full, nobody can open a connection. Its profile says how many it takes."))

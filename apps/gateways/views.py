@@ -11,9 +11,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import person, staff_page
+from apps.accounts.recent_auth import recently_authenticated
 from apps.audit.selectors import history_of
 from apps.deployments import progress
 from apps.deployments import services as deployments
+from apps.deployments.loosening import limits_waiting
 from apps.deployments.selectors import holds
 from apps.gateways import groups as of_groups
 from apps.gateways import kernels, selectors, services, settings
@@ -99,6 +101,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @staff_page
+@recently_authenticated
 def group(request: HttpRequest, pk: int) -> HttpResponse:
     """Change how the rollouts of a group go; a save on top of somebody else's shows both."""
     found = get_object_or_404(GatewayGroup, pk=pk)
@@ -107,12 +110,14 @@ def group(request: HttpRequest, pk: int) -> HttpResponse:
         try:
             of_groups.configure_group(group=found, by=person(request), **form.cleaned_data)
             messages.success(request, _("Saved. It holds for the next rollout; what waits for somebody already goes on waiting."))
+            if limits_waiting(found):
+                messages.info(request, _("Looser limits wait until a second person agrees; until then the old ones hold."))
             return redirect("gateways:group", found.pk)
         except Conflict as conflict:
             form.take_up(str(conflict))
         except Problem as problem:
             form.add_error(problem.fieldname if problem.fieldname in form.fields else None, str(problem))
-    context = {"group": found, "form": form, "entries": history_of(found, 8)}
+    context = {"group": found, "form": form, "entries": history_of(found, 8), "waiting": limits_waiting(found)}
     return render(request, "gateways/group.html", context, status=422 if form.is_bound else 200)
 
 

@@ -12,6 +12,8 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from firewall.addresses import parse_prefix
+
 if TYPE_CHECKING:
     Field = models.Field[Any, Any]
     AnyLookup = models.Lookup[Any]
@@ -77,9 +79,10 @@ class PrefixField(_ParsedField):
     }
 
     def parse(self, text: str) -> Prefix:
-        if "%" in text:
-            raise ValueError(text)
-        return ip_network(text)
+        return parse_prefix(text)
+
+    def from_db_value(self, value: str | None, expression: object, connection: object) -> object:
+        return None if value is None else ip_network(value)  # the database has checked it
 
 
 class MacField(_ParsedField):

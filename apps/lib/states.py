@@ -97,7 +97,7 @@ class Step:
 
     @property
     def icon(self) -> str:
-        return {Kind.OK: "check", Kind.BAD: "close", Kind.MOVING: "more", Kind.WAIT: "more"}.get(self.kind, "")
+        return {Kind.OK: "check", Kind.WARN: "warn", Kind.BAD: "close", Kind.MOVING: "more", Kind.WAIT: "more"}.get(self.kind, "")
 
 
 @dataclass(frozen=True)

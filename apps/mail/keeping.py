@@ -40,10 +40,14 @@ def mails_of(about: Model, addresses: Iterable[str]) -> QuerySet[Message]:
 
 @transaction.atomic
 def forget(about: Model, addresses: Iterable[str], *, instead: str) -> None:
-    """Erase whom such mails reached and what they said; `instead` is the address that they keep. What waits still is not sent."""
+    """Erase whom such mails reached, what they said and what servers answered; `instead` is the address that they keep. What waits still
+    is not sent. What mails to others say of these addresses is erased, too."""
     found = mails_of(about, addresses)
     found.filter(state=Message.State.WAITING).delete()
-    found.update(to=instead, text="", html="", reply_to="", unsubscribe="", erased=Now())
+    found.update(to=instead, text="", html="", reply_to="", in_reply_to="", references="", unsubscribe="", error="", erased=Now())
+    for address in filter(None, addresses):
+        told = Message.objects.exclude(state=Message.State.WAITING).filter(Q(text__icontains=address) | Q(subject__icontains=address))
+        told.update(subject="–", text="", html="", erased=Now())
     SwitchedOff.objects.alias(reader=AsciiLower("address")).filter(reader__in=_lower(addresses)).delete()
 
 

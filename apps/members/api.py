@@ -23,6 +23,7 @@ FACTS = ("name", "email", "language", "tariff", "room", "since", "paid_until", "
 
 
 class MemberSerializer(ApiSerializer):
+    fixed_fields = frozenset({"number"})
     number = serializers.IntegerField(min_value=1, max_value=2**31 - 1, required=False)
     tariff_name = serializers.StringRelatedField[Any](source="tariff")
     room_name = serializers.StringRelatedField[Any](source="room")
@@ -97,6 +98,7 @@ class MemberViewSet(Reads, Adds, Changes):
 
 
 class DeviceSerializer(ApiSerializer):
+    fixed_fields = frozenset({"member"})
     mac = MacText()
 
     class Meta:
@@ -113,7 +115,7 @@ class DeviceSerializer(ApiSerializer):
 
 
 class DeviceViewSet(Reads, Adds, Changes, Removes):
-    """Members' devices. A change leaves `member` as it is."""
+    """Members' devices. `member` stays as it was added."""
 
     serializer_class = DeviceSerializer
     member_path = "member"

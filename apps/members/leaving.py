@@ -26,7 +26,7 @@ def plan(*, member: Member, on: date, by: User) -> Departure:
     """The member leaves with the beginning of that day. Raises Problem when that is over or too far away, they have left, or it
     is planned already."""
     if member.state == Member.State.LEFT:
-        raise Problem(_("%(member)s has left already.") % {"member": member})
+        raise Problem(_("%(member)s has left already.") % {"member": member}, culprit=member)
     if on <= timezone.localdate():
         raise Problem(_("Choose a day that has not begun. To end the membership today, leave the day empty."), "on")
     check_reachable(on, "on")
@@ -36,7 +36,9 @@ def plan(*, member: Member, on: date, by: User) -> Departure:
     except IntegrityError as error:
         if "departure_one_planned" not in str(error):
             raise
-        raise Problem(_("It is planned already when %(member)s leaves. Drop that first.") % {"member": member}, "on") from error
+        raise Problem(
+            _("It is planned already when %(member)s leaves. Drop that first.") % {"member": member}, "on", culprit=member
+        ) from error
 
 
 def drop(departure: Departure) -> None:

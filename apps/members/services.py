@@ -247,7 +247,9 @@ def _explained_member(error: IntegrityError, number: int | None) -> Problem:
     if holder is None:
         return Problem(_("Somebody else added a member at the same moment. Save again."), "number", offer=str(free))
     text = _("M-%(number)d is %(member)s. M-%(free)d is free.")
-    return Problem(text % {"number": holder.number, "member": holder, "free": free}, "number", offer=str(free), culprit=holder)
+    facts = {"number": holder.number, "member": holder, "free": free}
+    unnamed = _("M-%(number)d is somebody else. M-%(free)d is free.") % facts
+    return Problem(text % facts, "number", offer=str(free), culprit=holder, unnamed=unnamed)
 
 
 def _explained_device(error: IntegrityError, mac: str) -> Problem:
@@ -258,4 +260,4 @@ def _explained_device(error: IntegrityError, mac: str) -> Problem:
         return Problem(_("%(mac)s was just taken by somebody else.") % {"mac": mac}, "mac")
     text = _("%(mac)s is “%(device)s” of %(member)s (M-%(number)d).")
     facts = {"mac": holder.mac, "device": holder.name, "member": holder.member, "number": holder.member.number}
-    return Problem(text % facts, "mac", culprit=holder)
+    return Problem(text % facts, "mac", culprit=holder, unnamed=_("%(mac)s is a device of somebody else.") % facts)

@@ -30,7 +30,7 @@ class ForwardSerializer(ActiveSerializer):
     ports = serializers.IntegerField(min_value=1, max_value=PortForward.MOST_PORTS, default=1)
     last_public_port = serializers.IntegerField(source="last_port", read_only=True)
     since = serializers.DateTimeField(source="valid.lower", read_only=True)
-    until = serializers.DateTimeField(source="valid.upper", read_only=True, allow_null=True)
+    until = serializers.DateTimeField(source="valid.upper", required=False, allow_null=True)
     enabled = serializers.BooleanField(required=False)
     version = serializers.IntegerField(required=False, min_value=1)
 
@@ -71,14 +71,19 @@ class ForwardSerializer(ActiveSerializer):
 
 
 def _told(item: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in item.items() if name != "version"} | {"public": AddressField().to_python(item["public"])}
+    until = item.get("valid", {}).get("upper")
+    return {name: value for name, value in item.items() if name != "valid"} | {
+        "public": AddressField().to_python(item["public"]),
+        "until": until,
+    }
 
 
 def _wanted(row: PortForward, item: Mapping[str, Any]) -> many.Changed:
     """The forward as it is to be: what is not told stays."""
-    kept = {name: getattr(row, name) for name in (*EDITED, "enabled", "version")}
+    kept = {name: getattr(row, name) for name in (*EDITED, "enabled", "version")} | {"valid": {"upper": row.valid.upper}}
     wanted = kept | dict(item)
-    return many.Changed(forward=row, **(wanted | {"public": AddressField().to_python(wanted["public"])}))
+    until = wanted.pop("valid")["upper"]
+    return many.Changed(forward=row, **(wanted | {"public": AddressField().to_python(wanted["public"]), "until": until}))
 
 
 def _with_port(rows: QuerySet[PortForward], port: int) -> QuerySet[PortForward]:

@@ -48,9 +48,10 @@ def refused_forward(holding: Holding, public: Address, protocol: str, port: int,
             if whole
             else _("Port %(port)d of %(public)s is one of those that %(member)s has alone, %(first)d to %(last)d.")
         )
-    if facts["free"]:
-        text += " " + _("%(free)d is free.")
-    return Problem(text % facts, "public_port", offer=str(facts["free"] or ""), culprit=found and found[0])
+    more = " " + _("%(free)d is free.") if facts["free"] else ""
+    said = (text + more) % facts
+    unnamed = (_("Port %(port)d of %(public)s is somebody else's.") + more) % facts
+    return Problem(said, "public_port", offer=str(facts["free"] or ""), culprit=found and found[0], unnamed=unnamed)
 
 
 def _free_port(holding: Holding, public: Address, protocol: str, wanted: int, ports: int) -> int | None:

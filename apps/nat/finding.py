@@ -1,7 +1,5 @@
 """Port forwards and IPv6 pinholes of everybody, found by what somebody types: a port, an address, a name, what it is for."""
 
-from ipaddress import ip_network
-
 from django.db.models import Q, QuerySet
 
 from apps.lib.fields import Prefix
@@ -9,6 +7,7 @@ from apps.lib.ports import read
 from apps.nat.models import Pinhole, PortForward
 from apps.nat.pinholes.selectors import names_port, pinholes
 from apps.nat.selectors import forwards, on_ports
+from firewall.addresses import parse_prefix
 
 
 def find_forwards(text: str) -> QuerySet[PortForward]:
@@ -39,6 +38,6 @@ def _said(text: str) -> Q:
 
 def _prefix(text: str) -> Prefix | None:
     try:
-        return None if "%" in text else ip_network(text, strict=False)
+        return parse_prefix(text, strict=False)
     except ValueError:
         return None

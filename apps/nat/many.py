@@ -15,14 +15,17 @@ from apps.lib.fields import Address
 from apps.lib.nudge import nudge
 from apps.lib.validity import ended_now, from_now, holds_now
 from apps.nat import services
+from apps.nat.ends import check_end
 from apps.nat.models import PortForward
 from apps.nat.selectors import forwards
 from apps.network.models import Holding, Pool
 
 CHANGE = """
     UPDATE nat_portforward f
-    SET private_port = w.private_port, purpose = w.purpose, enabled = w.enabled, version = f.version + 1
-    FROM unnest(%s::bigint[], %s::int[], %s::int[], %s::text[], %s::bool[]) AS w (id, version, private_port, purpose, enabled)
+    SET private_port = w.private_port, purpose = w.purpose, enabled = w.enabled, valid = tstzrange(lower(f.valid), w.until),
+        version = f.version + 1
+    FROM unnest(%s::bigint[], %s::int[], %s::int[], %s::text[], %s::bool[], %s::timestamptz[])
+        AS w (id, version, private_port, purpose, enabled, until)
     WHERE f.id = w.id AND f.version = w.version AND f.valid @> statement_timestamp()
 """
 
@@ -44,7 +47,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changed(Wanted):
-    """How a forward is to be, on top of the version that was read; when it ends stays."""
+    """How a forward is to be, on top of the version that was read."""
 
     forward: PortForward
     version: int
@@ -61,6 +64,7 @@ def add_forwards(*, wanted: Sequence[Wanted], by: User) -> list[PortForward]:
     """Add all of these from now on, in their order. Raises Problem or IntegrityError, and adds none."""
     for each in wanted:
         services.check_ports(each.protocol, each.public_port, each.private_port, each.ports)
+        check_end(each.until)
     holdings, pools = _holdings(wanted), _pools(wanted)
     with transaction.atomic():
         made = PortForward.objects.bulk_create(_row(each, holdings[each.holding.pk], pools) for each in wanted)
@@ -111,6 +115,8 @@ def change_forwards(*, wanted: Sequence[Changed], by: User) -> list[PortForward]
     staying = [each for each in wanted if each.stays]
     for each in wanted:
         services.check_ports(each.protocol, each.public_port, each.private_port, each.ports)
+        if each.until != each.forward.valid.upper:
+            check_end(each.until)
     with transaction.atomic():
         if staying and _update(staying) != len(staying):
             raise services.changed_meanwhile()
@@ -126,6 +132,7 @@ def _update(staying: Sequence[Changed]) -> int:
         [each.private_port for each in staying],
         [each.purpose.strip() for each in staying],
         [each.enabled for each in staying],
+        [each.until for each in staying],
     )
     with connection.cursor() as cursor:
         cursor.execute(CHANGE, columns)
@@ -143,6 +150,7 @@ def _moved(each: Changed, by: User) -> int:
         private_port=each.private_port,
         ports=each.ports,
         purpose=each.purpose,
+        until=each.until,
         by=by,
     )
     PortForward.objects.filter(pk=forward.pk).exclude(enabled=each.enabled).update(enabled=each.enabled)

@@ -51,6 +51,11 @@ class OfHolding(Versioned, Deployed):
 __all__ = ["Move", "NatMapping", "OfHolding", "Pinhole", "PortForward", "PortRules"]
 
 
+def address_with_ports(public: str, ports: str) -> str:
+    """“198.51.100.7, ports 32768–33791”; the address alone without ports."""
+    return gettext("%(public)s, ports %(ports)s") % {"public": public, "ports": ports} if ports else public
+
+
 @tracked(exclude=["changed_in", "changed_at"])
 class NatMapping(OfHolding):
     """A private address leaves as this public one: alone, with others, or with a block of its ports."""
@@ -87,8 +92,7 @@ class NatMapping(OfHolding):
     @property
     def leaves(self) -> str:
         """“198.51.100.7, ports 32768–33791”."""
-        public = str(self.public)
-        return gettext("%(public)s, ports %(ports)s") % {"public": public, "ports": self.ports} if self.ports else public
+        return address_with_ports(str(self.public), self.ports)
 
 
 @tracked(exclude=["changed_in", "changed_at"])

@@ -21,6 +21,7 @@ from apps.nat.ends import planned_end
 from apps.nat.models import PortForward, PortRules
 from apps.nat.rules.services import rules_of
 from apps.nat.selectors import forwards_of, free_port, public_addresses_of
+from apps.nat.switched_off import check_may_switch_on
 from apps.network.models import Holding
 
 TRIES: Final = 100  # free places that are looked at for one without a forbidden port
@@ -112,6 +113,15 @@ def reopen_port(*, member: Member, forward: PortForward, by: User) -> PortForwar
         until=planned_end(forward),
         enabled=forward.enabled,
         by=by,
+    )
+
+
+def switch_port(*, forward: PortForward, version: int, enabled: bool, by: User) -> PortForward:
+    """On or off; the ports stay the member's. Raises Problem for switching on what somebody else switched off."""
+    if enabled:
+        check_may_switch_on(forward, by)
+    return services.change_forward(
+        forward=forward, version=version, private_port=forward.private_port, purpose=forward.purpose, enabled=enabled, by=by
     )
 
 

@@ -46,6 +46,16 @@ class Place:
     public: Address
     block: Range[int] | None = None
 
+    @property
+    def first_port(self) -> int:
+        """Of its block; 0 without one."""
+        return (self.block.lower or 0) if self.block else 0
+
+    @property
+    def ports(self) -> str:
+        """“32768–33791”; without a block nothing."""
+        return f"{self.block.lower}–{self.block.upper - 1}" if self.block and self.block.upper else ""
+
 
 def block_size(pool: Pool) -> int:
     """How many ports of an address one member has alone; of an own address all."""

@@ -114,6 +114,11 @@ def leaving_as_pools() -> Mapping[int, int]:
     return {pool: members if sharing == Pool.Sharing.BLOCKS else addresses for pool, sharing, addresses, members in counted}
 
 
+def members_leaving_from(pool: Pool) -> int:
+    """How many members leave from a public pool now."""
+    return NatMapping.objects.filter(holds_now(), pool=pool).values("holding__member").distinct().count()
+
+
 def leaving_in(pool: Pool) -> QuerySet[NatMapping, tuple[object, int]]:
     """The addresses of a public pool and how many members leave as each, by address."""
     mapped = (

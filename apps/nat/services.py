@@ -14,7 +14,7 @@ from apps.lib.ports import Span, span
 from apps.lib.refusals import detail_of
 from apps.lib.validity import ended_now, from_now, holds_now
 from apps.nat import claims
-from apps.nat.ends import check_end, planned_end
+from apps.nat.ends import End, Until, changed_end, check_end, planned_end
 from apps.nat.models import NatMapping, PortForward
 from apps.nat.places import Place, place_in, pools_to_leave_from
 from apps.nat.selectors import free_port, holder_of_ports
@@ -68,13 +68,15 @@ def add_forward(
     return forward
 
 
-def change_forward(*, forward: PortForward, version: int, private_port: int, purpose: str, enabled: bool, by: User) -> PortForward:
-    """Change where a forward leads and whether it is on. Raises Conflict when somebody changed it since `version`."""
+def change_forward(
+    *, forward: PortForward, version: int, private_port: int, purpose: str, enabled: bool, until: Until = End.UNCHANGED, by: User
+) -> PortForward:
+    """Change where a forward leads, whether it is on and when it ends. Raises Conflict when somebody changed it since `version`."""
     check_ports(forward.protocol, forward.public_port, private_port, forward.ports)
     current = PortForward.objects.filter(holds_now(), pk=forward.pk, version=version)
+    given = {"private_port": private_port, "purpose": purpose.strip(), "enabled": enabled} | changed_end(until, forward)
     with transaction.atomic():
-        changed = current.update(private_port=private_port, purpose=purpose.strip(), enabled=enabled, version=F("version") + 1)
-        if not changed:
+        if not current.update(**given, version=F("version") + 1):
             raise changed_meanwhile()
         nudge("workers.reconcile", by.pk)
     forward.refresh_from_db()
@@ -92,15 +94,16 @@ def edit_forward(
     private_port: int,
     ports: int,
     purpose: str,
+    until: Until = End.UNCHANGED,
     by: User,
 ) -> PortForward:
-    """Change anything of a forward; on or off, and when it ends, stay. With another public side or device it ends now and another begins
+    """Change anything of a forward; whether it is on stays. With another public side or device it ends now and another begins
     in its stead, all or nothing, so that who had which port when stays known. Raises Conflict and Problem as the other services do.
     """
     told: dict[str, object] = {"holding_id": holding.pk, "public": public, "protocol": protocol, "public_port": public_port, "ports": ports}
     if all(getattr(forward, name) == value for name, value in told.items()):
-        on = forward.enabled
-        return change_forward(forward=forward, version=version, private_port=private_port, purpose=purpose, enabled=on, by=by)
+        facts = {"private_port": private_port, "purpose": purpose, "enabled": forward.enabled}
+        return change_forward(forward=forward, version=version, **facts, until=until, by=by)  # type: ignore[arg-type]  # by their names
     with transaction.atomic():
         if not PortForward.objects.filter(holds_now(), pk=forward.pk, version=version).update(valid=ended_now(), version=F("version") + 1):
             raise changed_meanwhile()
@@ -112,7 +115,7 @@ def edit_forward(
             private_port=private_port,
             ports=ports,
             purpose=purpose,
-            until=forward.valid.upper,
+            until=forward.valid.upper if until is End.UNCHANGED else until,
             enabled=forward.enabled,
             by=by,
         )
@@ -209,12 +212,13 @@ def _no_place(holding: Holding, public: Address | None, pools: list[Pool]) -> Pr
     found = claims.claim_on(public, holding.member_id)
     if found and pools[0].sharing == Pool.Sharing.OWN:
         text = _("%(public)s cannot be the address of one member alone: %(other)s has it, or ports of it.")
+        unnamed = _("%(public)s cannot be the address of one member alone: somebody else has it, or ports of it.")
         facts["other"] = found[1].name
     else:
-        text = _("%(public)s has no free block of ports.")
-    if free:
-        text += " " + _("%(free)s is free.")
-    return Problem(text % facts, "public", offer=str(facts["free"]), culprit=found and found[0])
+        text = unnamed = _("%(public)s has no free block of ports.")
+    more = " " + _("%(free)s is free.") if free else ""
+    said, other = (text + more) % facts, (unnamed + more) % facts
+    return Problem(said, "public", offer=str(facts["free"]), culprit=found and found[0], unnamed=other)
 
 
 def check_ports(protocol: str, public_port: int, private_port: int, ports: int) -> None:
@@ -253,21 +257,22 @@ def public_pool(holding: Holding, public: Address) -> Pool:
 def _explained(error: IntegrityError, public: Address, protocol: str, port: int, ports: int) -> Problem:
     """The sentence for what the database refused. An error of any other constraint is ours, and raised as it is."""
     if listener := detail_of(error, "listener_beside_forwards"):
-        text = _("%(protocol)s %(port)d on %(public)s is where “%(listener)s” listens, a server of the network. Choose another port.")
-        return Problem(text % {"protocol": protocol.upper(), "port": port, "public": public, "listener": listener}, "public_port")
+        server = _("%(protocol)s %(port)d on %(public)s is where “%(listener)s” listens, a server of the network. Choose another port.")
+        return Problem(server % {"protocol": protocol.upper(), "port": port, "public": public, "listener": listener}, "public_port")
     if "portforward_port_taken" not in str(error):
         raise error
     holder, first = holder_of_ports(public, protocol, port, ports), free_port(public, protocol, port, ports)
     free = span(first, ports) if first else ""
     facts: dict[str, object] = {"protocol": protocol.upper(), "port": span(port, ports), "public": public, "free": free}
+    unnamed, facts["ports"] = _("%(protocol)s %(ports)s on %(public)s is taken already."), span(port, ports)
     if holder:
         text = _("%(protocol)s %(port)s on %(public)s is held by forward %(id)d of %(member)s.")
         facts |= {"member": holder.holding.member.name, "id": holder.pk, "port": span(*_shared(holder, port, ports))}
     else:
         text = _("%(protocol)s %(port)s on %(public)s was just taken by somebody else.")
-    if free:
-        text += " " + (_("%(free)s is free.") if ports == 1 else _("%(free)s are free."))
-    return Problem(text % facts, "public_port", offer=str(first or ""), culprit=holder)
+    more = " " + (_("%(free)s is free.") if ports == 1 else _("%(free)s are free.")) if free else ""
+    said, other = (text + more) % facts, (unnamed + more) % facts
+    return Problem(said, "public_port", offer=str(first or ""), culprit=holder, unnamed=other)
 
 
 def _shared(holder: PortForward, first: int, ports: int) -> Span:

@@ -1,11 +1,13 @@
 """How members use a public pool, changed for everybody who leaves from it at once."""
 
 from collections.abc import Iterator
+from copy import copy
+from dataclasses import dataclass
 from datetime import datetime
 
 from django.contrib.postgres.fields import DateTimeRangeField
 from django.db import connection, transaction
-from django.db.models import F, Func, Value
+from django.db.models import F, Func, QuerySet, Value
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from psycopg.types.range import TimestamptzRange
@@ -15,7 +17,7 @@ from apps.lib import formats
 from apps.lib.errors import Problem
 from apps.lib.nudge import nudge
 from apps.lib.validity import holds_now
-from apps.nat.models import NatMapping
+from apps.nat.models import NatMapping, address_with_ports
 from apps.nat.places import Place, Places
 from apps.network.models import Pool
 from apps.network.services import check_sharing
@@ -32,8 +34,7 @@ def change_sharing(*, pool: Pool, sharing: str, block_size: int | None, by: User
         pool = Pool.objects.select_for_update().get(pk=pool.pk)
         if (pool.sharing, pool.block_size) == (sharing, block_size):
             return 0
-        leaving = NatMapping.objects.filter(holds_now(), pool=pool).select_related("holding").order_by("public", "holding__prefix")
-        current = list(leaving.select_for_update(of=("self",)))
+        current = list(_leaving(pool).select_for_update(of=("self",)))
         _check_blocks(pool, sharing, len({mapping.holding.member_id for mapping in current}))
         now = _now()
         ended = Func(F("valid__startswith"), Value(now), function="tstzrange", output_field=DateTimeRangeField())
@@ -43,6 +44,37 @@ def change_sharing(*, pool: Pool, sharing: str, block_size: int | None, by: User
         Pool.objects.filter(pk=pool.pk).update(sharing=sharing, block_size=block_size)
         nudge("workers.reconcile", by.pk)
     return len(current)
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedMapping:
+    """As what a private address leaves now, and as what it would."""
+
+    current: NatMapping
+    place: Place
+
+    @property
+    def leaves(self) -> str:
+        """“198.51.100.7, ports 32768–33791”."""
+        return address_with_ports(str(self.place.public), self.place.ports)
+
+
+def plan_sharing(*, pool: Pool, sharing: str, block_size: int | None) -> list[PlannedMapping]:
+    """What `change_sharing` would do now: whoever would leave otherwise, by address and first port. Raises Problem as that does."""
+    check_sharing(pool.kind, sharing, block_size)
+    if (pool.sharing, pool.block_size) == (sharing, block_size):
+        return []
+    current = list(_leaving(pool).select_related("holding__member"))
+    _check_blocks(pool, sharing, len({mapping.holding.member_id for mapping in current}))
+    wanted = copy(pool)
+    wanted.sharing, wanted.block_size = sharing, block_size
+    places = _places(wanted, current)
+    planned = [PlannedMapping(each, places[each.holding.member_id] if places else Place(each.public)) for each in current]
+    return sorted(planned, key=lambda each: (int(each.place.public), each.place.first_port))
+
+
+def _leaving(pool: Pool) -> QuerySet[NatMapping]:
+    return NatMapping.objects.filter(holds_now(), pool=pool).select_related("holding").order_by("public", "holding__prefix")
 
 
 def _check_blocks(pool: Pool, sharing: str, members: int) -> None:

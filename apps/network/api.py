@@ -59,6 +59,8 @@ class HoldingViewSet(Reads, Adds, Removes):
 
 
 class PoolSerializer(ApiSerializer):
+    fixed_fields = frozenset({"group", "kind", "member_length", "sharing", "block_size"})
+    observed_fields = frozenset({"held"})
     prefix = PrefixText()
     member_length = serializers.IntegerField(min_value=0, max_value=128, required=False)
     sharing = serializers.ChoiceField(choices=Pool.Sharing.choices, required=False)

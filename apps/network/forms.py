@@ -70,7 +70,7 @@ class PoolForm(forms.Form):
     sharing = forms.ChoiceField(
         label=_("How members use it"),
         choices=Pool.Sharing,
-        help_text=_("An address of one’s own keeps UDP ports, for games and calls. A block says who it was, without a log of connections."),
+        help_text=_("Games and calls work with each. With addresses of their own or blocks, an address and a port say who it was."),
     )
     block_size = forms.TypedChoiceField(label=_("Ports of a block"), coerce=int, empty_value=None, required=False)
 
@@ -95,7 +95,7 @@ class PoolForm(forms.Form):
 class NewPoolForm(PoolForm):
     """A new pool."""
 
-    FITTING = ("", _("each member has an address where there are enough, else they share"))
+    FITTING = ("", _("each member has an address where there are enough, else a block of ports"))
 
     kind = forms.ChoiceField(label=_("Kind"), choices=Pool.Kind)
     group = forms.ModelChoiceField(GatewayGroup.objects.all(), label=_("Gateway group"), empty_label=None)
@@ -114,6 +114,8 @@ class NewPoolForm(PoolForm):
         sharing = self.fields["sharing"]
         sharing.required, sharing.label = False, _("How members use public IPv4")
         sharing.choices = [self.FITTING, *Pool.Sharing.choices]  # type: ignore[attr-defined]  # a ChoiceField
+        sizes = [("", _("as many as suit the members there are")), *self.fields["block_size"].choices[1:]]  # type: ignore[attr-defined]
+        self.fields["block_size"].choices = sizes  # type: ignore[attr-defined]  # a ChoiceField
 
 
 class HeldForm(forms.Form):

@@ -139,6 +139,7 @@ class Gateway(Versioned):
 ALL_PORTS = 65536
 LEAST_BLOCK_PORT = 1024  # ports below are never part of a block
 BLOCK_SIZES = (64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384)
+SUITABLE_BLOCK_SIZES = (1024, 512, 256)  # the best first; why these: docs/adr/0023-one-port-towards-everybody.md
 
 
 def first_port(size: int) -> int:
@@ -149,6 +150,12 @@ def first_port(size: int) -> int:
 def blocks_of_address(size: int) -> int:
     """How many members can have a block of one address."""
     return (ALL_PORTS - first_port(size)) // size
+
+
+def fitting_block_size(addresses: int, members: int) -> int | None:
+    """Ports of a block that suit so many members on so many addresses, with room for a quarter more. None: not even the smallest do."""
+    fits = (size for size in SUITABLE_BLOCK_SIZES if 4 * addresses * blocks_of_address(size) >= 5 * members)
+    return next(fits, None)
 
 
 @tracked()

@@ -14,7 +14,7 @@ from apps.lib.nudge import nudge
 from apps.lib.refusals import detail_of
 from apps.lib.validity import from_now, holds_now
 from apps.members.models import Device, Member
-from apps.network.models import BLOCK_SIZES, GatewayGroup, Holding, Pool
+from apps.network.models import BLOCK_SIZES, GatewayGroup, Holding, Pool, fitting_block_size
 from apps.network.selectors import free_prefix, holder_now_or_later, size
 
 
@@ -66,12 +66,14 @@ def add_pool(
 ) -> Pool:
     """A new pool. Raises Problem when it overlaps another.
 
-    sharing: without it, a public pool gives each member an address alone if it has one for each who holds a private address now.
+    sharing: without it, a public pool gives each member an address alone if it has one for each who holds a private address now, else a
+    block of ports; only where even the smallest suitable blocks are too few do they share without.
     """
     pool = Pool(name=name.strip(), kind=kind, prefix=prefix, group=group, member_length=_length(kind, member_length))
     _check_pool(pool)
-    pool.sharing = sharing or _fitting(pool)
-    pool.block_size = block_size
+    pool.sharing, pool.block_size = (sharing, block_size) if sharing else _fitting(pool)
+    if not sharing and block_size is not None:
+        pool.sharing, pool.block_size = Pool.Sharing.BLOCKS, block_size
     check_sharing(pool.kind, pool.sharing, pool.block_size)
     try:
         with transaction.atomic():
@@ -93,12 +95,16 @@ def check_sharing(kind: str, sharing: str, block_size: int | None) -> None:
         raise Problem(_("Choose how many ports a member has: %(sizes)s.") % {"sizes": sizes}, "block_size")
 
 
-def _fitting(pool: Pool) -> str:
-    """An address for each where there are enough, else shared ones."""
+def _fitting(pool: Pool) -> tuple[str, int | None]:
+    """An address for each where there are enough, else a block of ports, else shared ones; with the size of the blocks."""
     if pool.kind != Pool.Kind.PUBLIC4:
-        return Pool.Sharing.SHARED
+        return Pool.Sharing.SHARED, None
     private = Holding.objects.filter(holds_now(), group=pool.group, kind=Pool.Kind.PRIVATE4)
-    return Pool.Sharing.OWN if private.values("member").distinct().count() <= size(pool) else Pool.Sharing.SHARED
+    members = private.values("member").distinct().count()
+    if members <= size(pool):
+        return Pool.Sharing.OWN, None
+    block_size = fitting_block_size(size(pool), members)
+    return (Pool.Sharing.BLOCKS if block_size else Pool.Sharing.SHARED), block_size
 
 
 def change_pool(*, pool: Pool, version: int, name: str, prefix: Prefix, by: User) -> Pool:
@@ -122,7 +128,8 @@ def _check_member(member: Member, device: Device | None) -> None:
         raise Problem(_("%(member)s has left. Activate this member first.") % {"member": member}, culprit=member)
     if device and device.member_id != member.pk:
         text = _("%(device)s belongs to %(owner)s. Choose a device of %(member)s.")
-        raise Problem(text % {"device": device, "owner": device.member, "member": member}, "device", culprit=device)
+        unnamed = _("This device is not one of %(member)s.") % {"member": member}
+        raise Problem(text % {"device": device, "owner": device.member, "member": member}, "device", culprit=device, unnamed=unnamed)
 
 
 def _checked(pool: Pool, prefix: Prefix) -> Prefix:
@@ -162,9 +169,9 @@ def _explained(error: IntegrityError, pool: Pool, prefix: Prefix | None) -> Prob
         "free": offer,
     }
     text = _("%(prefix)s is held by %(member)s (M-%(number)d).") if holder else _("%(prefix)s was just taken by somebody else.")
-    if offer:
-        text += " " + _("%(free)s is free.")
-    return Problem(text % facts, "prefix", offer=offer, culprit=holder)
+    more = " " + _("%(free)s is free.") if offer else ""
+    unnamed = (_("%(prefix)s is held by somebody else.") + more) % facts
+    return Problem((text + more) % facts, "prefix", offer=offer, culprit=holder, unnamed=unnamed)
 
 
 def _offer(pool: Pool) -> str:

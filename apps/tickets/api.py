@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.lib.api.filters import filters_of
+from apps.lib.api.given_fields import LINES, GivenFields
 from apps.lib.api.openapi.operations import answers
 from apps.lib.api.openapi.shapes import INTEGER, TEXT, TIME, TRUTH, Shape, array, nullable, record
 from apps.lib.api.serializers import ApiSerializer
@@ -29,6 +30,7 @@ MESSAGE: Shape = record(
 
 class TicketSerializer(ApiSerializer):
     shapes = {"tags": array(TEXT)}
+    observed_fields = frozenset({"touched_at", "first_answered_at"})
     version = serializers.IntegerField(required=False, min_value=1)
 
     class Meta:
@@ -46,41 +48,41 @@ class TicketSerializer(ApiSerializer):
         return Ticket.objects.get(pk=instance.pk)
 
 
-class WriteSerializer(serializers.Serializer[Any]):
+class WriteSerializer(GivenFields):
     """What staff writes to a member first."""
 
     member = serializers.PrimaryKeyRelatedField(queryset=Member.objects.all())
     subject = serializers.CharField(max_length=services.LONGEST_SUBJECT)
-    text = serializers.CharField(max_length=services.LONGEST)
+    text = serializers.CharField(max_length=services.LONGEST, style=LINES)
 
 
-class AnswerSerializer(serializers.Serializer[Any]):
+class AnswerSerializer(GivenFields):
     """What is written to whoever asked; `solved` ends the ticket with it."""
 
-    text = serializers.CharField(max_length=services.LONGEST)
+    text = serializers.CharField(max_length=services.LONGEST, style=LINES)
     solved = serializers.BooleanField(default=False)
 
 
-class NoteSerializer(serializers.Serializer[Any]):
+class NoteSerializer(GivenFields):
     """What staff writes for itself."""
 
-    text = serializers.CharField(max_length=services.LONGEST)
+    text = serializers.CharField(max_length=services.LONGEST, style=LINES)
 
 
-class AssignMemberSerializer(serializers.Serializer[Any]):
+class AssignMemberSerializer(GivenFields):
     """Whose a ticket is."""
 
     member = serializers.PrimaryKeyRelatedField(queryset=Member.objects.all())
 
 
-class MergeSerializer(serializers.Serializer[Any]):
+class MergeSerializer(GivenFields):
     """Which tickets become part of this one."""
 
     shapes = {"tickets": array(INTEGER)}
     tickets = serializers.ListField(child=serializers.IntegerField(min_value=1), min_length=1, max_length=merging.MOST)
 
 
-class SplitSerializer(serializers.Serializer[Any]):
+class SplitSerializer(GivenFields):
     """Which messages become a ticket of their own: of the same member, or of nobody."""
 
     shapes = {"messages": array(INTEGER)}
@@ -89,14 +91,14 @@ class SplitSerializer(serializers.Serializer[Any]):
     same_member = serializers.BooleanField(default=True)
 
 
-class AnswerManySerializer(serializers.Serializer[Any]):
+class AnswerManySerializer(GivenFields):
     """One answer to many tickets, in German, English or both; with the same `key` it is sent once, however often it is asked for."""
 
     shapes = {"key": TEXT, "tickets": array(INTEGER)}
     key = serializers.UUIDField(default=uuid4)
     tickets = serializers.ListField(child=serializers.IntegerField(min_value=1), min_length=1, max_length=bulk.MOST)
-    text_de = serializers.CharField(max_length=canned.LONGEST, default="", allow_blank=True)
-    text_en = serializers.CharField(max_length=canned.LONGEST, default="", allow_blank=True)
+    text_de = serializers.CharField(max_length=canned.LONGEST, default="", allow_blank=True, style=LINES)
+    text_en = serializers.CharField(max_length=canned.LONGEST, default="", allow_blank=True, style=LINES)
     solved = serializers.BooleanField(default=False)
 
 

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.lib import formats
 from apps.lib.errors import Problem
 from apps.members.models import Member
+from apps.tickets.attachment_quota import Quota
 from apps.tickets.attachments import MOST, File
 from apps.tickets.canned import LONGEST as LONGEST_CANNED
 from apps.tickets.links import candidates
@@ -65,6 +66,12 @@ class _Written(ProblemForm):
         super().__init__(data, files, **given)
         facts = {"most": MOST, "size": formats.volume(settings.ATTACHMENT_OCTETS)}
         self.fields["uploads"].help_text = _("Up to %(most)d, each up to %(size)s.") % facts
+
+    def say_room(self, quota: Quota) -> None:
+        """Say beside the files how much room is left for them."""
+        facts = {"most": MOST, "size": formats.volume(settings.ATTACHMENT_OCTETS), "left": formats.volume(quota.left)}
+        words = _("Up to %(most)d, each up to %(size)s. Of %(limit)s for all of your files, %(left)s are left.")
+        self.fields["uploads"].help_text = words % (facts | {"limit": formats.volume(quota.limit)})
 
     def wanted(self) -> dict[str, Any]:
         """What the services take."""

@@ -64,7 +64,8 @@ def check(into: Ticket, tickets: Iterable[Ticket]) -> None:
         if each.member_id and each.member_id != into.member_id:
             whose = {"ticket": each.pk, "member": each.member, "target": into.pk, "whose": into.member or _("nobody")}
             words = _("#%(ticket)d is of %(member)s, #%(target)d of %(whose)s: only tickets of one member become one.")
-            raise Problem(words % whose, "tickets")
+            unnamed = _("#%(ticket)d and #%(target)d are not of one member: only tickets of one member become one.") % whose
+            raise Problem(words % whose, "tickets", culprit=each, unnamed=unnamed)
     checked_tags([tag for each in (into, *sources) for tag in each.tags])
 
 

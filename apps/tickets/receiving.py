@@ -26,6 +26,7 @@ from apps.mail import models as outbox
 from apps.mail.redaction import redact
 from apps.members.selectors import with_address
 from apps.tickets import services, telling, thread
+from apps.tickets.attachment_quota import room_for, total
 from apps.tickets.attachments import MOST, File, kept_name, refused
 from apps.tickets.models import Message, Ticket
 from apps.tickets.places import FOR_STAFF, Place, bounced, kept_id, place
@@ -123,7 +124,7 @@ def _reply(ticket: Ticket, mail: Received, key: str | None) -> Message:
 def _answer(ticket: Ticket, by: User, mail: Received, key: str | None) -> Message:
     """As staff would on the page: the Message-ID that the thread goes on from is that of our own mail."""
     member = ticket.member
-    files, lost = _files(mail) if member and member.user_id else ([], _names(mail))
+    files, lost = _files(mail, total().left if mail.files else 0) if member and member.user_id else ([], _names(mail))
     text = _cut(redact(written(mail.text))) or "–"
     message = services.answer(ticket=ticket, text=text, files=files, by=by)
     Message.objects.filter(pk=message.pk).update(via=Message.Via.MAIL, came_as=key)
@@ -158,9 +159,9 @@ def _file_bounce(mail: Received, key: str | None) -> Message:
 
 
 def _add(ticket: Ticket, kind: Message.Kind, mail: Received, key: str | None, *, verified: bool) -> Message:
-    files, lost = _files(mail)
     text = _cut(redact(written(mail.text)))
     message = Message(ticket=ticket, kind=kind, via=Message.Via.MAIL, sender=_sender(mail), text=text, verified=verified, message_id=key)
+    files, lost = _files(mail, room_for(message).left if mail.files else 0)
     made = thread.add(message, files)
     if lost:
         _note_beside(ticket, mail, LOST_FILES, names=", ".join(lost[:MOST]))
@@ -173,11 +174,16 @@ def _note_beside(ticket: Ticket, mail: Received, words: Promise, **facts: str) -
     thread.add(Message(ticket=ticket, kind=Message.Kind.NOTE, via=Message.Via.MAIL, sender=_sender(mail), text=text, verified=False))
 
 
-def _files(mail: Received) -> tuple[list[File], list[str]]:
-    """Those that are kept, and the names of the others."""
-    given = [File(_name(each.name, each.media_type), each.octets) for each in mail.files]
-    kept = [file for file in given if not refused(file)][:MOST]
-    return kept, [kept_name(file.name) for file in given if file not in kept]
+def _files(mail: Received, room: int) -> tuple[list[File], list[str]]:
+    """Those that are kept, as far as there is room in octets, and the names of the others."""
+    kept, lost = list[File](), list[str]()
+    for file in (File(_name(each.name, each.media_type), each.octets) for each in mail.files):
+        if len(kept) == MOST or refused(file) or len(file.octets) > room:
+            lost.append(kept_name(file.name))
+        else:
+            kept.append(file)
+            room -= len(file.octets)
+    return kept, lost
 
 
 def _names(mail: Received) -> list[str]:

@@ -7,20 +7,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import structlog
+from django.conf import settings
 from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
+from django.utils.translation import override
 
 from apps.accounts.models import User
 from apps.accounts.permissions import may
 from apps.accounts.roles import Right
+from apps.lib import formats
 from apps.lib.errors import Conflict, Problem
 from apps.members.models import Member
 from apps.members.services import erased
 from apps.tickets import telling, thread
 from apps.tickets.attachments import File, check
-from apps.tickets.models import Message, Ticket
+from apps.tickets.models import Attachment, Message, Ticket
 
 log = structlog.get_logger()
 LONGEST = 50_000  # characters of a message
@@ -86,6 +89,18 @@ def note(*, ticket: Ticket, text: str, files: Sequence[File] = (), by: User) -> 
     check_text(text, files)
     with transaction.atomic():
         return thread.add(Message(ticket=thread.locked(ticket.pk), kind=Message.Kind.NOTE, text=text, author=by), files)
+
+
+def remove_file(*, file: Attachment, by: User) -> None:
+    """Erase a file for good, which gives its sender room again; a note says so. Twice is harmless."""
+    with transaction.atomic():
+        current = thread.locked(file.message.ticket_id)
+        if Attachment.objects.filter(pk=file.pk).delete()[0]:
+            facts = {"name": file.name, "size": formats.volume(file.size)}
+            with override(settings.LANGUAGE_CODE):
+                text = _("Removed a file: “%(name)s”, %(size)s.") % facts
+            thread.add(Message(ticket=current, kind=Message.Kind.NOTE, text=text, author=by))
+    log.info("file of a ticket removed", ticket=current.pk, file=file.pk, by=by.username)
 
 
 def take(*, ticket: Ticket, by: User) -> None:

@@ -26,6 +26,11 @@ REFERENCES: Final = 20  # Message-IDs that a mail names: the first, and the last
 EXCERPT: Final = 2000  # characters that a notice quotes
 
 
+def key_of(message: int) -> str:
+    """The key of the mail that an answer left as; those of notices go on with a space."""
+    return f"ticket message {message}"
+
+
 def asker(ticket: Ticket) -> tuple[str, str]:
     """The address and the language of whoever asked, whether mails are wanted or not."""
     return (ticket.member.email, ticket.member.language) if ticket.member else (ticket.address, ticket.language)
@@ -61,7 +66,7 @@ def write_answer(message: Message) -> None:
         "by_mail": bool(settings.SUPPORT_ADDRESS),
     }  # fmt: skip
     mail = write(
-        to=to, language=language, template="ticket_answer", context=context, about=ticket, key=f"ticket message {message.pk}",
+        to=to, language=language, template="ticket_answer", context=context, about=ticket, key=key_of(message.pk),
         reply_to=addressing.of_ticket(ticket.pk), in_reply_to=before[-1] if before else "", references=before, automatic=False,
         notice=ANSWERS if ticket.member and ticket.member.user_id else "",
     )  # fmt: skip
@@ -136,5 +141,5 @@ def _notice(template: str, message: Message, user: User) -> None:
     }  # fmt: skip
     write(
         to=user.email, language=user.speaks, template=template, context=context, about=ticket, notice=KIND,
-        key=f"ticket message {message.pk} to {user.pk}", reply_to=addressing.of_staff(user, ticket.pk),
+        key=f"{key_of(message.pk)} to {user.pk}", reply_to=addressing.of_staff(user, ticket.pk),
     )  # fmt: skip

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from django.db.models import F
 from django.db.models.functions import Coalesce, Now
 
+from apps.tickets.attachment_quota import check_room
 from apps.tickets.attachments import File, keep
 from apps.tickets.models import Message, Ticket
 
@@ -24,7 +25,8 @@ def current(pk: int) -> int:
 
 
 def add(message: Message, files: Sequence[File] = ()) -> Message:
-    """The message, with its files."""
+    """The message, with its files. Raises Problem when there is no room for these."""
+    check_room(message, sum(len(file.octets) for file in files))
     message.text = tidy(message.text)
     message.save(force_insert=True)
     keep(message, files)

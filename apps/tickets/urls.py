@@ -28,4 +28,5 @@ urlpatterns = [
     path("<int:pk>/link/", ticket.link, name="link"),
     path("links/<int:pk>/drop/", ticket.unlink, name="unlink"),
     path("attachments/<int:pk>/", ticket.attachment, name="attachment"),
+    path("attachments/<int:pk>/remove/", ticket.remove_attachment, name="attachment-remove"),
 ]

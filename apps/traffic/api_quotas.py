@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.db.models import F
-from django.utils.translation import gettext as _
 from rest_framework import serializers
 
 from apps.lib.api.filters import filters_of
@@ -16,6 +15,7 @@ from apps.traffic.quotas import MOST, set_quota
 
 
 class QuotaSerializer(ApiSerializer):
+    fixed_fields = frozenset({"tariff"})
     id = serializers.IntegerField(source="tariff_id", read_only=True)
     octets = serializers.IntegerField(min_value=1, max_value=MOST)
 
@@ -28,10 +28,7 @@ class QuotaSerializer(ApiSerializer):
         return self._set(validated_data["tariff"], validated_data["octets"])
 
     def update(self, instance: Quota, validated_data: Mapping[str, Any]) -> Quota:
-        tariff = validated_data.get("tariff", instance.tariff)
-        if tariff != instance.tariff:
-            raise serializers.ValidationError({"tariff": _("A quota stays with its tariff; add one to the other.")})
-        return self._set(tariff, validated_data.get("octets", instance.octets))
+        return self._set(instance.tariff, validated_data.get("octets", instance.octets))
 
     def _set(self, tariff: Tariff, octets: int) -> Quota:
         set_quota(tariff=tariff, octets=octets, by=self.context["request"].user)

@@ -9,6 +9,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from apps.accounts.models import ApiToken
 from apps.lib.api.filters import filters_of
 from apps.lib.api.openapi.operations import answers
 from apps.lib.api.openapi.shapes import TEXT, array
@@ -20,6 +21,7 @@ from apps.webhooks.services import Facts
 
 
 class WebhookSerializer(ApiSerializer):
+    observed_fields = frozenset({"failures", "rest_until"})
     shapes = {"kinds": array(TEXT), "events": array(TEXT | {"enum": list(EVENTS)})}
     kinds = serializers.ListField(child=serializers.CharField(max_length=40), required=False, max_length=200)
     events = serializers.ListField(child=serializers.ChoiceField(choices=EVENTS), source="on", required=False, max_length=len(EVENTS))
@@ -37,7 +39,9 @@ class WebhookSerializer(ApiSerializer):
     def update(self, instance: Endpoint, validated_data: Mapping[str, Any]) -> Endpoint:
         given = {name: validated_data.get(name, getattr(instance, name)) for name in ("name", "url", "kinds", "active")}
         facts = Facts(**given, events=validated_data.get("on", instance.on))
-        version = validated_data.get("version", instance.version)
+        version, token = validated_data.get("version", instance.version), self.context["request"].auth
+        if isinstance(token, ApiToken):
+            services.check_token(token=token, endpoint=instance, facts=facts)
         return services.change(endpoint=instance, version=version, facts=facts, by=self.context["request"].user)
 
 

@@ -10,8 +10,9 @@ from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from apps.accounts.models import User
+from apps.accounts.models import ApiToken, User
 from apps.accounts.permissions import may
+from apps.accounts.tokens import covers
 from apps.lib import outbound
 from apps.lib.errors import Conflict, Problem
 from apps.lib.nudge import nudge
@@ -66,6 +67,21 @@ def change(*, endpoint: Endpoint, version: int, facts: Facts, by: User) -> Endpo
     return Endpoint.objects.get(pk=endpoint.pk)
 
 
+def check_token(*, token: ApiToken, endpoint: Endpoint, facts: Facts) -> None:
+    """A script does not make a webhook tell more than the script itself may read, nor tell somebody else. Raises Problem."""
+    if facts.url != endpoint.url:
+        raise Problem(_("Where a webhook sends to is changed on its page, by somebody who has signed in."), "url")
+    told, before = _told(facts.kinds), _told(endpoint.kinds)
+    beyond = sorted(kind for kind in told - before if not covers(token, kind, "GET"))
+    if beyond:
+        text = _("The token does not read %(kinds)s, so it cannot have a webhook told of that.")
+        raise Problem(text % {"kinds": ", ".join(beyond)}, "kinds")
+
+
+def _told(chosen: Sequence[str]) -> set[str]:
+    return set(chosen or kinds())
+
+
 def remove(*, endpoint: Endpoint, by: User) -> None:
     """It is told nothing any more, and what was is forgotten."""
     endpoint.delete()
@@ -107,6 +123,11 @@ def again(*, delivery: Delivery, by: User) -> None:
 def forget(*, source: str, ids: Iterable[int]) -> None:
     """Forget what was told, or is yet to be, of rows whose personal data are erased. source: the table of their history."""
     Delivery.objects.filter(source=source, object_id__in=list(ids)).delete()
+
+
+def forget_author(user: int) -> None:
+    """Forget what was told of changes that this account made, because each of them names it."""
+    Delivery.objects.filter(body__contains=f'"by": {{"id": {user}, ').delete()
 
 
 def _not_paused(endpoint: Endpoint) -> None:

@@ -1,4 +1,4 @@
-"""The whole product on this machine, measured and tormented: `script/bench commit` and `script/bench soak`.
+"""The whole product on this machine, measured and tormented: `script/bench commit`, `slow` and `soak`.
 
 Comes in: what the command line says. Goes out: figures, from a process of its own in which everything is started and ended.
 """

@@ -18,9 +18,9 @@ def main() -> int:
     """Arguments: the benchmark's name, and its options as JSON."""
     name, options = sys.argv[1], json.loads(sys.argv[2])
     django.setup()
-    from benchmarks.whole import commit, soak
+    from benchmarks.whole import commit, slow, soak
 
-    benchmarks: dict[str, Callable[..., list[Figure]]] = {"commit": commit.measure, "soak": soak.measure}
+    benchmarks: dict[str, Callable[..., list[Figure]]] = {"commit": commit.measure, "slow": slow.measure, "soak": soak.measure}
     places = Places.at(Path(os.environ["NETZWART_VAR"]))
     try:
         figures = benchmarks[name](places, **options)

@@ -21,12 +21,12 @@ from apps.bans import feeds, importing
 from apps.bans.models import BanList
 from apps.bans.services import create_list
 from apps.deployments.models import Rollout, RolloutStep
-from apps.deployments.services import request
 from apps.lib import nudge
 from benchmarks.baselines import insert_ms, nft_ms
 from benchmarks.figures import Figure
 from benchmarks.whole import explain, verify
 from benchmarks.whole.changes import Changes, Commit
+from benchmarks.whole.first_rollout import at_rest, bring_first_rollout
 from benchmarks.whole.stack import Stack, running, say, until
 from benchmarks.whole.watch import Confirmations
 from portal.stack import plan, postgres
@@ -51,8 +51,7 @@ def measure(places: Places, *, members: int, bans: bool, explain: bool, singles:
         changes = Changes(Random(seed))
         if bans:
             feed(changes)
-        request(by=changes.by)
-        until(_at_rest, "The first rollout", seconds=180)
+        bring_first_rollout(changes.by)
         return list(_figures(stack, heard, changes, singles, explaining=explain))
 
 
@@ -84,7 +83,7 @@ def _figures(stack: Stack, heard: Confirmations, changes: Changes, singles: int,
 
 def _timed(heard: Confirmations, changes: Changes, change: Callable[[], Commit]) -> tuple[float, float]:
     """When it was committed, and the milliseconds from then until both gateways had confirmed it."""
-    until(_at_rest, "The worker's rest")
+    until(at_rest, "The worker's rest")
     time.sleep(changes.random.uniform(*PAUSE))
     commit = change()
     confirmed, _rollout = heard.wait(commit.xid)
@@ -105,12 +104,6 @@ def _rules(heard: Confirmations, changes: Changes, length: int) -> Iterator[tupl
         raise SystemExit("a change of rules was taken for one of elements")
 
 
-def _at_rest() -> bool:
-    """Nothing is open, and the newest rollout has been done with; there has been one."""
-    newest = Rollout.objects.select_related("revision__content").order_by("-pk").first()
-    return newest is not None and newest.state not in Rollout.OPEN and hasattr(newest.revision, "content")
-
-
 def _at(each: list[tuple[float, float]], share: float) -> float:
     """The smallest time that so many of them do not exceed."""
     ordered = sorted(ms for _when, ms in each)
@@ -121,7 +114,7 @@ def _at(each: list[tuple[float, float]], share: float) -> float:
 
 
 def _burst(stack: Stack, changes: Changes) -> Iterator[Figure]:
-    until(_at_rest, "The worker's rest")
+    until(at_rest, "The worker's rest")
     before = Rollout.objects.count()
     own, author = BanList.objects.order_by("pk")[0].pk, changes.by.pk
     wanted = {f"{IPv4Address(BURST_BASE + at)}/32" for at in range(BURST)}
@@ -141,7 +134,7 @@ def _burst(stack: Stack, changes: Changes) -> Iterator[Figure]:
         raise SystemExit(f"confirmed, but not in the kernel: {sorted(lost[0])[:5]} and {sum(map(len, lost)) - 5} more")
     if wrong := verify.mismatches(stack):
         say(f"! The agents read something else from their kernels: {wrong}\n{verify.told(stack)}")
-    until(_at_rest, "The worker's rest")
+    until(at_rest, "The worker's rest")
     yield Figure("burst_written_seconds", written - start, "s")
     yield Figure("burst_seconds", active.timestamp() - start, "s", "<= 5")
     yield Figure("burst_rollouts", Rollout.objects.count() - before, "", "<= 10")

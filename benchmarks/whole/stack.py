@@ -30,7 +30,7 @@ from portal.stack.program import Program
 from tests.whole.system import descendants
 
 TOPOLOGY = plan.ROOT / "lab" / "topology.toml"
-PATIENCE = 60.0
+PATIENCE = 600.0  # seconds: a slow machine does everything, and all of it later
 
 
 def say(words: str) -> None:
@@ -64,6 +64,11 @@ class Part:
         until(lambda: self._ready() or not self.runs, f"{self.program.name} (its log: {self.log})")
         if not self.runs:
             raise SystemExit(f"{self.program.name} ended:\n{self.tail()}")
+
+    @property
+    def pid(self) -> int | None:
+        """Its process id while it runs."""
+        return self._process.pid if self._process and self.runs else None
 
     @property
     def runs(self) -> bool:

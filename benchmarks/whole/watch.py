@@ -37,7 +37,7 @@ class Confirmations:
         self._connection.close()
         self._asking.close()
 
-    def wait(self, xid: str, *, seconds: float = 60) -> tuple[float, int]:
+    def wait(self, xid: str, *, seconds: float = 600) -> tuple[float, int]:
         """When the last gateway confirmed what this transaction wrote, as Unix time, and in which rollout."""
         give_up = time.monotonic() + seconds
         self._heard.clear()

@@ -2,7 +2,7 @@
 
 from ipaddress import IPv6Network
 
-from firewall.chains.parts import ACCEPT, DROP, ERRORS4, ERRORS6, at, rule
+from firewall.chains.parts import ACCEPT, DROP, ERRORS4, ERRORS6, VRRP, at, rule
 from firewall.policy import Gateway, Peer, Routing
 from firewall.ruleset import Action, Chain, Field, Hook, Limit, Match, Priority, Rule, VerdictMap
 
@@ -29,7 +29,7 @@ def chain(gateway: Gateway) -> Chain:
     both = at(Field.IIFNAME, names.lan, names.wan)
     rules += peers(both, gateway.settings.protection.peers)
     rules += [
-        rule(both, Match(Field.L4PROTO, ("vrrp",)), ACCEPT, comment="VRRP, RFC 9568"),
+        rule(both, Match(Field.L4PROTO, (VRRP,)), ACCEPT, comment="VRRP, RFC 9568"),
         rule(Match(Field.ICMPV6_TYPE, NEIGHBOUR_DISCOVERY), Match(Field.HOPLIMIT, (255,)), ACCEPT, comment="RFC 4861"),
         rule(both, Match(Field.ICMPV6_TYPE, ("mld-listener-query",)), *_FROM_THE_LINK, ACCEPT, comment="RFC 4890, 4.4.1"),
         rule(Match(Field.ICMP_TYPE, ERRORS4), Limit(1000, 100), ACCEPT),

@@ -7,6 +7,7 @@ ACCEPT, DROP, RETURN = Verdict(Action.ACCEPT), Verdict(Action.DROP), Verdict(Act
 ERRORS4 = ("destination-unreachable", "time-exceeded", "parameter-problem")
 ERRORS6 = ("destination-unreachable", "packet-too-big", "time-exceeded", "parameter-problem")
 
+VRRP = 112  # by number, because nft looks names that it does not know itself up in /etc/protocols, which need not be there
 WITH_PORTS = Match(Field.L4PROTO, ("tcp", "udp", "icmp"))  # what a block of ports is for; ICMP's identifiers count as ports
 
 

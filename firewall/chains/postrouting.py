@@ -1,6 +1,7 @@
 """The sources of what leaves: source NAT, and behind it the door that stays shut when NAT is missing."""
 
 from firewall.addresses import PRIVATE
+from firewall.chains import timeouts
 from firewall.chains.parts import DROP, WITH_PORTS, at, rule
 from firewall.policy import Gateway
 from firewall.ruleset import Chain, Count, Field, Hook, Masquerade, Match, Priority, Snat
@@ -16,6 +17,7 @@ def srcnat(gateway: Gateway) -> Chain:
     out = (at(Field.OIFNAME, names.wan),)
     hairpin = (at(Field.IIFNAME, names.lan), at(Field.OIFNAME, names.lan), Match(Field.CT_STATUS, ("dnat",)))
     rules = (
+        *timeouts.rules(gateway),
         rule(*out, WITH_PORTS, _snat("snat4_block"), comment="a block's ports and identifiers"),
         rule(*out, WITH_PORTS, _snat("snat4", *SHARED_PORTS), comment="ports of a shared address"),
         rule(*out, _snat("snat4"), comment="shared, without ports"),

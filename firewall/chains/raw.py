@@ -2,7 +2,7 @@
 
 from firewall.chains import bans, guards, listeners
 from firewall.chains.input import NEIGHBOUR_DISCOVERY
-from firewall.chains.parts import ACCEPT, at, jump, rule
+from firewall.chains.parts import ACCEPT, VRRP, at, jump, rule
 from firewall.chains.used import Used
 from firewall.policy import Gateway
 from firewall.ruleset import Chain, Field, Hook, Match, Notrack, Priority, Rule
@@ -37,7 +37,7 @@ def _flood(wan: str) -> tuple[Rule, ...]:
     """Banned sources end here, on the uplink alone: never what the gateways themselves need to stay up."""
     outside = at(Field.IIFNAME, wan)
     return (
-        rule(outside, Match(Field.L4PROTO, ("vrrp",)), ACCEPT, comment="VRRP, RFC 9568"),
+        rule(outside, Match(Field.L4PROTO, (VRRP,)), ACCEPT, comment="VRRP, RFC 9568"),
         rule(outside, Match(Field.ICMPV6_TYPE, NEIGHBOUR_DISCOVERY), Match(Field.HOPLIMIT, (255,)), ACCEPT, comment="RFC 4861"),
         rule(outside, jump(bans.FROM), comment="flood mode"),
     )

@@ -22,6 +22,7 @@ from firewall.ruleset import (
     RateOver,
     Reject,
     Set,
+    SetTimeout,
     Snat,
     Synproxy,
     TcpFlags,
@@ -172,6 +173,11 @@ def _assign_helper(_passage: Passage, part: AssignHelper) -> Read:
     return Read(part)
 
 
+def _set_timeout(_passage: Passage, part: SetTimeout) -> Read:
+    """How long the connection is remembered is a later packet's matter."""
+    return Read(part)
+
+
 def _address(name: str, value: object) -> IPv4Address | IPv6Address:
     if not isinstance(value, IPv4Address | IPv6Address):
         raise TraceError(f"map {name}: the value of a NAT map begins with an address")
@@ -201,6 +207,7 @@ HANDLERS: dict[type[Any], Callable[[Passage, Any], Read]] = {
     RateOver: _over,
     OpenOver: _over,
     AssignHelper: _assign_helper,
+    SetTimeout: _set_timeout,
     TcpFlags: _tcp_flags,
     Synproxy: _synproxy,
 }

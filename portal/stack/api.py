@@ -19,7 +19,7 @@ class Api:
 
     address: str
     token: str
-    timeout: float = 10.0
+    timeout: float = 60.0
 
     def get(self, path: str, **parameters: str | int) -> Json:
         return self._call("GET", f"{path}?{urlencode(parameters)}" if parameters else path)

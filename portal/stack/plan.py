@@ -18,6 +18,9 @@ PORTAL = "portal"  # the lab's node on the management network
 NOTICE = "notice"  # the lab's node that answers blocked members' HTTP
 PROBES = {"nat-1": "probe-1", "nat-2": "probe-2"}  # the lab's node from where each gateway is probed
 WEB_WORKERS, WEB_THREADS = 2, 8
+WEB_WORKER, NOTICE_WORKER = "portal.web.worker.WebWorker", "portal.web.worker.NoticeWorker"
+PROTOCOL = "portal.web.deadlines:DeadlineProtocol"
+SILENT_SECONDS = 120  # a worker that did not get to its event loop for so long is replaced; a busy machine starves one for tens of seconds
 # gunicorn's own default is 2048; a queue shorter than the kernel allows makes it answer with SYN cookies under load.
 SMALLEST_BACKLOG = 2048
 EVENTS_CONNECTIONS = 4000  # as many streams as NETZWART_EVENTS_STREAMS, and those that are refused
@@ -90,17 +93,17 @@ def _agent(places: Places, name: str, *more: str) -> tuple[str, ...]:
 
 def web(port: int) -> Program:
     """The code is loaded once and then forked: half the work at the start, and less memory."""
-    options = ("--preload", "--worker-class", "gthread", "--workers", str(WEB_WORKERS), "--threads", str(WEB_THREADS))
+    options = ("--preload", "--worker-class", WEB_WORKER, "--workers", str(WEB_WORKERS), "--threads", str(WEB_THREADS))
     bind = ("--bind", f"127.0.0.1:{port}", "--backlog", str(max(accept_queue(), SMALLEST_BACKLOG)))
-    log = ("--log-level", "warning", "--access-logfile", "-", "--access-logformat", "%(m)s %(U)s %(s)s %(L)s s")
-    quiet = ("--no-control-socket", "--graceful-timeout", "2")
+    log = ("--log-level", "warning", "--access-logfile", "-")
+    quiet = ("--no-control-socket", "--graceful-timeout", "2", "--timeout", str(SILENT_SECONDS))
     return Program("web", (PYTHON, "-m", "gunicorn", *options, *bind, *log, *quiet, "portal.wsgi:application"))
 
 
 def events(port: int) -> Program:
     """Live events and requests that wait: one process, whatever the number of streams. Whose proxy is believed, our settings say."""
     bind = ("--host", "127.0.0.1", "--port", str(port), "--backlog", str(max(accept_queue(), SMALLEST_BACKLOG)))
-    most = ("--limit-concurrency", str(EVENTS_CONNECTIONS), "--timeout-graceful-shutdown", "2")
+    most = ("--http", PROTOCOL, "--limit-concurrency", str(EVENTS_CONNECTIONS), "--timeout-graceful-shutdown", "2")
     quiet = ("--no-proxy-headers", "--no-server-header", "--no-access-log", "--log-level", "warning", "--lifespan", "on")
     return Program("events", (PYTHON, "-m", "uvicorn", *bind, *most, *quiet, "portal.asgi:application"))
 
@@ -112,8 +115,8 @@ def events_port(port: int) -> int:
 
 def notice(places: Places) -> Program:
     """The notice page for blocked members, on the lab's host to which the gateways lead their HTTP. It keeps no connection."""
-    options = ("--worker-class", "gthread", "--workers", "1", "--threads", "4", "--keep-alive", "0", "--bind", "[::]:80")
-    quiet = ("--no-control-socket", "--graceful-timeout", "2", "--log-level", "warning")
+    options = ("--worker-class", NOTICE_WORKER, "--workers", "1", "--threads", "4", "--bind", "[::]:80")
+    quiet = ("--no-control-socket", "--graceful-timeout", "2", "--log-level", "warning", "--timeout", str(SILENT_SECONDS))
     command = (PYTHON, "-m", "gunicorn", *options, *quiet, "portal.notice:application")
     return Program("notice", in_node(places, NOTICE, command), environment={"NETZWART_LAB_NAME": ""})
 

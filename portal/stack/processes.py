@@ -20,6 +20,7 @@ from portal.stack.errors import StackError
 from portal.stack.output import Lines, Output
 from portal.stack.program import Program
 
+START_WITHIN = 600.0  # seconds for the first answer of a program that runs; one that ends is not waited for
 STOP_WITHIN = 9.0  # seconds for all together; then they are killed
 CHUNK = 65_536
 LAST_CHUNKS = 64
@@ -167,7 +168,7 @@ class Supervisor:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         return await asyncio.shield(running.ended)
 
-    async def until(self, ready: Callable[[], bool], what: str, *, within: float = 30.0) -> None:
+    async def until(self, ready: Callable[[], bool], what: str, *, within: float = START_WITHIN) -> None:
         """Polls until ready; StackError with what was waited for after so many seconds."""
         deadline = time.monotonic() + within
         pause = 0.01

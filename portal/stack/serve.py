@@ -106,7 +106,7 @@ async def _programs(supervisor: Supervisor, places: Places, port: int, no_ssh: s
     with supervisor.output.step("Web server, workers, ticker"):
         for program in (plan.web(port), *(workers if no_ssh else (plan.in_lab(places, each) for each in workers)), *others):
             supervisor.start(program)
-        await supervisor.until(partial(_answers_http, port), "The web server's answer", within=180)
+        await supervisor.until(partial(_answers_http, port), "The web server's answer")
 
 
 def _listens(path: str) -> bool:

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import tomllib
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ from subprocess import Popen
 import pytest
 
 from firewall import wire
+from gateway.release import version
 from tests.agent.client import Client
 from tests.agent.gateways import clock
 from tests.agent.rulesets import network, text_of, whole
@@ -46,6 +48,7 @@ def built() -> Iterator[Path]:
 UNITS = [
     "netzwart-agent.pyz",
     "netzwart-agent.service",
+    "netzwart-closed.service",
     "netzwart-probe-namespace.service",
     "netzwart-prober.service",
     "netzwart-restore.service",
@@ -125,8 +128,41 @@ def test_the_login_of_the_portal_may_talk_to_the_agent_and_a_stranger_may_not(bu
     assert "not permitted" in refused.stderr
 
 
+def test_the_bundle_says_which_sources_it_consists_of(built: Path) -> None:
+    """The release alone would be the same for years; the sources' name is the one that this checkout has."""
+    ask = [
+        PYTHON,
+        "-c",
+        f"import sys; sys.path.insert(0, {str(built / 'netzwart-agent.pyz')!r}); from gateway.release import version; print(version())",
+    ]
+    said = subprocess.run(ask, cwd=built, capture_output=True, text=True, check=True).stdout.strip()
+    assert said == version()
+    assert said.partition("+")[0] == tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert len(said.partition("+")[2]) == 8
+
+
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze is not installed (Debian: systemd)")
 def test_systemd_finds_no_fault_with_the_units(built: Path) -> None:
     for unit in sorted(built.glob("*.service")):
         done = subprocess.run(["systemd-analyze", "verify", "--man=no", unit], capture_output=True, text=True, check=False)
         assert [line for line in (done.stdout + done.stderr).splitlines() if "netzwart" in line] == []
+
+
+def unit(name: str) -> dict[str, str]:
+    """The settings of a unit; of one that stands twice, the last."""
+    lines = (ROOT / "gateway" / "systemd" / f"{name}.service").read_text().splitlines()
+    return dict(line.split("=", 1) for line in lines if "=" in line and not line.startswith("#"))
+
+
+def test_an_agent_that_fails_is_started_again_for_ever_and_cannot_take_all_memory() -> None:
+    agent = unit("netzwart-agent")
+    assert (agent["Restart"], agent["StartLimitIntervalSec"]) == ("always", "0")
+    assert agent["MemoryMax"]
+
+
+def test_what_closes_comes_before_everything_and_needs_nothing_that_can_fail() -> None:
+    closed = unit("netzwart-closed")
+    assert {"netzwart-restore.service", "network-pre.target"} <= set(closed["Before"].split())
+    assert "netzwart-closed.service" in unit("netzwart-restore")["After"].split()
+    assert closed["DefaultDependencies"] == "no"
+    assert not {"User", "StateDirectory", "RequiresMountsFor", "EnvironmentFile", "ConditionPathExists"} & closed.keys()

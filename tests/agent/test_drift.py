@@ -46,6 +46,16 @@ def test_a_gateway_that_nobody_touched_has_not_drifted(gateway: Gateway) -> None
 
 
 @on("kernel", "served on the kernel")
+def test_a_table_that_was_deleted_is_told_from_one_that_was_altered(gateway: OnKernel | Served) -> None:
+    deploy(gateway, whole(NETWORK, token=1, now=clock()))
+    assert not drift(gateway).gone
+    gateway.nft("delete element inet netzwart snat4 { 10.1.0.1 }")
+    assert not drift(gateway).gone
+    gateway.nft("flush ruleset")
+    assert drift(gateway).gone
+
+
+@on("kernel", "served on the kernel")
 def test_elements_that_came_went_or_changed_by_hand_are_named(gateway: OnKernel | Served) -> None:
     deploy(gateway, whole(NETWORK, token=1, now=clock()))
     gateway.nft("add element inet netzwart up4 { 10.9.9.9 }; delete element inet netzwart snat4 { 10.1.0.1 }")

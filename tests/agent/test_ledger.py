@@ -1,13 +1,17 @@
 """What deleted elements had counted is told until the portal has written it down, whatever becomes of the agent and its files."""
 
+import os
 import resource
+import stat
 from pathlib import Path
 
 import pytest
 
-from firewall import owners
+from firewall import digest, owners
 from gateway.ledger import Ledger
+from gateway.state import State
 from gateway.table import Ended
+from tests.agent.rulesets import delta, network
 
 OWNER = owners.packed(4711)
 
@@ -113,3 +117,23 @@ def test_what_half_of_was_written_when_the_disk_was_full_does_not_spoil_what_com
 
 def test_readings_are_numbered_on_over_the_end_of_the_agent(tmp_path: Path) -> None:
     assert [Ledger(tmp_path).next_reading() for _ in range(3)] == [1, 2, 3]
+
+
+def test_nobody_else_reads_any_file_of_the_agent_whatever_umask_it_was_started_with(tmp_path: Path) -> None:
+    """Also what an older release left behind."""
+    before = os.umask(0)
+    try:
+        (tmp_path / "readings").write_bytes(b"%020d" % 3)
+        state = State(tmp_path)
+        state.raise_token(7)
+        state.keep_sysctls({})
+        state.checkpoint(network(2), digest.digest(network(2)), 0)
+        state.append([delta(network(2), network(3))], digest.digest(network(3)), 0)
+        state.ledger.keep(ended(100), boot="boot", table=1)
+        state.ledger.next_reading()
+        state.close()
+    finally:
+        os.umask(before)
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
+    assert modes.keys() == {"confirmed", "gone", "journal", "lock", "readings", "sysctls", "token"}
+    assert set(modes.values()) == {0o600}

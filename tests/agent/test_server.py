@@ -128,7 +128,7 @@ def test_two_peers_can_take_turns(served: Served) -> None:
 
 
 def test_a_message_has_an_end_to_its_length() -> None:
-    assembler = wire.Assembler(most=1000)
+    assembler = wire.Assembler(wire.MessageLimits(1000, 1000))
     with pytest.raises(WireError, match="longer than 1000"):
         for _ in range(11):
             assembler.feed(frame("x" * 100, last=False))

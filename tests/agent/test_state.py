@@ -1,7 +1,9 @@
 """What lies on the disk: it survives every torn write, and damage is noticed."""
 
+import json
 from itertools import pairwise
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -130,10 +132,38 @@ def test_a_long_journal_asks_for_a_checkpoint(tmp_path: Path) -> None:
     state.checkpoint(STEPS[0], digest_of(STEPS[0]), NOW)
     there, back = delta(network(2), network(600)), delta(network(600), network(2))
     rounds = 0
-    while not state.journal_is_long:
+    while not state.wants_checkpoint:
         state.append([there, back] * 5, digest_of(network(2)), NOW)
         rounds += 1
     assert rounds > 3
     state.checkpoint(STEPS[0], digest_of(STEPS[0]), NOW)
-    assert not state.journal_is_long
+    assert not state.wants_checkpoint
     state.close()
+
+
+def test_what_a_release_confirmed_that_computed_digests_otherwise_is_still_what_the_gateway_boots_with(tmp_path: Path) -> None:
+    """Its digest says nothing here; the next checkpoint has one that does."""
+    state = State(tmp_path)
+    state.checkpoint(network(2), digest.digest(network(2)), NOW)
+    state.append([delta(network(2), network(3))], digest.digest(network(3)), NOW)
+    state.close()
+    for name in ("confirmed", "journal"):
+        written_by_another_release(tmp_path / name)
+    state = State(tmp_path)
+    found = state.load()
+    assert found is not None and found.ruleset == network(3) and found.digest == digest.digest(network(3))
+    assert state.wants_checkpoint
+    state.checkpoint(found.ruleset, found.digest, NOW)
+    state.close()
+    state = State(tmp_path)
+    assert state.load() == found and not state.wants_checkpoint
+    state.close()
+
+
+def written_by_another_release(path: Path) -> None:
+    checksum, _, text = path.read_bytes().partition(b" ") if path.name == "journal" else (b"", b"", path.read_bytes())
+    record = json.loads(text)
+    del record["way"]
+    record["digest"] = "ab" * 32
+    text = json.dumps(record, separators=(",", ":")).encode()
+    path.write_bytes(b"%08x %s\n" % (crc32(text), text) if checksum else text)

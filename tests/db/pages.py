@@ -1,5 +1,6 @@
 """What tests of pages share: a browser's requests without a browser, and how many queries one takes."""
 
+from time import time
 from typing import Any
 
 from django.db import connection
@@ -12,11 +13,20 @@ from apps.accounts.models import User
 HTMX = {"HX-Request": "true"}
 
 
-def signed_in(user: User) -> Client:
-    """Somebody who has signed in."""
+def signed_in(user: User, *, seconds_ago: float = 0) -> Client:
+    """Somebody who has signed in, by password, so long ago."""
     client = Client()
     client.force_login(user)
+    confirm(client, user, "password", seconds_ago)
     return client
+
+
+def confirm(client: Client, user: User, method: str = "mfa", seconds_ago: float = 0) -> None:
+    """The person of this session has confirmed who they are, as allauth notes it."""
+    session = client.session
+    session["account_authentication_methods"] = [{"method": method, "at": time() - seconds_ago, "reauthenticated": True}]
+    session["account_authentication_methods_user"] = str(user.pk)
+    session.save()
 
 
 def queries(client: Client, path: str) -> int:

@@ -63,11 +63,11 @@ def test_plan_revision_delta_and_drift_are_told(served: rows.Network, monkeypatc
     Revision.objects.get(pk=Revision.objects.latest("id").pk).content.delete()
     assert api.get(f"{revision}/text/?gateway=nat-1").status_code == 404
     drift = f"/api/gateways/gateways/{served.gateways[0].pk}/drift/"
-    assert api.get(drift).json() == {"since": None, "chains": [], "elements": {}, "settings": []}
-    found = {"rules": ["forward"], "elements": {}, "sysctls": [["net.ipv4.ip_forward", 1, 0]]}
+    assert api.get(drift).json() == {"since": None, "cause": None, "chains": [], "elements": {}, "settings": [], "before": []}
+    found = {"rules": ["chain forward"], "elements": {}, "sysctls": [["net.ipv4.ip_forward", 1, 0]]}
     GatewayState.objects.filter(gateway=served.gateways[0]).update(drift=found, drift_since=timezone.now())
     told = api.get(drift).json()
-    assert told["since"] and told["chains"] == ["forward"]
+    assert told["since"] and told["cause"] == "by_hand" and told["chains"] == ["chain forward"]
     assert told["settings"] == [{"name": "net.ipv4.ip_forward", "wanted": "1", "found": "0"}]
 
 

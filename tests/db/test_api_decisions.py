@@ -22,7 +22,8 @@ def held(served: rows.Network) -> HeldBack:
     for port in range(7001, 7007):
         forward(served, port)
     assert reconcile(served.group)
-    PortForward.objects.filter(public_port__in=range(7001, 7006)).delete()
+    with rows.written_by(served.admin):
+        PortForward.objects.filter(public_port__in=range(7001, 7006)).delete()
     reconcile(served.group, by=served.admin.pk)
     return HeldBack.objects.get()
 
@@ -30,7 +31,7 @@ def held(served: rows.Network) -> HeldBack:
 def test_a_second_person_approves_by_digest(held: HeldBack) -> None:
     api = signed_in(rows.user("jonas"))
     (row,) = api.get("/api/deployments/approvals/?state=waiting").json()["results"]
-    assert (row["kind"], row["removed"], row["of"], row["digest"], row["asked_by"]) == ("forwards", 5, 6, held.digest, "mara")
+    assert (row["kind"], row["removed"], row["of"], row["digest"], row["asked_by"]) == ("forwards", 5, 6, held.digest, ["mara"])
     assert api.post(f"/api/deployments/approvals/{held.pk}/approve/", {"digest": "0" * 64}, JSON).status_code == 409
     assert api.post(f"/api/deployments/approvals/{held.pk}/approve/", {}, JSON).status_code == 400
     approved = api.post(f"/api/deployments/approvals/{held.pk}/approve/", {"digest": held.digest}, JSON)

@@ -4,16 +4,12 @@ The collections that reach gateways are found by their models and by their opera
 """
 
 from collections.abc import Iterator
-from ipaddress import ip_address
 from typing import Any
 
 import pytest
 from django.test import Client
 
 from apps.accounts import tokens
-from apps.bans import allowing, services
-from apps.bans.blocks import services as blocks
-from apps.bans.listeners.services import add_listener
 from apps.deployments import carry, link
 from apps.deployments.services import reconcile
 from apps.deployments.wanted import want
@@ -21,19 +17,18 @@ from apps.lib.api.openapi.views import described
 from apps.lib.api.viewsets import Adds, ChangesOne, Removes
 from apps.lib.api.waiting import ACTIONS
 from apps.lib.models import Deployed
-from apps.nat.pinholes.services import add_pinhole
-from apps.nat.services import add_forward
-from apps.traffic.rates.services import limit
 from firewall.digest import text
 from portal.api import router
 from tests import rows
 from tests.answers import wrong
+from tests.db.openings import one_of_each
 
 JSON = "application/json"
 WAIT = "?wait=confirmed&timeout=0"
+REGISTERED: list[tuple[str, Any, str]] = router.registry
 REACHING = {
     prefix: view
-    for prefix, view, _basename in router.registry
+    for prefix, view, _basename in REGISTERED
     if issubclass(view.serializer_class.Meta.model, Deployed) and issubclass(view, (Adds, ChangesOne, Removes))
 }
 
@@ -41,18 +36,7 @@ REACHING = {
 @pytest.fixture
 def network(served: rows.Network) -> rows.Network:
     """A network with one of everything that reaches gateways, all of it deployed."""
-    first, admin = served.residents["m1"], served.admin
-    ports = {"protocol": "tcp", "public_port": 8443, "private_port": 443}
-    add_forward(holding=first.holding, public=rows.PUBLIC, by=admin, **ports)  # type: ignore[arg-type]
-    inside = first.prefix.prefix.network_address + 7
-    add_pinhole(holding=first.prefix, address=inside, protocol="tcp", port=22, purpose="ssh", by=admin)  # type: ignore[arg-type]
-    services.ban(list=services.create_list(name="By hand", by=admin), prefix="203.0.113.64/26", author=admin)
-    allowing.allow(prefix="203.0.113.65", author=admin)
-    blocks.block(member=served.residents["m2"].member, reason="infected", message="A device of yours sends spam.", by=admin)
-    rows.servers(served)
-    group = {"group": served.group, "name": "web", "note": "", "by": admin}
-    add_listener(address=ip_address("192.0.2.60"), protocol="tcp", port=443, **group)  # type: ignore[arg-type]
-    limit(member=served.residents["m3"].member, up_kbit=1000, down_kbit=None, reason="other", note="", until=None, by=admin)
+    one_of_each(served)
     reconcile(served.group)
     return served
 
@@ -85,7 +69,7 @@ def changes(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Changes of one field each, some of which a collection takes."""
     for name, value in row.items():
         if name not in ("id", "version", "group", "member", "active"):
-            others = [not value] if isinstance(value, bool) else [value + 1] if isinstance(value, int) else []
+            others: list[Any] = [not value] if isinstance(value, bool) else [value + 1] if isinstance(value, int) else []
             others += (
                 [f"{value} x"] if isinstance(value, str) else [[2121]] if value == [] else ["2099-01-01T00:00:00Z"] if value is None else []
             )

@@ -263,3 +263,14 @@ def test_json_that_no_database_can_take_is_refused(api: Client, network: rows.Ne
     for body in (many % item, many % item.replace("\\udfff", "en")):
         answer = api.post("/api/members/members/", body, content_type="application/json")
         assert (answer.status_code, answer.json()["title"]) == (400, "What was asked cannot be")
+
+
+def test_many_bans_cost_as_many_statements_as_one(api: Client, network: rows.Network) -> None:
+    own = post(api, {"name": "Own", "description": ""}, "/api/bans/lists/").json()["id"]
+    bans = [{"list": own, "prefix": f"203.0.113.{number}", "direction": "in", "comment": f"number {number}"} for number in range(100)]
+    with at_most(30):
+        made = post(api, bans, "/api/bans/bans/")
+    assert made.status_code == 201 and [each["comment"] for each in made.json()] == [each["comment"] for each in bans]
+    wrongly = [*bans[:2], {"list": own, "prefix": "10.16.0.10"}]
+    refused = wrong(post(api, [each | {"list": own} for each in wrongly], "/api/bans/bans/"))
+    assert "is already on “Own” as ban" in refused["[0].prefix"][0] and "would ban ourselves" in refused["[2].prefix"][0]

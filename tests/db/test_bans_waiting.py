@@ -19,7 +19,7 @@ def test_many_allow_entries_that_go_at_once_wait_and_are_named(served: rows.Netw
     AllowEntry.objects.all().delete()
     assert reconcile(served.group) is None
     page = text(signed_in(rows.user("jonas")).get(f"/rollouts/waiting/{HeldBack.objects.get().pk}/"))
-    assert "12 allow entries end:" in page and "203.0.113.0 (mirror)" in page and "put them on the allow list again" in page
+    assert "12 allow entries end:" in page and "203.0.113.0 (mirror)" in page and "puts them on the allow list again" in page
 
 
 def test_many_bans_that_hold_both_ways_from_now_on_do_not_wait(served: rows.Network) -> None:

@@ -12,11 +12,12 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from apps.deployments import heartbeat, rollouts
+from apps.deployments import heartbeat, rollouts, services
 from apps.deployments.drive import WorkerLinks
 from apps.deployments.heartbeat import KeeperProcess
 from apps.deployments.lease_keeper import Worker
 from apps.deployments.link import Channel
+from apps.deployments.memory import Memory
 from apps.deployments.models import Rollout
 from apps.deployments.services import reconcile
 from apps.network.models import Gateway
@@ -72,6 +73,7 @@ def test_a_busy_interpreter_does_not_cost_the_lease(network: rows.Network, monke
 
 def test_a_lease_is_kept_from_the_claim_on(network: rows.Network, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(heartbeat, "SECONDS", 0.05)
+    monkeypatch.setattr(services, "memory", Memory())  # so that the gateway is asked what would change
     forward(network, 8000)
     links = Planning()
     rollout = reconcile(network.group, links=links, force=True)

@@ -42,14 +42,65 @@ def blocks(network: rows.Network, size: int = 1024) -> None:
 def test_a_pool_is_used_otherwise_from_its_page_and_says_how_full_it_is(mara: Client, network: rows.Network) -> None:
     url = f"/addresses/{network.public.pk}/"
     assert "members share the addresses" in text(mara.get(f"{url}edit/"))
-    assert mara.post(f"{url}edit/", edited(network, sharing="blocks", block_size="1024")).status_code == 302
+    assert mara.post(f"{url}edit/", edited(network, sharing="blocks", block_size="1024", agreed="1")).status_code == 302
     page = text(mara.get(url))
     assert "blocks of 1,024 ports" in page
     assert "16,002" in page  # 63 of each of 254 addresses
-    assert mara.post(f"{url}edit/", edited(network, sharing="own")).status_code == 302
+    assert mara.post(f"{url}edit/", edited(network, sharing="own", agreed="1")).status_code == 302
     assert {str(each.public) for each in NatMapping.objects.filter(holds_now(), sharing="own")} == {
         f"198.51.100.{last}" for last in (1, 2, 7, 8)
     }
+
+
+def test_before_members_leave_otherwise_a_page_says_who_would_leave_as_what(mara: Client, network: rows.Network) -> None:
+    response = mara.post(f"/addresses/{network.public.pk}/edit/", edited(network, sharing="blocks", block_size="1024"))
+    page = text(response)
+    assert "4 members leave otherwise from the moment you save." in page
+    assert "They use 2 addresses of the pool; now they use 2." in page
+    assert "198.51.100.7, ports 1024–2047" in page
+    assert Pool.objects.get(pk=network.public.pk).sharing == "shared"
+    agreed = {field.name: field.value() for field in response.context["form"]} | {"agreed": "1"}
+    assert mara.post(f"/addresses/{network.public.pk}/edit/", agreed).status_code == 302
+    assert Pool.objects.get(pk=network.public.pk).sharing == "blocks"
+
+
+def test_a_shared_pool_says_that_reports_name_nobody_and_leads_to_the_blocks_that_suit(mara: Client, network: rows.Network) -> None:
+    page = text(mara.get(f"/addresses/{network.public.pk}/"))
+    assert "An abuse report about this pool names nobody." in page
+    assert f"/addresses/{network.public.pk}/edit/?sharing=blocks&amp;block_size=1024" in page
+    form = mara.get(f"/addresses/{network.public.pk}/edit/?sharing=blocks&block_size=1024").context["form"]
+    assert (form["sharing"].value(), str(form["block_size"].value())) == ("blocks", "1024")
+    blocks(network)
+    assert "names nobody" not in text(mara.get(f"/addresses/{network.public.pk}/"))
+
+
+def test_an_address_and_port_that_members_share_name_nobody_and_say_what_to_ask_for(
+    mara: Client, api: Client, network: rows.Network
+) -> None:
+    asked = {"address": "198.51.100.7", "port": "40123", "reason": "abuse report 4711"}
+    said = "2 members shared this address. Without the remote address nobody can be named; ask the sender for it."
+    assert said in text(mara.post("/addresses/held/", asked))
+    answer = api.post("/api/audit/enquiries/", asked, "application/json").json()["answer"]
+    assert (answer["only"], answer["unnamed"], answer["confirmed"]) == (None, said, [])
+
+
+def test_with_blocks_an_address_and_port_name_one_member_and_without_the_port_say_so(
+    mara: Client, api: Client, network: rows.Network
+) -> None:
+    blocks(network)
+    asked = {"address": "198.51.100.7", "port": "2100", "reason": "abuse report 4711"}
+    page = text(mara.post("/addresses/held/", asked))
+    assert "Resident of m2" in page and "Their block is 2048–3071" in page and "nat-1 has not confirmed it yet." in page
+    answer = api.post("/api/audit/enquiries/", asked, "application/json").json()["answer"]
+    assert (answer["only"]["name"], answer["unnamed"]) == ("Resident of m2", "")
+    assert [each["gateway"] for each in answer["confirmed"]] == ["nat-1", "nat-2"]
+    without = text(mara.post("/addresses/held/", asked | {"port": ""}))
+    assert "2 members had ports of this address. Without the port nobody can be named; ask the sender for it." in without
+
+
+def test_a_search_for_an_address_and_port_takes_the_port_along(mara: Client, network: rows.Network) -> None:
+    page = text(mara.get("/search?q=198.51.100.7:40123", follow=True))
+    assert "/addresses/held/?address=198.51.100.7&amp;port=40123" in page
 
 
 @pytest.mark.parametrize(

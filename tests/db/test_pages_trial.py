@@ -57,10 +57,31 @@ def test_each_way_of_proof_is_said_with_its_time(staff: Client, lease: Lease, ne
     rollouts.happened(lease, Event.COMMITTED, committed=Now(), sent_octets=10)
     rollouts.note(lease, "session", passed=False, ms=100, text="away")
     rollouts.note(lease, "session", passed=True, ms=280, text="")
-    rollouts.note(lease, "probe IPv4", passed=True, ms=1.3, text="")
+    rollouts.note(lease, "IPv4", passed=True, ms=1.3, text="")
     rollouts.passed(lease)
     rollouts.happened(lease, Event.CONFIRMED, confirmed=Now(), evidence=lease.steps[1].evidence)
-    assert "new session in 0.28\u202fs, IPv4 1.3\u202fms, after 1 attempt in vain" in page_of(staff, lease.rollout)
+    assert "new session in 0.28\u202fs, after 1 attempt in vain, IPv4 passed in 1.3\u202fms" in page_of(staff, lease.rollout)
+
+
+NOT_FORWARDED = (
+    "IPv4: 192.0.2.1 port 80 cannot be reached through nat-1: timed out. Nothing of it was forwarded: look at the forward chain."
+)
+
+
+def test_a_packet_that_did_not_pass_is_no_attempt_in_vain_and_says_why(staff: Client, lease: Lease) -> None:
+    for _gateway in lease.steps:
+        rollouts.note(lease, "knock", passed=True, ms=150, text="")
+        rollouts.note(lease, "IPv4", passed=False, ms=None, text=NOT_FORWARDED)
+        assert "in vain" not in page_of(staff, lease.rollout)
+        rollouts.passed(lease)
+        rollouts.happened(lease, Event.CONFIRMED, confirmed=Now(), evidence=lease.step.evidence)
+        if lease.command is not Command.FINISH:
+            rollouts.happened(lease, Event.COMMITTED, committed=Now(), sent_octets=10)
+    page = page_of(staff, lease.rollout)
+    assert f"sshd answered a new connection in 0.15\u202fs. {NOT_FORWARDED}" in page and "in vain" not in page
+    assert "Confirmed, a probe failed" in page
+    assert "Confirmed, a probe failed" in text(staff.get("/rollouts/"))
+    assert NOT_FORWARDED in text(staff.get("/")) and "no rollout failed" not in text(staff.get("/"))
 
 
 def test_going_back_says_first_what_it_does_to_each_gateway(staff: Client, lease: Lease) -> None:

@@ -11,7 +11,8 @@ from django.utils import timezone
 
 from apps.accounts import tokens
 from apps.deployments import comparing, drift, services, snapshot
-from apps.deployments.decisions import release, roll_back
+from apps.deployments.decisions import release
+from apps.deployments.going_back import roll_back
 from apps.deployments.memory import Memory
 from apps.deployments.models import GatewayState, Rollout
 from apps.deployments.services import reconcile

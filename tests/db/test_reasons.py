@@ -5,7 +5,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from apps.deployments.decisions import approve, roll_back
+from apps.deployments.decisions import approve
+from apps.deployments.going_back import roll_back
 from apps.deployments.models import GatewayState, HeldBack, Revision, Rollout
 from apps.deployments.services import reconcile
 from apps.lib.activation import Waits, activations, reasons
@@ -36,8 +37,9 @@ def test_a_removal_that_is_held_back_is_not_said_to_be_done(served: rows.Network
     served.group.save()
     made = [forward(served, port) for port in range(7001, 7007)]
     reconcile(served.group)
-    for each in made[:5]:
-        remove_forward(forward=each, by=served.admin)
+    with rows.written_by(served.admin):
+        for each in made[:5]:
+            remove_forward(forward=each, by=served.admin)
     reconcile(served.group, by=served.admin.pk)
     held = HeldBack.objects.get()
     assert why(made[0]) == [Waits("waits for a second person’s approval", f"/rollouts/waiting/{held.pk}/", person=True)]

@@ -21,7 +21,7 @@ def mara(network: rows.Network) -> Client:
     resident = network.residents["m1"]
     member = resident.member
     member.name, member.email = "Selin Kaya", "selin@lindenhof.example"
-    member.room = Room.objects.create(site=Site.objects.create(name="House Q", code="Q"), name="214")
+    member.room = Room.objects.create(site=Site.objects.create(name="House Q", code="Q"), floor=2, name="214")
     member.save()
     Device.objects.filter(member=member).update(name="Fairphone")
     add_forward(

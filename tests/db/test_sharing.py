@@ -13,9 +13,9 @@ from apps.lib.validity import holds_now
 from apps.nat import services
 from apps.nat.models import NatMapping, PortClaim
 from apps.nat.selectors import left_as
-from apps.nat.sharing import change_sharing
+from apps.nat.sharing import change_sharing, plan_sharing
 from apps.network import services as network_services
-from apps.network.models import BLOCK_SIZES, Holding, Pool
+from apps.network.models import BLOCK_SIZES, Holding, Pool, fitting_block_size
 from tests import rows
 
 pytestmark = pytest.mark.django_db
@@ -216,10 +216,32 @@ def test_a_public_address_and_a_port_have_one_answer_at_each_time(network: rows.
     assert [each.holding.member.name for each in left_as(public, later, 8192)] == ["Resident of m1"]
 
 
-@pytest.mark.parametrize(("prefix", "sharing"), [("192.0.2.0/28", "own"), ("192.0.2.64/31", "shared")])
-def test_a_new_pool_gives_each_an_address_if_it_has_enough(network: rows.Network, prefix: str, sharing: str) -> None:
+@pytest.mark.parametrize(("prefix", "sharing", "size"), [("192.0.2.0/28", "own", None), ("192.0.2.64/31", "blocks", 1024)])
+def test_a_new_pool_gives_each_an_address_if_it_has_enough_else_a_block(
+    network: rows.Network, prefix: str, sharing: str, size: int | None
+) -> None:
     made = network_services.add_pool(name="New", kind="public4", prefix=ip_network(prefix), group=network.group, by=network.admin)
-    assert (made.sharing, made.block_size) == (sharing, None)
+    assert (made.sharing, made.block_size) == (sharing, size)
+
+
+@pytest.mark.parametrize(
+    ("addresses", "members", "size"),
+    [(1, 50, 1024), (1, 51, 512), (1, 100, 512), (1, 101, 256), (1, 201, 256), (1, 202, None), (14, 705, 1024), (14, 706, 512)],
+)
+def test_blocks_are_as_large_as_leaves_room_for_a_quarter_more_members(addresses: int, members: int, size: int | None) -> None:
+    assert fitting_block_size(addresses, members) == size
+
+
+@pytest.mark.parametrize(("sharing", "size"), [("blocks", 4096), ("own", None)])
+def test_what_a_plan_shows_is_what_the_change_does(network: rows.Network, sharing: str, size: int | None) -> None:
+    use(network, "blocks", 1024)
+    use(network, "shared")
+    planned = plan_sharing(pool=network.public, sharing=sharing, block_size=size)
+    promised = {each.current.holding_id: (str(each.place.public), each.place.ports) for each in planned}
+    before = left(network)
+    assert network.public.sharing == "shared" and left(network) == before  # a plan changes nothing
+    use(network, sharing, size)
+    assert promised == {network.residents[name].holding.pk: leaves for name, leaves in left(network).items()}
 
 
 @pytest.mark.parametrize(

@@ -366,3 +366,31 @@ def test_the_pages_of_tickets_take_a_constant_number_of_queries(network: rows.Ne
         services.answer(ticket=first, text=f"Antwort {number}", files=[PICTURE], by=mara)
     assert [queries(client, path) for client, path in paths] == before
     assert before[0] <= 23 and before[1] <= 51, before
+
+
+def test_files_of_one_member_of_strangers_and_of_all_have_a_bound(selin: Member, mara: User, settings: LazySettings) -> None:
+    settings.ATTACHMENTS_MEMBER_OCTETS, settings.ATTACHMENTS_TOTAL_OCTETS = 100, 160
+    ticket = asked(selin, files=[File("a.png", b"x" * 90)])
+    with pytest.raises(Problem, match="10\u202fB are left") as refused:
+        own.reply(member=selin, ticket=ticket, text="more", files=[File("b.png", b"x" * 11)], by=account(selin))
+    assert refused.value.fieldname == "files" and ticket.messages.count() == 1
+    page = text(signed_in(account(selin)).get(f"/me/tickets/{ticket.pk}/"))
+    assert "Of 100\u202fB for all of your files, 10\u202fB are left." in page
+    services.answer(ticket=ticket, text="Look", files=[File("c.png", b"x" * 60)], by=mara)
+    with pytest.raises(Problem, match="10\u202fB are left"):
+        services.note(ticket=ticket, text="Look", files=[File("d.png", b"x" * 11)], by=mara)
+    assert "files: 150\u202fB of 160\u202fB" in text(signed_in(mara).get("/tickets/chart/"))
+
+
+def test_staff_removes_a_file_which_gives_room_again_and_a_note_says_so(selin: Member, mara: User, settings: LazySettings) -> None:
+    settings.ATTACHMENTS_MEMBER_OCTETS = 6
+    ticket, client = asked(selin, files=[PICTURE]), signed_in(mara)
+    file = Attachment.objects.get()
+    address = f"/tickets/attachments/{file.pk}/remove/"
+    assert "Remove “Screenshot.PNG”?" in text(client.get(address)) and address in text(client.get(f"/tickets/{ticket.pk}/"))
+    assert signed_in(account(selin)).post(address).status_code != 200 and Attachment.objects.exists()
+    assert client.post(address).status_code == 302 and not Attachment.objects.exists()
+    services.remove_file(file=file, by=mara)
+    [note] = ticket.messages.filter(kind="note")
+    assert (note.author, note.text) == (mara, "Removed a file: “Screenshot.PNG”, 6\u202fB.")
+    own.reply(member=selin, ticket=ticket, text="again", files=[PICTURE], by=account(selin))

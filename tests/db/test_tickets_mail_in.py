@@ -218,6 +218,15 @@ def test_files_of_kinds_that_are_not_taken_are_named_in_a_note(selin: Member, ma
     assert ticket.messages.count() == 2
 
 
+def test_files_by_mail_are_kept_as_far_as_there_is_room_and_the_words_always(selin: Member, mara: User, settings: LazySettings) -> None:
+    settings.ATTACHMENTS_MEMBER_OCTETS, settings.ATTACHMENTS_TOTAL_OCTETS = 3, 16
+    files = (File("a.png", "image/png", b"12"), File("b.png", "image/png", b"34"), File("c.png", "image/png", b"5"))
+    for sender, kept in ((SELIN, ["a.png", "c.png"]), (EVE, ["a.png", "b.png"]), ("other@example.org", [])):
+        take(letter(sender=sender, files=files))
+        message = Ticket.objects.latest("id").messages.earliest("id")
+        assert (message.text, [each.name for each in message.attachments.all()]) == ("Hallo", kept)
+
+
 def test_an_answer_that_names_a_ticket_which_is_not_there_opens_one(selin: Member, mara: User) -> None:
     take(letter(to=addressing.of_ticket(4711)))
     assert Ticket.objects.get().member == selin

@@ -465,6 +465,29 @@ def test_a_network_admin_makes_tests_changes_and_removes_one_on_the_pages(networ
     assert client.post(f"/webhooks/{row.pk}/remove/").status_code == 302 and not Delivery.objects.exists()
 
 
+def test_a_script_makes_a_webhook_tell_neither_more_than_it_reads_nor_somebody_else(network: rows.Network) -> None:
+    def script(*scopes: str) -> Client:
+        key = tokens.create(user=network.admin, name="s", scopes=[*scopes, "webhook:write"])[1]
+        return Client(headers={"authorization": f"Bearer {key}"})
+
+    row = hook(network.admin, kinds=["forward"])
+    path, narrow, wide = f"/api/webhooks/webhooks/{row.pk}/", script("ban:read"), script("*:read")
+    for client, wrong, field in (
+        (narrow, {"url": "https://evil.example.net/"}, "url"),
+        (wide, {"url": "https://evil.example.net/"}, "url"),
+        (narrow, {"kinds": ["forward", "member"]}, "kinds"),
+        (narrow, {"kinds": []}, "kinds"),
+    ):
+        refused = client.patch(path, wrong, content_type="application/json")
+        assert (refused.status_code, refused.json()["errors"][0]["field"]) == (400, field), wrong
+    row.refresh_from_db()
+    assert (row.url, row.kinds) == ("https://hooks.example.org/", ["forward"])
+    for client, right in ((narrow, {"kinds": ["forward", "ban"]}), (narrow, {"name": "Gate", "active": False}), (wide, {"kinds": []})):
+        assert client.patch(path, right, content_type="application/json").status_code == 200, right
+    staff = signed_in(network.admin)
+    assert staff.patch(path, {"url": "https://hooks.example.com/"}, content_type="application/json").status_code == 200
+
+
 def test_a_script_reads_changes_and_tests_them_and_never_sees_a_secret(network: rows.Network) -> None:
     _token, key = tokens.create(user=network.admin, name="s")
     client, row = Client(headers={"authorization": f"Bearer {key}"}), hook(network.admin)

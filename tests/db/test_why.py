@@ -122,6 +122,15 @@ def test_a_listener_is_named_and_linked(staff: Client, network: rows.Network) ->
     assert "Goes through." in page and f'href="/bans/listeners/{made.pk}/"' in page
 
 
+def test_a_server_that_does_not_listen_is_one_where_whoever_asks_says_so(staff: Client, network: rows.Network) -> None:
+    assert "has no such interface" in ask(staff, "192.0.2.45", FOREIGN, interface="servers")
+    rows.servers(network)
+    assert "Goes through." not in ask(staff, "192.0.2.45", FOREIGN), "it is nobody’s address that is known here"
+    assert "Goes through." in ask(staff, "192.0.2.45", FOREIGN, interface="servers")
+    assert "Goes through." in ask(staff, "192.0.2.45", FOREIGN, interface="servers", way="answer")
+    assert "Goes through" in told("192.0.2.45", FOREIGN, "--in", "servers")
+
+
 def test_a_forward_is_named_with_its_member(staff: Client, network: rows.Network) -> None:
     there = forward(network, 8443)
     page = ask(staff, FOREIGN, "198.51.100.7", 8443)

@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firewall.blast import Limits, Removal, kept, removals, without
+from firewall.blast import Limits, Removal, cutoffs, judge, kept, removals, still_lost, without
 from firewall.diff import ElementChange, diff
-from firewall.ruleset import PLAIN, Element, Ruleset, Set, Type
+from firewall.ruleset import PLAIN, Element, Elements, Ruleset, Set, Type
 from firewall.sets import Kind
 from firewall.summary import Line, summarise
 
@@ -101,3 +101,93 @@ def test_a_ban_that_holds_both_ways_from_now_on_is_not_removed() -> None:
     assert removals(wider, {one.name: 1}, 0) == {}
     narrower = {both.name: ElementChange(both, keys(1), {}), one.name: ElementChange(one, {}, keys(1))}
     assert removals(narrower, {both.name: 1}, 0)[Kind.BANS].removed == 1
+
+
+# --- What cuts members off by coming
+
+
+BLOCKED, BANS24, BANS32 = (Set(name, (Type.IPV4,), 1 << 16, timeout=True) for name in ("blocked4", "bans4_24", "bans4_32"))
+
+
+def blocked(*numbers: int) -> dict[bytes, Element]:
+    return {number.to_bytes(4): Element(comment=f"block {number}") for number in numbers}
+
+
+def test_blocks_of_members_cut_them_off_and_their_ends_do_not() -> None:
+    running = members(*range(20)).elements
+    comes = {"blocked4": ElementChange(BLOCKED, {}, blocked(1, 2))}
+    found = cutoffs(comes, running)
+    assert found and (found.kind, found.removed, found.of) == (Kind.BLOCKS, 2, 20)
+    assert cutoffs({"blocked4": ElementChange(BLOCKED, blocked(1), {})}, running) is None
+    assert removals({"blocked4": ElementChange(BLOCKED, blocked(1), {})}, {"blocked4": 1}, 0) == {}
+
+
+def test_a_block_that_only_ends_later_cuts_nobody_off_anew() -> None:
+    later = {key: Element(comment=element.comment, expires=99) for key, element in blocked(1).items()}
+    assert cutoffs({"blocked4": ElementChange(BLOCKED, blocked(1), later)}, members(1).elements) is None
+
+
+def test_a_ban_that_covers_members_cuts_them_off_and_others_do_not() -> None:
+    running = members(0x0A000001, 0x0A000002, 0x0B000001).elements
+    inside = {bytes([10, 0, 0, 0]): PLAIN}
+    found = cutoffs({"bans4_24": ElementChange(BANS24, {}, inside | {bytes([192, 0, 2, 0]): PLAIN})}, running)
+    assert found and (found.elements, found.removed) == ({"+bans4_24": inside}, 2)
+    found = cutoffs({"bans4_32": ElementChange(BANS32, {}, keys(0x0B000001, 0x0B000002))}, running)
+    assert found and (found.elements, found.removed) == ({"+bans4_32": keys(0x0B000001)}, 1)
+
+
+@given(NUMBERS, NUMBERS)
+def test_whose_block_waits_is_not_blocked_and_all_others_are(waits: frozenset[int], wanted: frozenset[int]) -> None:
+    left = kept({"blocked4": blocked(*wanted)}, [{"+blocked4": blocked(*waits)}])
+    assert left["blocked4"] == blocked(*(wanted - waits))
+
+
+# --- What adds up
+
+
+LIMITS = Limits(share=20, least=3)
+
+
+@given(st.lists(st.frozensets(st.integers(0, 40), max_size=6), max_size=12))
+def test_in_steps_no_more_goes_than_at_once(steps: list[frozenset[int]]) -> None:
+    running, passed = members(*range(41)), [dict[str, Elements]()]
+    for gone in steps:
+        left = members(*(set(range(41)) & {int.from_bytes(key) for key in running.elements["up4"]} - gone))
+        found = removals(diff(running, left).elements, {"up4": len(running.elements["up4"])}, 0)
+        waits, goes = judge(found, passed, running.elements, LIMITS)
+        if not waits:
+            running = left
+            passed += [dict(removal.elements) for removal in goes]
+    assert not LIMITS.exceeded(41 - len(running.elements["up4"]), 41)
+
+
+@given(NUMBERS, NUMBERS, NUMBERS)
+def test_whatever_takes_access_away_counts_alike(left: frozenset[int], unmapped: frozenset[int], cut: frozenset[int]) -> None:
+    running = dict(members(*range(41)).elements) | {"snat4": {key: Element(b"\1\1\1\1") for key in keys(*range(41))}}
+    found = {
+        Kind.ADDRESSES: Removal(Kind.ADDRESSES, {"up4": keys(*left)}, len(left), 41),
+        Kind.MAPPINGS: Removal(Kind.MAPPINGS, {"snat4": keys(*unmapped)}, len(unmapped), 41),
+        Kind.BLOCKS: Removal(Kind.BLOCKS, {"+blocked4": blocked(*cut)}, len(cut), 41),
+    }
+    waits, goes = judge({kind: each for kind, each in found.items() if each.removed}, [], running, LIMITS)
+    lost = {key for removal in goes for each in removal.elements.values() for key in each}
+    assert not LIMITS.exceeded(len(lost), 41)
+    assert not waits or LIMITS.exceeded(len(left | unmapped | cut), 41)
+
+
+def test_a_single_block_goes_out_beside_removals_that_wait() -> None:
+    running = members(*range(40)).elements
+    found = {
+        Kind.ADDRESSES: Removal(Kind.ADDRESSES, {"up4": keys(*range(20))}, 20, 40),
+        Kind.BLOCKS: Removal(Kind.BLOCKS, {"+blocked4": blocked(30)}, 1, 40),
+    }
+    waits, goes = judge(found, [], running, LIMITS)
+    assert ([each.kind for each in waits], [each.kind for each in goes]) == ([Kind.ADDRESSES], [Kind.BLOCKS])
+
+
+@given(NUMBERS, NUMBERS, NUMBERS)
+def test_what_is_served_again_is_not_lost(gone: frozenset[int], cut: frozenset[int], now: frozenset[int]) -> None:
+    part = {"up4": keys(*gone), "+blocked4": blocked(*cut)}
+    left = still_lost(part, {"up4": keys(*now), "blocked4": blocked(*now)})
+    assert left.get("up4", {}) == keys(*(gone - now))
+    assert left.get("+blocked4", {}) == blocked(*(cut & now))

@@ -103,6 +103,14 @@ def test_an_agent_that_falls_silent_after_signs_of_life_is_not_waited_for() -> N
     assert relay.relay_pid is None
 
 
+def test_an_agent_that_shows_signs_of_life_for_ever_does_not_hold_up_the_others_for_ever() -> None:
+    """One that somebody else controls."""
+    relay = Channel("nat-1", Way((sys.executable, "-S", "-c", f"import sys\n{beating(600)}")), longest=0.5)
+    with pytest.raises(Unreachable, match=r"shows signs of life and has not answered for 0\.5 s"):
+        relay.ask(HELLO)
+    assert relay.relay_pid is None
+
+
 def test_who_does_not_want_to_wait_any_longer_leaves() -> None:
     def leave(_beat: wire.Beat) -> None:
         raise Unreachable("enough")

@@ -16,7 +16,7 @@ from firewall.compose import compose
 from firewall.diff import Delta, apply, diff
 from firewall.policy import Gateway, Interfaces, Management, Policy, PolicyError, Profile, Settings
 from firewall.render import render
-from firewall.ruleset import Ruleset
+from firewall.ruleset import Chain, Rule, Ruleset, SetTimeout
 from firewall.sets import Kind
 from firewall.summary import Line, summarise
 from gateway.inspection import inspect_delta, inspect_ruleset
@@ -123,3 +123,18 @@ def test_the_summary_counts_settings() -> None:
     two = Profile(udp=60, tcp_loose=False)
     assert Line(Kind.PROFILE, 0, 0, 2, 14) in summarise(diff(compiled(Profile()), compiled(two)), compiled(two))
     assert Line(Kind.PROFILE, 0, 0, 14, 0) in summarise(diff(compiled(Profile()), compiled(None)), compiled(None))
+
+
+IMPOSSIBLE_TIMES = {
+    "another chain": ("forward", SetTimeout("udp", (("unreplied", 120), ("replied", 300)))),
+    "no such protocol": ("srcnat", SetTimeout("icmp", (("unreplied", 60),))),
+    "a state left out": ("srcnat", SetTimeout("udp", (("unreplied", 120),))),
+    "no time at all": ("srcnat", SetTimeout("tcp", (("established", 0),))),
+    "longer than a month": ("srcnat", SetTimeout("tcp", (("established", 2_592_001),))),
+}
+
+
+@pytest.mark.parametrize(("chain", "timeout"), IMPOSSIBLE_TIMES.values(), ids=IMPOSSIBLE_TIMES)
+def test_an_agent_refuses_times_that_nft_would_bend(chain: str, timeout: SetTimeout) -> None:
+    with pytest.raises(WireError, match=f"chain {chain}"):
+        inspect_ruleset(Ruleset({chain: Chain(chain, (Rule((timeout,)),))}))

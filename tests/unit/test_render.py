@@ -23,6 +23,7 @@ from firewall.policy import (
     Pinhole,
     Policy,
     PolicyError,
+    Profile,
     Protection,
     Protocol,
     RateLimit,
@@ -197,6 +198,19 @@ def test_another_block_is_one_element_that_goes_and_comes() -> None:
         "delete element inet netzwart snat4_block { 10.16.0.10 }",
         "add element inet netzwart snat4_block { 10.16.0.10 : 198.51.100.7 . 2048-3071 }",
     ]
+
+
+def test_times_of_connections_come_before_the_rule_that_sets_them_and_go_after_it() -> None:
+    before, after = compile_policy(Policy(NAT_1)), compile_policy(Policy(replace(NAT_1, settings=Settings(profile=Profile(udp=200)))))
+    lines = [line for line in render_delta(diff(before, after), now=NOW).splitlines() if "srcnat" in line or "ct timeout" in line]
+    named = [line for line in lines if "ct timeout" in line]
+    assert named == [
+        "delete ct timeout inet netzwart tcp_7440",
+        "delete ct timeout inet netzwart udp_120_300",
+        "add ct timeout inet netzwart udp_200_300 { protocol udp; policy = { unreplied : 200, replied : 300 }; }",
+        'add rule inet netzwart srcnat udp dport != { 53, 123 } ct timeout set "udp_200_300" comment "RFC 4787, REQ-5"',
+    ]
+    assert lines.index("flush chain inet netzwart srcnat") < lines.index(named[0])
 
 
 def test_a_helper_comes_before_the_rule_that_assigns_it_and_goes_after_it() -> None:

@@ -8,7 +8,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from firewall.rollout import FINAL, OVER, Command, Event, NotPossibleError, Phase, Rollout, Step, advance
+from firewall.rollout import FINAL, OVER, WITHOUT, Command, Event, NotPossibleError, Phase, Rollout, Step, advance
 
 CLAIMED = (Event.CLAIMED,)
 DONE = (Event.COMMITTED, Event.PASSED, Event.CONFIRMED)
@@ -56,6 +56,39 @@ def test_a_gateway_that_is_away_does_not_keep_the_others_waiting() -> None:
 def test_a_group_may_ask_that_all_or_none_are_changed() -> None:
     state, command = after(*CLAIMED, Event.AWAY, goes_on=False)
     assert (state.steps, command) == ((Step.AWAY, Step.SKIPPED), Command.FINISH)
+
+
+@pytest.mark.parametrize("harmless", [True, False])
+@pytest.mark.parametrize(
+    "fault",
+    [
+        [Event.IMPAIRED],
+        [Event.LOST, Event.IMPAIRED],
+        [Event.COMMITTED, Event.PASSED, Event.NOT_CONFIRMED, Event.IMPAIRED],
+        [Event.COMMITTED, Event.PASSED, Event.NOT_CONFIRMED, Event.TAKEN_OVER, Event.IMPAIRED],
+    ],
+    ids=["refused", "asked", "not confirmed", "not confirmed, and the worker died"],
+)
+def test_a_gateways_own_fault_does_not_stop_the_others(fault: list[Event], harmless: bool) -> None:
+    state, command = after(*CLAIMED, *fault, harmless=harmless)
+    assert (state.steps, command) == ((Step.IMPAIRED, Step.SENDING), Command.APPLY)
+    state, command = after(*CLAIMED, *fault, *DONE, harmless=harmless)
+    assert (state.phase, state.steps, command) == (Phase.FAILED, (Step.IMPAIRED, Step.CONFIRMED), Command.FINISH)
+
+
+def test_a_group_that_changes_all_or_none_stops_at_a_gateways_own_fault_too() -> None:
+    state, command = after(*CLAIMED, Event.IMPAIRED, goes_on=False)
+    assert (state.steps, command) == ((Step.IMPAIRED, Step.SKIPPED), Command.FINISH)
+
+
+def test_every_end_of_a_step_stops_the_others_or_is_named_as_one_that_does_not() -> None:
+    """Who adds an end has to say which it is."""
+    stops = {Step.REFUSED, Step.WENT_BACK, Step.SKIPPED}
+    assert {Step.CONFIRMED} | WITHOUT | stops == FINAL
+    for step in WITHOUT:
+        assert advance(Rollout((step, Step.WAITING), harmless=True), Event.CLAIMED)[1] is Command.APPLY
+    for step in stops:
+        assert advance(Rollout((step, Step.WAITING), harmless=True), Event.CLAIMED)[1] is Command.FINISH
 
 
 @pytest.mark.parametrize(("harmless", "then"), [(True, Step.SENDING), (False, Step.SKIPPED)])
@@ -119,6 +152,7 @@ class Gateway:
     confirmed: int = 0
     trial: int | None = None
     linked: bool = True
+    disk: bool = True  # can it write down what it is told?
 
     def take(self, command: Command, token: int, target: int) -> Event:
         """The answer to one command."""
@@ -128,17 +162,21 @@ class Gateway:
         match command:
             case Command.APPLY if self.confirmed == target and self.trial is None:
                 return Event.UNCHANGED
+            case Command.APPLY if not self.disk:
+                return Event.IMPAIRED
             case Command.APPLY:
                 self.trial, self.applied = target, token
                 return Event.COMMITTED
             case Command.CONFIRM:
                 if self.trial != target:
                     return Event.CONFIRMED if self.trial is None and self.confirmed == target else Event.NOT_CONFIRMED
+                if not self.disk:
+                    return Event.NOT_CONFIRMED
                 self.confirmed, self.trial = target, None
                 return Event.CONFIRMED
             case Command.REVERT:
                 self.trial = None
-                return Event.WENT_BACK
+                return Event.WENT_BACK if self.disk else Event.IMPAIRED
             case Command.PROBE:
                 return Event.PASSED if self.trial == target else Event.FAILED
         return self.tell(token, target)
@@ -277,6 +315,10 @@ class Rollouts(RuleBasedStateMachine):
     @rule(at=st.integers(0, 1), linked=st.booleans())
     def the_link_changes(self, at: int, linked: bool) -> None:
         self.gateways[at].linked = linked
+
+    @rule(at=st.integers(0, 1), disk=st.booleans())
+    def the_disk_changes(self, at: int, disk: bool) -> None:
+        self.gateways[at].disk = disk
 
     @precondition(lambda self: not self.is_over())
     @rule(wish=st.sampled_from([Event.PAUSE, Event.RESUME, Event.ABORT]))

@@ -55,7 +55,7 @@ def test_no_session_is_shared_and_nobody_is_asked_or_trusted_blindly() -> None:
         "GlobalKnownHostsFile=/dev/null",
         "IdentitiesOnly=yes",
         "ServerAliveInterval=5",
-        "ConnectTimeout=5",
+        "ConnectTimeout=10",
     }
 
 

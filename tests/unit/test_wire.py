@@ -1,7 +1,9 @@
 import json
+import re
+from collections.abc import Iterator
 from dataclasses import replace
 from ipaddress import ip_address, ip_network
-from typing import Any
+from typing import Any, get_type_hints
 
 import pytest
 from hypothesis import given, settings
@@ -181,3 +183,76 @@ def test_deeply_nested_json_is_refused_and_nothing_more() -> None:
     line = json.dumps({"v": wire.VERSION, "id": 1, "last": True, "part": "[" * 100_000}).encode()
     with pytest.raises(WireError, match="not JSON"):
         wire.Assembler().feed(line)
+
+
+# --- What a gateway says that somebody else controls
+
+
+def spoiled_reply(reply: wire.Reply, **changes: object) -> object:
+    data: Any = through(reply)
+    return data | changes
+
+
+@pytest.mark.parametrize(
+    ("changes", "fault"),
+    [
+        ({"flows_cut": 1 << 31}, "reply.flows_cut: 2147483648 is not between -1 and 2147483647"),
+        ({"flows_cut": 1 << 70}, "reply.flows_cut: 1180591620717411303424 is not between"),
+        ({"commit_ms": -1}, "reply.commit_ms: -1 is not between 0 and"),
+        ({"elements": True}, "reply.elements: expected int, got bool"),
+        ({"digest": "a\0b"}, "reply.digest: it holds a character that is none"),
+        ({"digest": "a\ud800b"}, "reply.digest: it holds a character that is none"),
+    ],
+)
+def test_a_number_or_text_that_nothing_takes_is_refused_with_its_place(changes: dict[str, object], fault: str) -> None:
+    with pytest.raises(WireError, match=f"^{fault}"):
+        wire.reply(spoiled_reply(wire.Applied("d", 3, 1, 4, 5, 6, True), **changes))
+
+
+@pytest.mark.parametrize("rules", [["chain \0"], ["chain \udfff"], ["fine", "\0"]])
+def test_texts_in_lists_and_names_of_fields_are_looked_at_too(rules: list[str]) -> None:
+    with pytest.raises(WireError, match="a character that is none"):
+        wire.reply(spoiled_reply(wire.Drifted("d", (), {}), rules=rules))
+    with pytest.raises(WireError, match="a character that is none"):
+        wire.reply(spoiled_reply(wire.GaugesAre({}), held={rules[-1]: "1"}))
+
+
+def test_a_fault_is_printable_and_not_long_whatever_is_quoted_in_it() -> None:
+    with pytest.raises(WireError) as fault:
+        wire.reply({"is": "x\0\ud800\x1b[2J" * 100_000})
+    text = str(fault.value)
+    assert len(text) <= 1000 and text.isprintable()
+
+
+def integers_of(kind: Any) -> dict[str, object]:
+    hints = get_type_hints(kind, include_extras=True)
+    return {f"{kind.__name__}.{name}": hint for name, hint in hints.items() if re.search(r"\bint\b", str(hint))}
+
+
+def test_every_integer_of_an_answer_says_within_which_limits_it_is() -> None:
+    """They end in columns of the database: who adds one has to say which column takes it."""
+    kinds = {*wire.Reply.__args__, wire.Counts, wire.Gone, wire.ElementDrift, wire.Connected}
+    mine = [kind for kind in kinds if kind.__module__ == wire.__name__]
+    found = {name: hint for kind in mine for name, hint in integers_of(kind).items()}
+    assert len(found) >= 20
+    assert [name for name, hint in found.items() if "range(" not in str(hint)] == []
+
+
+def nested(number: int) -> str:
+    return "[" + "[]," * number + "[]]"
+
+
+@pytest.mark.parametrize("kind", wire.ANSWERED)
+def test_an_answer_is_bounded_before_it_is_taken_apart(kind: type[wire.Request]) -> None:
+    limits = wire.ANSWERED[kind]
+    assembler = wire.Assembler(limits)
+    with pytest.raises(WireError, match=r"consists of more than|is longer than"):
+        for line in lines_of(nested(limits.values // 2 + 1)):
+            assembler.feed(line)
+
+
+def lines_of(text: str) -> Iterator[bytes]:
+    size = 1 << 17
+    for start in range(0, len(text), size):
+        frame = {"v": wire.VERSION, "id": 1, "last": start + size >= len(text), "part": text[start : start + size]}
+        yield json.dumps(frame).encode() + b"\n"

@@ -21,7 +21,8 @@ from redis import Redis
 
 from apps.bans.models import Ban, BanList
 from apps.deployments import link
-from apps.deployments.decisions import approve, release, roll_back
+from apps.deployments.decisions import approve, release
+from apps.deployments.going_back import roll_back
 from apps.deployments.models import GatewayState, HeldBack, Revision, Rollout, RolloutStep
 from apps.deployments.services import reconcile
 from apps.deployments.wanted import want

@@ -7,11 +7,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
-from apps.accounts import granting, sessions
+from apps.accounts import granting, sessions, tokens
 from apps.accounts.models import RoleChange, User
 from apps.accounts.people import selectors
 from apps.accounts.people.forms import RolesForm
 from apps.accounts.permissions import may, person, staff_page
+from apps.accounts.recent_auth import recently_authenticated
 from apps.accounts.roles import Right
 from apps.audit.selectors import history_of
 from apps.lib.errors import Problem
@@ -60,6 +61,7 @@ def account(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @staff_page
+@recently_authenticated
 def roles(request: HttpRequest, pk: int) -> HttpResponse:
     """Other roles for somebody, with a reason."""
     user, by = _user(pk), person(request)
@@ -86,6 +88,7 @@ def _said(change: RoleChange) -> str:
 
 @staff_page
 @require_POST
+@recently_authenticated
 def agree(request: HttpRequest, pk: int) -> HttpResponse:
     """A second person agrees to a change of roles."""
     change = get_object_or_404(RoleChange.objects.select_related("user"), pk=pk)
@@ -115,10 +118,25 @@ def drop(request: HttpRequest, pk: int) -> HttpResponse:
 @staff_page
 @require_POST
 def sign_out(request: HttpRequest, pk: int) -> HttpResponse:
-    """End all sessions of somebody, for instance when a phone is lost. Tokens go on."""
+    """End all sessions of somebody, for instance when a phone is lost; and, if that is ticked, revoke all tokens."""
     user = _user(pk)
     own = request.session.session_key if user.pk == person(request).pk else None
     count = sessions.end_all(user=user, but=own)
+    if request.POST.get("tokens") == "1":
+        _say_revoked(request, tokens.revoke_all(user=user))
     said = ngettext("%(person)s is signed out on %(count)s device.", "%(person)s is signed out on %(count)s devices.", count)
     messages.success(request, said % {"person": user.name, "count": count})
     return redirect("accounts:person", pk)
+
+
+@staff_page
+@require_POST
+def revoke_tokens(request: HttpRequest, pk: int) -> HttpResponse:
+    """End all tokens of somebody; sessions go on."""
+    _say_revoked(request, tokens.revoke_all(user=_user(pk)))
+    return redirect("accounts:person", pk)
+
+
+def _say_revoked(request: HttpRequest, count: int) -> None:
+    said = ngettext("%(count)s token is revoked.", "%(count)s tokens are revoked.", count)
+    messages.success(request, said % {"count": count})

@@ -10,12 +10,14 @@ from apps.bans.blocks import services as blocking
 from apps.bans.blocks.models import Block
 from apps.bans.serving import ChangeableSerializer
 from apps.lib.api.filters import Own, filters_of
+from apps.lib.api.given_fields import LINES
 from apps.lib.api.kinds import TRUTH
 from apps.lib.api.viewsets import Adds, Changes, Reads, Removes
 from apps.lib.validity import holds_now
 
 
 class BlockSerializer(ChangeableSerializer):
+    fixed_fields = frozenset({"member"})
     since = serializers.DateTimeField(source="valid.lower", read_only=True)
     until = serializers.DateTimeField(source="valid.upper", allow_null=True, required=False, default=None)
 
@@ -24,6 +26,7 @@ class BlockSerializer(ChangeableSerializer):
         fields = ["id", "member", "reason", "message", "note", "since", "until", "author", "lifted_by", "active", "version"]
         read_only_fields = ["author", "lifted_by"]
         brief = ["id", "member", "reason"]
+        extra_kwargs = {"message": {"style": LINES}}
 
     def create(self, validated_data: Mapping[str, Any]) -> Block:
         given = _block(validated_data)
@@ -45,7 +48,7 @@ def _block(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class BlockViewSet(Reads, Adds, Changes, Removes):
-    """Blocks that hold now, or with `all` those that ever did. A change leaves `member` as it is."""
+    """Blocks that hold now, or with `all` those that ever did. `member` stays as it was added."""
 
     serializer_class = BlockSerializer
     member_path = "member"

@@ -17,6 +17,7 @@ CHANGEABLE = ("name", "address", "protocol", "port", *GUARD, "enabled", "note")
 
 
 class ListenerSerializer(ChangeableSerializer):
+    fixed_fields = frozenset({"group"})
     address = serializers.IPAddressField()
 
     class Meta:
@@ -25,8 +26,7 @@ class ListenerSerializer(ChangeableSerializer):
         validators: list[Any] = []  # the service names who is there
 
     def create(self, validated_data: Mapping[str, Any]) -> Listener:
-        given = {key: value for key, value in validated_data.items() if key not in ("enabled", "version")}
-        return listening.add_listener(by=self.context["request"].user, **given)
+        return listening.add_listener(by=self.context["request"].user, **validated_data)
 
     def update(self, instance: Listener, validated_data: Mapping[str, Any]) -> Listener:
         given: dict[str, Any] = {name: getattr(instance, name) for name in CHANGEABLE}
@@ -36,7 +36,7 @@ class ListenerSerializer(ChangeableSerializer):
 
 
 class ListenerViewSet(Reads, Adds, Changes, Removes):
-    """Listeners. A change leaves `group` as it is."""
+    """Listeners. `group` stays as it was added."""
 
     serializer_class = ListenerSerializer
     group_path = "group"

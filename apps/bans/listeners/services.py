@@ -27,11 +27,13 @@ def add_listener(
     port: int,
     guarded: bool = False,
     window_scale: int = 7,
+    enabled: bool = True,
     note: str = "",
     by: User,
 ) -> Listener:
     """Let a server listen from now on. Raises Problem when somebody else is there, or what is asked for cannot be guarded."""
-    given = _checked(name, protocol, port) | _guard(protocol, guarded, window_scale) | {"address": address, "note": note.strip()}
+    given = _checked(name, protocol, port) | _guard(protocol, guarded, window_scale)
+    given |= {"address": address, "note": note.strip(), "enabled": enabled}
     try:
         with transaction.atomic():
             made = Listener.objects.create(group=group, **given)

@@ -8,11 +8,13 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.accounts.permissions import person, staff_page
-from apps.deployments import comparing, contents, decisions, progress, revisions, selectors
+from apps.accounts.recent_auth import recently_authenticated
+from apps.deployments import comparing, contents, decisions, going_back, progress, revisions, selectors
+from apps.deployments.contents import NotKept
 from apps.deployments.delta import shown
 from apps.deployments.describing import SHOWN_DELTA
 from apps.deployments.forms import RollbackForm
-from apps.deployments.models import Revision
+from apps.deployments.models import HeldBack, Hold, Revision
 from apps.deployments.revisions import Preview
 from apps.deployments.words import in_words, kind_words, lines_of, share
 from apps.lib import params
@@ -115,20 +117,40 @@ def compare_text(request: HttpRequest) -> HttpResponse:
 
 
 @staff_page
+@recently_authenticated
 def back(request: HttpRequest, pk: int) -> HttpResponse:
-    """Go back to a revision and hold the group there; first it says what that would change now."""
+    """Go back to a revision and hold the group there; first it says what that would change now, and whether two have to agree."""
     found = get_object_or_404(Revision.objects.select_related("group").defer("delta"), pk=pk)
-    form = RollbackForm(request.POST if request.method == "POST" else None)
+    two = _needs_two(found)
+    form = RollbackForm(person(request), request.POST if request.method == "POST" else None, two=two)
     if form.is_valid():
+        given = form.cleaned_data
         try:
-            decisions.roll_back(found, why=form.cleaned_data["why"], by=person(request))
-            messages.success(request, _("The group is held at %(revision)s. It goes out in a moment.") % {"revision": found})
-            return redirect("deployments:rollouts")
+            made = going_back.roll_back(found, why=given["why"], by=person(request), alone=given.get("alone", False))
         except Problem as problem:
             explain(form, problem)
+        else:
+            return _went_back(request, found, made)
     context = {"revision": found, "form": form, "now_runs": revisions.running(found.group), **_previewed(revisions.of_going_back(found))}
-    context["hold"] = selectors.holds().filter(group=found.group_id).first()
+    context |= {"hold": selectors.holds().filter(group=found.group_id).first(), "two": two}
     return render(request, "deployments/back.html", context, status=422 if form.is_bound else 200)
+
+
+def _needs_two(revision: Revision) -> bool:
+    try:
+        return going_back.price_of(revision).is_too_high
+    except NotKept:
+        return False
+
+
+def _went_back(request: HttpRequest, revision: Revision, made: Hold | HeldBack) -> HttpResponse:
+    if isinstance(made, HeldBack):
+        messages.success(
+            request, _("Going back to %(revision)s waits for a second person. Nothing has happened yet.") % {"revision": revision}
+        )
+        return redirect("deployments:held", made.pk)
+    messages.success(request, _("The group is held at %(revision)s. It goes out in a moment.") % {"revision": revision})
+    return redirect("deployments:rollouts")
 
 
 @staff_page

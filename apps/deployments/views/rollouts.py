@@ -18,7 +18,8 @@ from apps.deployments.describing import SHOWN_DELTA
 from apps.deployments.forms import ApprovalForm
 from apps.deployments.models import HeldBack, Revision, Rollout
 from apps.deployments.stopping import stopping
-from apps.deployments.waiting import title, together, waiting, why
+from apps.deployments.waiting import waiting
+from apps.deployments.waiting_words import title, together, why
 from apps.deployments.words import kind_words, lines_of, share
 from apps.lib.errors import Conflict
 

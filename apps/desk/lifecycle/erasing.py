@@ -3,8 +3,8 @@
 What stays is who held which address when, under the number alone. Erased is also what the history had kept, in the tables of events.
 """
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any
 
 import structlog
 from allauth.account.models import EmailAddress
@@ -19,12 +19,13 @@ from django.db.models.functions import Now
 from apps.accounts import sessions
 from apps.accounts.models import ApiToken, Invitation, User
 from apps.bans.models import Block
+from apps.desk.lifecycle.erasing_rows import erase_everywhere
+from apps.desk.lifecycle.erasing_tickets import erase_tickets
+from apps.inbound import keeping as arrivals
 from apps.lib import hanging
 from apps.mail import keeping
-from apps.mail.models import Message as Mail
 from apps.members.models import Device, Member
 from apps.nat.models import Pinhole, PortForward
-from apps.tickets.models import Attachment, Message, Ticket
 from apps.traffic.rates.models import RateLimit
 from apps.webhooks import services as webhooks
 
@@ -46,52 +47,52 @@ def erase(who: Member) -> bool:
     if member is None:
         return False
     hanging.end(Member, [pk])
-    nobody = f"m-{pk}@erased.invalid"
-    keeping.forget(member, theirs_alone(member), instead=nobody)
+    nobody, addresses = f"m-{pk}@erased.invalid", theirs_alone(member)
+    erase_tickets(member, addresses)
+    keeping.forget(member, addresses, instead=nobody)
+    arrivals.forget(addresses)
     if member.user:
         _account(member.user)
-    Invitation.objects.filter(email__iexact=member.email).exclude(email="").update(email=nobody)
+    _invitations(addresses, nobody)
     Device.objects.filter(member=pk).delete()
-    _everywhere(Device, {"member": pk}, {"name": "–", "mac": NO_MAC})
+    erase_everywhere(Device, {"member": pk}, {"name": "–", "mac": NO_MAC})
     of_holding = {"holding__member": pk}
-    _everywhere(PortForward, of_holding, {"purpose": ""})
-    _everywhere(Pinhole, of_holding, {"purpose": ""})
-    _everywhere(Block, {"member": pk}, {"message": "", "note": ""})
-    _everywhere(RateLimit, {"member": pk}, {"note": ""})
-    _tickets(pk)
-    _everywhere(Member, {"pk": pk}, {"name": f"M-{member.number}", "email": "", "note": ""})
+    erase_everywhere(PortForward, of_holding, {"purpose": ""})
+    erase_everywhere(Pinhole, of_holding, {"purpose": ""})
+    erase_everywhere(Block, {"member": pk}, {"message": "", "note": ""})
+    erase_everywhere(RateLimit, {"member": pk}, {"note": ""})
+    erase_everywhere(Member, {"pk": pk}, {"name": f"M-{member.number}", "email": "", "note": ""})
     Member.objects.filter(pk=pk).update(erased_at=Now(), version=F("version") + 1, user=None, room=None)
     log.info("personal data erased", member=member.number)
     return True
 
 
 def theirs_alone(member: Member) -> list[str]:
-    """The member's addresses for mail, without those that another member has too."""
-    own = {member.email, member.user.email if member.user and not member.user.is_staff else ""} - {""}
-    return [each for each in sorted(own) if not Member.objects.exclude(pk=member.pk).filter(email__iexact=each).exists()]
+    """The addresses for mail that the member has or ever had, without those that another member, or another account, has too."""
+    own = {member.email, *_ever(Member, member.pk)}
+    if member.user and not member.user.is_staff:
+        own |= {member.user.email, *_ever(User, member.user.pk)}
+        own |= set(EmailAddress.objects.filter(user=member.user).values_list("email", flat=True))
+    return [each for each in sorted(own - {""}) if not _is_anothers(each, member)]
 
 
-def _everywhere(model: type[Model], where: dict[str, Any], values: dict[str, Any]) -> None:
-    """In the rows, in all that the history tells of them and of those that are no more, and in what webhooks were told of that."""
-    rows = model._default_manager.filter(**where)
-    pks = list(rows.values_list("pk", flat=True))
-    rows.update(**values)
-    history = model.pgh_event_model  # type: ignore[attr-defined]  # of tracked models
-    events = history._default_manager
-    gone = events.filter(member=where["member"]) if "member" in where else events.none()
-    pks += gone.values_list("pgh_obj_id", flat=True)
-    events.filter(pgh_obj_id__in=pks).update(**values)
-    webhooks.forget(source=history._meta.db_table, ids=pks)
+def _ever(model: type[Model], pk: int) -> list[str]:
+    """The addresses that the history knows of the row."""
+    events = model.pgh_event_model._default_manager  # type: ignore[attr-defined]  # of tracked models
+    return list(events.filter(pgh_obj_id=pk).order_by().values_list("email", flat=True).distinct())
 
 
-def _tickets(member: int) -> None:
-    """That there were tickets, when and how they ended stays; not what they said."""
-    _everywhere(Ticket, {"member": member}, {"subject": "–", "address": "", "tags": []})
-    Attachment.objects.filter(message__ticket__member=member).delete()
-    told = Mail.objects.filter(about_type=Ticket._meta.label_lower, about_id__in=Ticket.objects.filter(member=member).values("pk"))
-    told.filter(state=Mail.State.WAITING).delete()
-    told.update(subject="–", text="", html="", erased=Now())
-    Message.objects.filter(ticket__member=member).update(text="", sender="", message_id=None, came_as=None)
+def _is_anothers(address: str, member: Member) -> bool:
+    members = Member.objects.exclude(pk=member.pk).filter(email__iexact=address)
+    users = User.objects.filter(email__iexact=address)
+    return members.exists() or (users.exclude(pk=member.user_id) if member.user_id else users).exists()
+
+
+def _invitations(addresses: Sequence[str], nobody: str) -> None:
+    """Those that are open end: of one address only one may be."""
+    for address in addresses:
+        Invitation.objects.filter(email__iexact=address, taken=None, withdrawn=None).update(withdrawn=Now())
+        erase_everywhere(Invitation, {"email__iexact": address}, {"email": nobody})
 
 
 def _account(user: User) -> None:
@@ -100,8 +101,10 @@ def _account(user: User) -> None:
     if user.is_staff:
         return
     sessions.end_all(user=user)
+    erase_everywhere(ApiToken, {"user": user.pk}, {"name": "–"})
     for model in (Authenticator, ApiToken, EmailAddress, SocialAccount):
         model.objects.filter(user=user).delete()
+    webhooks.forget_author(user.pk)
     values = {"username": f"erased-{user.pk}", "first_name": "", "last_name": "", "email": ""}
-    _everywhere(User, {"pk": user.pk}, values)
+    erase_everywhere(User, {"pk": user.pk}, values)
     User.objects.filter(pk=user.pk).update(is_active=False, password=make_password(None))

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.deployments.link import Channel, Unreachable
 from apps.desk.selectors.search import read
-from apps.desk.why.question import INTERFACES, NUMBERS, CannotAsk, end
+from apps.desk.why.question import NUMBERS, CannotAsk, end, interface_of
 from apps.lib.errors import Problem
 from apps.lib.fields import Prefix
 from apps.members.models import Member
@@ -53,7 +53,7 @@ def watch(wish: Wish) -> Watch:
     for field, value, possible in (("seconds", wish.seconds, SECONDS), ("most", wish.most, PACKETS), ("port", wish.port, range(65536))):
         if value not in possible:
             raise CannotAsk(field, _("At least %(least)s, at most %(most)s.") % {"least": possible[0], "most": possible[-1]})
-    card: str = getattr(wish.gateway, INTERFACES[wish.interface]) if wish.interface else ""
+    card = interface_of(wish.gateway, wish.interface) if wish.interface else ""
     if wish.interface and not card:
         raise CannotAsk("interface", _("This gateway has no such interface."))
     version = next(each.version for each in (source, destination) if each)

@@ -15,7 +15,7 @@ from apps.desk.live import words
 from apps.desk.why.behind import Behind, holders
 from apps.desk.why.form import RUNS
 from apps.desk.why.path import Line, Stop
-from apps.desk.why.question import INTERFACES, Way
+from apps.desk.why.question import INTERFACES, Way, interface_of
 from apps.desk.why.words import Said
 from apps.lib.fields import Address, Prefix
 from apps.lib.states import Kind
@@ -110,7 +110,7 @@ def _foretold(gateway: Gateway, first: Event) -> str:
     headers = first.headers
     if first.mark != COMES or headers is None or headers.protocol not in _ASKED_AS:
         return ""
-    card = next((name for name, field in INTERFACES.items() if getattr(gateway, field) == first.came), "")
+    card = next((side for side in INTERFACES if interface_of(gateway, side) == first.came), "")
     asked: dict[str, str | int] = {
         "gateway": gateway.name,
         "protocol": _ASKED_AS[headers.protocol],

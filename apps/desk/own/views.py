@@ -20,6 +20,7 @@ from apps.nat import own, services
 from apps.nat.forms import ForwardForm
 from apps.nat.models import PortForward
 from apps.nat.selectors import forwards_of, public_addresses_of
+from apps.nat.switched_off import switched_off_by_others
 from apps.network.selectors import holdings_of
 from apps.tickets.own import tickets_of
 from apps.traffic import of_member, panel
@@ -44,6 +45,7 @@ def everything(_request: HttpRequest, member: Member) -> HttpResponse:
 def _home(request: HttpRequest, member: Member, *, saved: int = 0, closed: int = 0, problem: str = "") -> HttpResponse:
     part = "#forwards" if request.headers.get("HX-Target") == "forwards" else ""
     context = _forwards(member, saved, closed, problem)
+    context["off_by_others"] = switched_off_by_others([row.thing for row in context["rows"]], person(request))
     if not part:
         holdings = list(holdings_of(member))
         context |= {
@@ -126,14 +128,8 @@ def switch(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
     """On or off; the port stays the member's."""
     forward = _own(member, pk)
     try:
-        services.change_forward(
-            forward=forward,
-            version=number(request.POST, "version"),
-            private_port=forward.private_port,
-            purpose=forward.purpose,
-            enabled=request.POST.get("enabled") == "1",
-            by=person(request),
-        )
+        on, version = request.POST.get("enabled") == "1", number(request.POST, "version")
+        own.switch_port(forward=forward, version=version, enabled=on, by=person(request))
     except Problem as problem:
         return _home(request, member, problem=str(problem))
     return _done(request, member, saved=pk)

@@ -18,6 +18,7 @@ from apps.nat.models import Pinhole
 from apps.nat.pinholes import own, services
 from apps.nat.pinholes.forms import OwnPinholeForm
 from apps.nat.pinholes.selectors import pinholes_of
+from apps.nat.switched_off import switched_off_by_others
 
 
 @own_page
@@ -48,6 +49,7 @@ def _page(request: HttpRequest, member: Member, form: OwnPinholeForm, problem: s
         "form": form,
         "problem": problem,
         "poll": poll([*rows, *gone]),
+        "off_by_others": switched_off_by_others([row.thing for row in rows], person(request)),
     }
     return render(request, f"desk/own/pinholes.html{part}", context, status=422 if form.errors or problem else 200)
 
@@ -65,7 +67,7 @@ def switch(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
     pinhole = get_object_or_404(pinholes_of(member), pk=pk)
     on = request.POST.get("enabled") == "1"
     try:
-        services.switch_pinhole(pinhole=pinhole, version=number(request.POST, "version"), enabled=on, by=person(request))
+        own.switch_pinhole(pinhole=pinhole, version=number(request.POST, "version"), enabled=on, by=person(request))
     except Problem as problem:
         return _page(request, member, OwnPinholeForm(member), str(problem))
     return _shown(saved=pk)

@@ -9,6 +9,7 @@ from apps.desk.own.page import own_page
 from apps.lib.errors import Problem
 from apps.members.models import Member
 from apps.tickets import own
+from apps.tickets.attachment_quota import of_member
 from apps.tickets.attachments import handed_out
 from apps.tickets.forms import AskForm, WriteForm
 
@@ -33,6 +34,7 @@ def new(request: HttpRequest, member: Member) -> HttpResponse:
             return redirect("own:ticket", made.pk)
         except Problem as problem:
             form.take(problem)
+    form.say_room(of_member(member))
     return render(request, "desk/own/ticket_new.html", {"form": form, "member": member}, status=422 if posted else 200)
 
 
@@ -50,6 +52,7 @@ def ticket(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
             return redirect("own:ticket", found.pk)
         except Problem as problem:
             form.take(problem)
+    form.say_room(of_member(member))
     shown = {"ticket": found, "thread": own.messages_of(found), "form": form}
     return render(request, "desk/own/ticket.html", shown, status=422 if posted else 200)
 

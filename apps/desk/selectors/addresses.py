@@ -1,16 +1,20 @@
 """Pools with how full they are, and who had an address when."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext as _
 
 from apps.desk.selectors.keeping import kept
+from apps.lib import formats
+from apps.lib.activation import Activation, activations
 from apps.lib.fields import Address
 from apps.nat.models import NatMapping, PortForward
-from apps.nat.selectors import leaving_as_pools, left_as, port_led_to
-from apps.network.models import Holding, Pool, blocks_of_address
+from apps.nat.selectors import leaving_as_pools, left_as, members_leaving_from, port_led_to
+from apps.nat.sharing import PlannedMapping
+from apps.network.models import Holding, Pool, blocks_of_address, fitting_block_size
 from apps.network.selectors import held_at, held_ever, held_in_pools, pools, size
 
 MOST = 50
@@ -66,6 +70,30 @@ def _left() -> Mapping[int, int]:
 
 
 @dataclass(frozen=True)
+class SharingPreview:
+    """Who would leave as what if a pool were used otherwise. rows: the first of them; `more`: how many follow."""
+
+    rows: Sequence[PlannedMapping]
+    more: int
+    members: int
+    addresses: int
+    used_before: int
+
+
+def suitable_block_size(pool: Pool) -> int | None:
+    """Of blocks for those who leave from a public pool; None: it has too few addresses."""
+    return fitting_block_size(size(pool), members_leaving_from(pool))
+
+
+def sharing_preview(planned: Sequence[PlannedMapping]) -> SharingPreview:
+    """The plan as a page shows it."""
+    members = {each.current.holding.member_id for each in planned}
+    publics = {each.place.public for each in planned}
+    before = {each.current.public for each in planned}
+    return SharingPreview(planned[:MOST], max(0, len(planned) - MOST), len(members), len(publics), len(before))
+
+
+@dataclass(frozen=True)
 class Answer:
     """Who had an address at a moment: who held it, who left as it, and, with a port, where that led."""
 
@@ -79,11 +107,34 @@ class Answer:
     ever: list[Holding]
 
     @property
+    def confirmed(self) -> Sequence[Activation]:
+        """Since when each gateway has the mapping of the one member, while it holds; of one that has ended nobody says it any more."""
+        if self.alone is None or self.alone.valid.upper is not None:
+            return ()
+        [(_mapping, known)] = activations([self.alone])
+        return known
+
+    @property
     def alone(self) -> NatMapping | None:
         """The mapping of the one member who can have left with the port that was asked for."""
         one = len({mapping.holding.member_id for mapping in self.leaving}) == 1 and not self.more
-        shared = any(mapping.sharing == Pool.Sharing.SHARED for mapping in self.leaving)
-        return self.leaving[0] if self.port and one and not shared else None
+        return self.leaving[0] if self.port and one else None
+
+    @property
+    def members(self) -> int:
+        """How many members left as the address; beyond those listed each mapping counts as one."""
+        return len({mapping.holding.member_id for mapping in self.leaving}) + self.more
+
+    @property
+    def unnamed(self) -> str:
+        """Why nobody can be named though somebody left as the address, and what to do; "" where one is named or nobody left."""
+        if self.holding or self.members < 2:
+            return ""
+        if any(mapping.sharing == Pool.Sharing.SHARED for mapping in self.leaving):
+            text = _("%(n)s members shared this address. Without the remote address nobody can be named; ask the sender for it.")
+        else:
+            text = _("%(n)s members had ports of this address. Without the port nobody can be named; ask the sender for it.")
+        return text % {"n": formats.number(self.members)}
 
     @property
     def nobody(self) -> bool:

@@ -16,11 +16,11 @@ from django.utils.translation import ngettext
 
 from apps.bans.blocks.selectors import counted, ending_within
 from apps.bans.models import Ban, BanFeed, BanHits
-from apps.deployments import progress
+from apps.deployments import evidence, progress
 from apps.deployments.models import Rollout
 from apps.deployments.selectors import hold_by_group, newest_by_group, rollouts_in, waiting
-from apps.deployments.waiting import title as title_of_held
-from apps.deployments.waiting import why
+from apps.deployments.waiting_words import title as title_of_held
+from apps.deployments.waiting_words import why
 from apps.desk.selectors.keeping import kept, member_counts
 from apps.gateways.selectors import Shown, gateways, shown
 from apps.inbound import watching
@@ -116,6 +116,10 @@ def _of_rollouts(newest: Iterable[Rollout]) -> Iterator[Need]:
                 _("Open"),
                 url("deployments:rollout", rollout.pk),
             )
+        elif getattr(rollout, "lost_packets", False) and (lost := evidence.lost_in(rollout.steps.select_related("gateway"))):
+            what = _("A probe failed after %(revision)s") % {"revision": rollout}
+            page = url("deployments:rollout", rollout.pk)
+            yield Need(f"rollout-{rollout.pk}", State(Kind.WARN, _("Probe")), what, " ".join(lost), rollout.finished, _("Open"), page)
 
 
 def _of_decisions() -> Iterator[Need]:
@@ -138,11 +142,12 @@ def _of_gateways(gates: Sequence[Shown], newest: Mapping[int, Rollout]) -> Itera
         yield Need("stale", stale[0].state, words, stale[0].line.follows, since, _("Open"), url("gateways:list"))
     for each in gates:
         if each.state.kind is not Kind.OK and not (each in stale and len(stale) > 1):
-            yield _need(each, each.state, each.line.sentence, each.line.follows, _since(each))
+            yield _need(each, each.state, each.line.sentence, _why_away(each), _since(each))
         elif each.drift:
-            yield _need(
-                each, State(Kind.WARN, _("By hand")), each.drift.sentence, f"{each.drift.what}. {each.drift.follows}", each.drift.since
-            )
+            said = f"{each.drift.what}. {each.drift.follows}"
+            yield _need(each, State(Kind.WARN, each.drift.word), each.drift.sentence, said, each.drift.since)
+        elif each.status and each.status.disk:
+            yield _need(each, State(Kind.WARN, _("Disk")), each.line.sentence, each.line.follows, None)
         elif each.alone:
             yield _need(each, State(Kind.WARN, _("Alone")), each.line.sentence, each.line.follows, None)
         elif (behind := _behind(each, newest)) and behind.state == Rollout.State.CONFIRMED:
@@ -166,6 +171,12 @@ def _in_memory(gates: Sequence[Shown]) -> list[str]:
 
 def _need(each: Shown, state: State, what: str, evidence: str, at: datetime | None) -> Need:
     return Need(f"gateway-{each.gateway.pk}", state, what.rstrip("."), evidence, at, _("Open"), url("gateways:gateway", each.gateway.pk))
+
+
+def _why_away(each: Shown) -> str:
+    """The reason in the link's own words, and what follows."""
+    reason = first_line(each.status.error).rstrip(".") if each.status and each.status.unreachable_since else ""
+    return f"{reason}. {each.line.follows}" if reason else each.line.follows
 
 
 def _since(each: Shown) -> datetime | None:
@@ -350,7 +361,7 @@ def _fine(gates: Sequence[Shown], newest: Mapping[int, Rollout]) -> list[str]:
         said.append(_("all run the newest revision"))
     if gates and not any(each.drift for each in gates):
         said.append(_("nothing was changed by hand"))
-    if newest and all(rollout.state != Rollout.State.FAILED for rollout in newest.values()):
+    if newest and not any(rollout.state == Rollout.State.FAILED or getattr(rollout, "lost_packets", False) for rollout in newest.values()):
         said.append(_("no rollout failed"))
     carried = {
         family for each in gates for family, is_primary in (("IPv4", each.gateway.carries4), ("IPv6", each.gateway.carries6)) if is_primary

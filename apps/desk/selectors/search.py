@@ -28,6 +28,7 @@ from apps.nat.selectors import forwards_on_port, leaves_as
 from apps.network.models import Pool
 from apps.network.selectors import held_ever
 from apps.tickets.selectors import first_found, itself
+from firewall.addresses import parse_prefix
 
 _WITH_PORT = re.compile(r"(?:\[([0-9a-fA-F:.%]+)\]|([0-9.]+))(?::|\s+)([0-9]{1,5})")
 _PROTOCOL = re.compile(r"(?:tcp|udp)[\s/]+(?=[0-9])", re.IGNORECASE)
@@ -122,7 +123,8 @@ def _addresses(asked: Asked) -> Iterator[Group]:
         Hit(str(each.holding.member), _from(each.holding.address), reverse("desk:member", args=[each.holding.member_id]))
         for each in leaving
     ]
-    held = f"{reverse('network:held')}?{urlencode({'address': str(asked.address)})}"
+    question = {"address": str(asked.address)} | ({"port": str(asked.port)} if asked.port else {})
+    held = f"{reverse('network:held')}?{urlencode(question)}"
     yield Group(_("Leave as this address"), "nat", hits[:SHOWN], held if len(leaving) > SHOWN else "")
     number = held_ever(asked.address).count()
     words = ngettext("held by %(n)s member so far", "held by %(n)s members so far", number) if number else _("who left as it, and when")
@@ -222,7 +224,7 @@ def _address(text: str) -> Address | None:
 
 def _prefix(text: str) -> Prefix | None:
     try:
-        return ip_network(_whole(text), strict=False) if "%" not in text and ("/" in text or _START_OF_ADDRESS.fullmatch(text)) else None
+        return parse_prefix(_whole(text), strict=False) if "/" in text or _START_OF_ADDRESS.fullmatch(text) else None
     except ValueError:
         return None
 

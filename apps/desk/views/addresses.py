@@ -20,7 +20,7 @@ from apps.lib.errors import Conflict, Problem
 from apps.lib.forms import explain
 from apps.lib.pages import Counted, Pages
 from apps.nat.selectors import leaving_in
-from apps.nat.sharing import change_sharing
+from apps.nat.sharing import change_sharing, plan_sharing
 from apps.network import services
 from apps.network.forms import HeldForm, NewPoolForm, PoolForm
 from apps.network.models import GatewayGroup, Pool
@@ -70,6 +70,7 @@ def pool(request: HttpRequest, pk: int) -> HttpResponse:
         "pool": found,
         "page": pages.get_page(request.GET.get("page")),
         "history": history_of(found, 8),
+        "suitable": reading.suitable_block_size(found) if grouped else None,
     }
     return render(request, "network/pool.html", context)
 
@@ -97,14 +98,25 @@ def _change(pool: Pool, wanted: dict[str, Any], by: User) -> None:
         change_sharing(pool=pool, sharing=wanted["sharing"], block_size=wanted["block_size"], by=by)
 
 
+def _preview(pool: Pool, wanted: dict[str, Any]) -> reading.SharingPreview | None:
+    """Who would leave as what, where a pool that members leave from would be used otherwise. Raises Problem where it cannot be."""
+    if "sharing" not in wanted:
+        return None
+    planned = plan_sharing(pool=pool, sharing=wanted["sharing"], block_size=wanted["block_size"])
+    return reading.sharing_preview(planned) if planned else None
+
+
 @staff_page
 def edit_pool(request: HttpRequest, pk: int) -> HttpResponse:
-    """Rename, grow or shrink a pool."""
+    """Rename, grow or shrink a pool. Before members leave otherwise, it is shown who would leave as what."""
     found = get_object_or_404(Pool.objects.select_related("group"), pk=pk)
-    initial = {name: getattr(found, name) for name in ("version", "name", "prefix", "sharing", "block_size")}
+    initial = {name: getattr(found, name) for name in ("version", "name", "prefix", "sharing", "block_size")} | request.GET.dict()
     form = PoolForm(request.POST or None, public=found.kind == Pool.Kind.PUBLIC4, initial=initial)
     if request.method == "POST" and form.is_valid():
         try:
+            preview = None if request.POST.get("agreed") else _preview(found, form.cleaned_data)
+            if preview:
+                return render(request, "network/pool_preview.html", {"form": form, "pool": found, "preview": preview})
             _change(found, form.cleaned_data, person(request))
             return redirect("network:pool", pk)
         except Conflict as conflict:

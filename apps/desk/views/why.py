@@ -9,7 +9,7 @@ from apps.accounts.permissions import staff_page
 from apps.desk.live import form as live
 from apps.desk.live.form import WishForm
 from apps.desk.why import words
-from apps.desk.why.answer import answer
+from apps.desk.why.answer import answer, note
 from apps.desk.why.form import RUNS, START, WANTED, QuestionForm
 from apps.desk.why.path import stops
 from apps.desk.why.question import CannotAsk
@@ -24,14 +24,16 @@ def why(request: HttpRequest) -> HttpResponse:
     asked = "source" in request.GET and "destination" in request.GET
     given = START | request.GET.dict()
     form = QuestionForm(given) if asked else QuestionForm(initial=given)
-    return render(request, "desk/why.html", {"gateways": True, "form": form, **(_answered(form) if asked else {})})
+    return render(request, "desk/why.html", {"gateways": True, "form": form, **(_answered(form, request.user) if asked else {})})
 
 
-def _answered(form: QuestionForm) -> dict[str, Any]:
+def _answered(form: QuestionForm, by: object) -> dict[str, Any]:
     if not form.is_valid():
         return {}
     try:
-        found = answer(form.question())
+        question = form.question()
+        note(question, by)
+        found = answer(question)
     except CannotAsk as problem:
         form.add_error(problem.field, str(problem))
         return {}

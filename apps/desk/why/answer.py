@@ -3,14 +3,17 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+import structlog
 from django.utils.translation import gettext as _
 
 from apps.deployments.tracing import Traceable, traceables
 from apps.desk.why.behind import Behind, Found, behind
-from apps.desk.why.question import CannotAsk, Question, Way, packet
+from apps.desk.why.question import CannotAsk, Question, Way, packet, routes_of
 from firewall.policy import PolicyError
 from firewall.ruleset import Ruleset
 from firewall.tracing import Outcome, Read, Trace, trace_flow
+
+log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,14 @@ class Answer:
         """What stands behind the element that a part found."""
         if read.element is None:
             return []
-        return behind(Found(self.ruleset.sets[read.set], read.key, read.element, self.at))
+        found = behind(Found(self.ruleset.sets[read.set], read.key, read.element, self.at))
+        return found if self.question.named else [each.unnamed() for each in found]
+
+
+def note(question: Question, by: object) -> None:
+    """Who asks about whose packet stands in the log, as with a live trace: the answer may turn an address into a person."""
+    ends = {"source": str(question.source), "destination": str(question.destination)}
+    log.info("trace", by=str(by), gateway=question.gateway.name, named=question.named, port=question.port, **ends)
 
 
 def answer(question: Question) -> Answer:
@@ -64,7 +74,8 @@ def answer(question: Question) -> Answer:
 
 def _traced(question: Question, through: Traceable, ruleset: Ruleset) -> Trace:
     """The packet of the connection that is asked about; the first one, where the connection does not come that far."""
-    talk = trace_flow(ruleset, packet(question, through.gateway, through.routes), through.routes, now=int(through.at.timestamp()))
+    routes = routes_of(question, through.gateway, through.routes)
+    talk = trace_flow(ruleset, packet(question, through.gateway, routes), routes, now=int(through.at.timestamp()))
     chosen = {Way.FIRST: talk.first, Way.NEXT: talk.next, Way.ANSWER: talk.answer}[question.way]
     return chosen or talk.first
 

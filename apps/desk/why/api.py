@@ -1,17 +1,22 @@
 """Why a packet gets through or not, in the REST API: the page's question, asked of a gateway."""
 
+from dataclasses import replace
+
+from django.utils.translation import gettext as _
 from rest_framework import serializers
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.desk.why.answer import answer
+from apps.desk.selectors.search import read
+from apps.desk.why.answer import answer, note
 from apps.desk.why.export import as_data
 from apps.desk.why.form import START, QuestionForm
 from apps.desk.why.question import CannotAsk
 from apps.gateways.api import GatewayViewSet
 from apps.lib.api.openapi.operations import answers
 from apps.lib.api.openapi.shapes import INTEGER, TEXT, TIME, TRUTH, Shape, array, mapping, nullable, record
+from apps.lib.api.reach import sees_names
 
 THING: Shape = record(kind=TEXT, name=TEXT, note=TEXT, url=TEXT)
 RULE: Shape = record(number=INTEGER, matched=TRUTH, text=TEXT, read=TEXT, did=TEXT, things=array(THING))
@@ -39,7 +44,7 @@ ASKED = {
     "port": "to this port (443)",
     "source_port": "from this port (50000)",
     "way": "first (unless told otherwise), next or answer: which packet of the connection",
-    "interface": "where it comes in: lan, wan, management, sync or probe; unless told, where such a source belongs",
+    "interface": "where it comes in: lan, wan, servers, management, sync or probe; unless told, where such a source belongs",
     "ruleset": "wanted (unless told otherwise): as the database asks; runs: as the gateway runs it",
 }
 
@@ -50,16 +55,21 @@ class TracedGatewayViewSet(GatewayViewSet):
     @answers(200, ANSWER, **ASKED)
     @action(detail=True)
     def trace(self, request: Request, pk: str = "") -> Response:
-        """What becomes of a packet here, and why. Nothing is sent: the ruleset is read."""
+        """What becomes of a packet here, and why. Nothing is sent: the ruleset is read. Who members are is told to tokens for members."""
+        named = sees_names(request.auth)
         given = (
             START
             | {"gateway": self.get_object().name}
             | {name: request.query_params.get(name, "") for name in ASKED if name in request.query_params}
         )
         form = QuestionForm(given)
+        if not named and (name := next((name for name in ("source", "destination") if not read(str(given.get(name, ""))).address), "")):
+            raise serializers.ValidationError({f"?{name}": _("Give an address: names are for tokens with the scope member:read.")})
         if not form.is_valid():
             raise serializers.ValidationError({f"?{name}": [str(text) for text in texts] for name, texts in form.errors.items()})
         try:
-            return Response(as_data(answer(form.question())))
+            question = replace(form.question(), named=named)
+            note(question, request.user)
+            return Response(as_data(answer(question)))
         except CannotAsk as problem:
             raise serializers.ValidationError({f"?{problem.field}": str(problem)}) from problem

@@ -4,15 +4,18 @@ One small function for each family of sets, registered in RESOLVERS under the fa
 is shown by its key alone.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from ipaddress import IPv4Address, IPv6Address, ip_network
+from typing import Final
 
 from django.db.models import F
 from django.urls import reverse
+from django.utils.functional import Promise
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from apps.bans.models import AllowEntry, Ban, Block, Listener
 from apps.lib import formats
@@ -38,6 +41,23 @@ class Behind:
     name: str
     note: str = ""
     url: str = ""
+
+    def unnamed(self) -> "Behind":
+        """The same without a word of who the member is; what is the network's own is as it was."""
+        if self.kind not in OF_MEMBERS:
+            return self
+        return Behind(self.kind, str(OF_MEMBERS[self.kind] or self.name))
+
+
+OF_MEMBERS: Final[Mapping[str, str | Promise]] = {
+    "member": gettext_lazy("a member"),
+    "mapping": gettext_lazy("a member"),
+    "block": gettext_lazy("block of a member"),
+    "rate limit": gettext_lazy("rate limit of a member"),
+    "forward": "",
+    "pinhole": "",
+}
+"""Kinds of things that are a member's, by what they are called without the member; "" where their own name tells nobody."""
 
 
 @dataclass(frozen=True, slots=True)

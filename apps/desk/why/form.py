@@ -5,14 +5,21 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from apps.desk.why.question import EPHEMERAL, INTERFACES, CannotAsk, Question, Way, ends
+from apps.desk.why.question import EPHEMERAL, CannotAsk, Question, Way, ends, interface_of
 from apps.network.models import Gateway
 
 WANTED, RUNS, AUTO = "wanted", "runs", "auto"
 START = {"protocol": "tcp", "port": 443, "way": Way.FIRST.value, "interface": AUTO, "ruleset": WANTED}  # what is asked unless somebody says
 _CODE = {"class": "nw-mono", "autocomplete": "off", "spellcheck": "false"}
 _WAYS = ((Way.FIRST, _("the first packet")), (Way.ANSWER, _("an answer to it")), (Way.NEXT, _("a further packet")))
-SIDES = {"lan": _("inside"), "wan": _("outside"), "management": _("management"), "sync": _("state sync"), "probe": _("probe")}
+SIDES = {
+    "lan": _("inside"),
+    "wan": _("outside"),
+    "servers": _("servers"),
+    "management": _("management"),
+    "sync": _("state sync"),
+    "probe": _("probe"),
+}
 
 
 class QuestionForm(forms.Form):
@@ -36,8 +43,8 @@ class QuestionForm(forms.Form):
                 given["ends"] = ends(given["source"], given["destination"])
             except CannotAsk as problem:
                 self.add_error(problem.field, str(problem))
-        gateway, card = given.get("gateway"), INTERFACES.get(given.get("interface", ""))
-        if gateway and card and not getattr(gateway, card):
+        gateway, side = given.get("gateway"), given.get("interface", AUTO)
+        if gateway and side != AUTO and not interface_of(gateway, side):
             self.add_error("interface", _("This gateway has no such interface."))
         return given
 

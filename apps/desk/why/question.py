@@ -1,22 +1,26 @@
 """A question about a packet, as a page's address or a command asks it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from ipaddress import ip_network
 
 from django.utils.translation import gettext as _
 
+from apps.bans.listeners.models import ServerInterface
 from apps.desk.selectors.search import read
 from apps.lib.fields import Address
 from apps.members.models import Member
 from apps.members.selectors import search as find_members
 from apps.network.models import Gateway, Holding, Pool
 from apps.network.selectors import holdings_of
-from firewall.tracing import Icmp, Packet, Routes
+from firewall.tracing import Icmp, Packet, Route, Routes
 
 NUMBERS = {"tcp": 6, "udp": 17}
 EPHEMERAL = 50_000  # a port as programs are given one
-INTERFACES = {"lan": "lan", "wan": "wan", "management": "management", "sync": "sync", "probe": "probe_interface"}
+SERVERS = "servers"
+INTERFACES = {"lan": "lan", "wan": "wan", SERVERS: "", "management": "management", "sync": "sync", "probe": "probe_interface"}
+"""Where a packet may come in, and the gateway's column that says what that interface is called; the servers' is a row of its own."""
 
 
 class Way(StrEnum):
@@ -38,7 +42,7 @@ class CannotAsk(ValueError):  # noqa: N818 - a state of the world
 @dataclass(frozen=True, slots=True)
 class Question:
     """interface: one of INTERFACES; "" for where such a source belongs. at: None for now. runs: through what the
-    gateway has confirmed, not through what it should run."""
+    gateway has confirmed, not through what it should run. named: the answer may say who members are."""
 
     gateway: Gateway
     source: Address
@@ -50,12 +54,28 @@ class Question:
     way: Way = Way.FIRST
     at: datetime | None = None
     runs: bool = False
+    named: bool = True
+
+
+def interface_of(gateway: Gateway, side: str) -> str:
+    """What the gateway's interface on this side is called, one of INTERFACES; "" where it has none."""
+    if side == SERVERS:
+        known: ServerInterface | None = getattr(gateway, "server_interface", None)
+        return known.name if known else ""
+    name: str = getattr(gateway, INTERFACES[side])
+    return name
+
+
+def routes_of(question: Question, gateway: Gateway, routes: Routes) -> Routes:
+    """The gateway's routes. A server that does not listen is in no table here: that it is one, whoever asks says."""
+    card = interface_of(gateway, SERVERS) if question.interface == SERVERS else ""
+    return replace(routes, routes=(*routes.routes, Route(ip_network(question.source), card))) if card else routes
 
 
 def packet(question: Question, gateway: Gateway, routes: Routes) -> Packet:
     """The first packet of the connection that is asked about, as it comes to a gateway."""
-    card = INTERFACES.get(question.interface)
-    interface: str = getattr(gateway, card) if card else routes.interface(question.source) or gateway.wan
+    card = interface_of(gateway, question.interface) if question.interface else ""
+    interface = card or routes.interface(question.source) or gateway.wan
     source, destination = question.source, question.destination
     if question.protocol == "icmp":
         number, kind = (1, 8) if source.version == 4 else (58, 128)

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from rest_framework import exceptions, serializers
 
 from apps.lib.api.etags import changed_meanwhile
+from apps.lib.api.given_fields import unknown_field
 from apps.lib.api.problems import ItemsRefused, Unfit
 from apps.lib.api.serializers import ApiSerializer, Reference
 from apps.lib.errors import Problem
@@ -80,8 +81,11 @@ def blamed[Item](items: Sequence[Item], one: Callable[[Item], object]) -> dict[i
     return wrong
 
 
-def rows_of(items: Sequence[Any], find: Callable[[Iterable[int]], Mapping[int, Any]]) -> list[Any]:
-    """The row of each item, by its id. Raises ItemsRefused for those without one, and for one that comes twice."""
+def rows_of(items: Sequence[Any], find: Callable[[Iterable[int]], Mapping[int, Any]], *, only_ids: bool = False) -> list[Any]:
+    """The row of each item, by its id. Raises ItemsRefused for those without one, and for one that comes twice.
+
+    only_ids: an item says nothing else of its row but which version it has.
+    """
     ids: list[Any] = [item.get("id") if isinstance(item, Mapping) else item for item in items]
     good = [each for each in ids if isinstance(each, int) and not isinstance(each, bool) and 0 < each < 2**63]
     found, wrong, seen = find(good), dict[int, Exception](), set[int]()
@@ -92,11 +96,18 @@ def rows_of(items: Sequence[Any], find: Callable[[Iterable[int]], Mapping[int, A
             wrong[index] = serializers.ValidationError({"id": _("There is none with this id, or it has ended.")})
         elif pk in seen:
             wrong[index] = serializers.ValidationError({"id": _("This id comes twice.")})
+        elif more := _beside_id(items[index]) if only_ids else None:
+            wrong[index] = serializers.ValidationError(more)
         else:
             seen.add(pk)
     if wrong:
         raise ItemsRefused(wrong)
     return [found[pk] for pk in ids]
+
+
+def _beside_id(item: Any) -> dict[str, str]:
+    names = item if isinstance(item, Mapping) else ()
+    return {name: unknown_field(str(name), ("id", "version")) for name in names if name not in ("id", "version")}
 
 
 def check_versions(items: Sequence[Mapping[str, Any]], rows: Sequence[Any]) -> None:

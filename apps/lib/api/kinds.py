@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from ipaddress import ip_network
 from typing import Any, Final
 
 from django.contrib.postgres.fields import ArrayField
@@ -12,6 +11,7 @@ from django.utils.dateparse import parse_date, parse_datetime
 from django.utils.translation import gettext as _
 
 from apps.lib.fields import AddressField, MacField, PrefixField
+from firewall.addresses import parse_prefix
 
 LARGEST: Final = 2**63 - 1
 LONGEST: Final = 200  # characters of a value
@@ -55,9 +55,7 @@ def _truth(text: str) -> bool:
 
 def _network(text: str) -> Any:
     try:
-        if "%" in text:
-            raise ValueError(text)
-        return ip_network(text, strict=False)
+        return parse_prefix(text, strict=False)
     except ValueError as error:
         raise ValueError(_("“%(text)s” is no address or prefix.") % {"text": text}) from error
 

@@ -15,6 +15,7 @@ from apps.lib.api.counting import count
 from apps.lib.api.kinds import LARGEST
 
 MOST: Final = 1000  # rows of a page
+LONGEST_NUMBER: Final = 18  # digits
 
 
 class Pages(LimitOffsetPagination):
@@ -72,9 +73,9 @@ def _number(request: Request, name: str, otherwise: int) -> int:
     text = request.query_params.get(name)
     if text is None:
         return otherwise
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise ValidationError({f"?{name}": _("“%(text)s” is no number.") % {"text": text[:40]}})
-    return int(text)
+    if text.isascii() and text.isdigit():
+        return int(text) if len(text) <= LONGEST_NUMBER else LARGEST
+    raise ValidationError({f"?{name}": _("“%(text)s” is no number.") % {"text": text[:40]}})
 
 
 def _written(pk: int) -> str:

@@ -16,6 +16,7 @@ from rest_framework import exceptions, status
 from rest_framework.response import Response
 
 from apps.lib.api.constraints import refusal
+from apps.lib.api.reach import sees_names
 from apps.lib.errors import Conflict, Problem, Refused
 
 MEDIA_TYPE = "application/problem+json"
@@ -29,6 +30,7 @@ KINDS = {
     409: "conflict",
     412: "changed-meanwhile",
     413: "too-large",
+    414: "address-too-long",
     415: "not-json",
     422: "refused",
     429: "too-many",
@@ -60,8 +62,11 @@ class Unfit(exceptions.APIException):
 def explain(error: Exception, context: dict[str, Any]) -> Response | None:
     """The answer to what a view raised; None for faults of ours."""
     names = _names(context) if isinstance(error, ItemsRefused | Problem) else {}
+    token = getattr(context.get("request"), "auth", None)
+    error = _without_names(error, token)
     if isinstance(error, ItemsRefused):
-        found = [entry for index, why in sorted(error.why.items()) for entry in _entries(why, names, (index,))]
+        told = sorted((index, _without_names(why, token)) for index, why in error.why.items())
+        found = [entry for index, why in told for entry in _entries(why, names, (index,))]
         code = max((_status(why) or 500 for why in error.why.values()), default=400)
         return _response(code, found, _("None of this was done: see what is wrong with single items.")) if code < 500 else None
     if isinstance(error, IntegrityError | DataError):
@@ -74,6 +79,14 @@ def explain(error: Exception, context: dict[str, Any]) -> Response | None:
     for name, value in _headers(error):
         response[name] = value
     return response
+
+
+def _without_names(error: Exception, token: object) -> Exception:
+    """What is said to a token that may not know whose the thing is that stands in the way."""
+    if not isinstance(error, Problem) or error.culprit is None or sees_names(token, error.culprit):
+        return error
+    text = error.unnamed or _("Something of somebody else is in the way.")
+    return type(error)(text, error.fieldname, error.offer)
 
 
 def _status(error: Exception) -> int | None:
@@ -118,6 +131,7 @@ def body(code: int, sentence: str = "", errors: Sequence[Found] = ()) -> dict[st
         409: _("In conflict with what there is"),
         412: _("Changed meanwhile"),
         413: _("Too large"),
+        414: _("Address too long"),
         415: _("Not JSON"),
         422: _("Refused"),
         429: _("Too many requests"),
@@ -188,7 +202,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponseBase:
 
 
 def fault(request: HttpRequest) -> HttpResponseBase:
-    """handler500, likewise."""
+    """A fault of ours, likewise: a problem below /api/, else a page."""
     return _plain(500, _("Something went wrong on our side. It is in the log.")) if _of_api(request) else defaults.server_error(request)
 
 

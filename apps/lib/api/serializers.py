@@ -7,10 +7,13 @@ from typing import Any, ClassVar, Final
 from django.db.models import Model
 from django.utils.translation import gettext as _
 from rest_framework import serializers
+from rest_framework.exceptions import PermissionDenied
 
 from apps.lib.activation import Activation, activations
 from apps.lib.api.filters import unknown
+from apps.lib.api.given_fields import GivenFields
 from apps.lib.api.openapi.shapes import ACTIVE, Shape
+from apps.lib.api.reach import is_beyond
 from apps.lib.api.showing import Shower, shower
 from apps.lib.models import Deployed
 
@@ -19,9 +22,18 @@ BRIEF: Final = ("id", "number", "name", "address", "prefix", "state", "display")
 
 
 class Reference(serializers.PrimaryKeyRelatedField[Any]):
-    """Points to another object by its id. Of many items, all are looked up at once: `known` in the context."""
+    """Points to another object by its id. Of many items, all are looked up at once: `known` in the context.
+
+    What lies beyond a limited token's reach is no object to point to.
+    """
 
     def to_internal_value(self, data: Any) -> Any:
+        found = self._found(data)
+        if is_beyond(getattr(self.context.get("request"), "auth", None), found):
+            raise PermissionDenied(_("This is beyond what the token is for."))
+        return found
+
+    def _found(self, data: Any) -> Any:
         known: Mapping[int, Model] | None = self.context.get("known", {}).get(self.field_name)
         if known is None or isinstance(data, bool) or not isinstance(data, int):
             return super().to_internal_value(data)
@@ -30,7 +42,7 @@ class Reference(serializers.PrimaryKeyRelatedField[Any]):
         return known[data]
 
 
-class ApiSerializer(serializers.ModelSerializer[Any]):
+class ApiSerializer(GivenFields, serializers.ModelSerializer[Any]):
     """An object of the API. `shown` in the context names the fields that somebody asked for; without it all."""
 
     shapes: ClassVar[Mapping[str, Shape]] = {}
@@ -81,6 +93,7 @@ class ActiveSerializer(ApiSerializer):
     """Says since when each gateway has the row as it is."""
 
     shapes: ClassVar[Mapping[str, Shape]] = {"active": ACTIVE}
+    observed_fields = frozenset({"active"})
     active = serializers.SerializerMethodField()
 
     def get_active(self, row: Deployed) -> list[dict[str, object]]:

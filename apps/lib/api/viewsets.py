@@ -16,7 +16,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.lib.api import bulk, etags, tables, waiting, writing
-from apps.lib.api.filters import Filters
+from apps.lib.api.filters import Filters, Own, unknown
+from apps.lib.api.given_fields import refuse_unknown
 from apps.lib.api.reach import limited, limits
 from apps.lib.api.serializers import ActiveSerializer, shown_fields, with_activations
 from apps.lib.errors import Conflict
@@ -40,7 +41,7 @@ class Rows(viewsets.GenericViewSet[Any]):
     @classmethod
     def tells_activation(cls) -> bool:
         """Whether its objects say since when gateways have them, in `active`."""
-        return issubclass(cls.serializer_class, ActiveSerializer)
+        return isinstance(cls.serializer_class, type) and issubclass(cls.serializer_class, ActiveSerializer)
 
     def prepared(self, rows: Iterable[Any]) -> list[Any]:
         """The rows with all that their serializer shows, in a constant number of queries."""
@@ -52,6 +53,7 @@ class Rows(viewsets.GenericViewSet[Any]):
         if self.action not in (None, "list"):  # whose filters refuse what a list does not take
             possible = type(self).tells_activation() and self.action in waiting.ACTIONS
             self.waits = waiting.asks_to_wait(request, possible=possible)
+            self._refuse_unknown_parameters(request)
         method = (request.method or "").lower()
         handler = getattr(self, method, None)
         if handler and request.method not in SAFE_METHODS:
@@ -59,7 +61,25 @@ class Rows(viewsets.GenericViewSet[Any]):
             setattr(self, method, partial(self._write, handler))
 
     def _write(self, handler: Any, request: Request, *args: Any, **kwargs: Any) -> Response:
+        if self._takes_no_body():
+            form = {**request._request.POST, **request._request.FILES}  # an empty one is nothing that was given
+            refuse_unknown(form or (() if request.content_type.startswith("multipart/") else request.data), ())
         return writing.written(request, partial(handler, request, *args, **kwargs))
+
+    def _takes_no_body(self) -> bool:
+        """Whether the action is told nothing but its address: a field would be dropped."""
+        extra: Mapping[str, Any] | None = getattr(getattr(self, str(self.action), None), "kwargs", None)
+        return self.action == "destroy" or (extra is not None and "serializer_class" not in extra)
+
+    def _refuse_unknown_parameters(self, request: Request) -> None:
+        """A list's own filters do that for lists."""
+        declared = getattr(getattr(self, str(self.action)), "answers", None)
+        known = {*(declared.parameters if declared else ()), *(("fields", "brief") if self.action == "retrieve" else ())}
+        known |= {name for name, each in self.filters.items() if isinstance(each, Own) and each.apply is None}
+        known |= {"wait", "timeout"} if self.waits else set()
+        for name in request.query_params:
+            if name not in known:
+                raise unknown(name, sorted(known))
 
     def get_serializer_context(self) -> dict[str, Any]:
         chosen = {"shown": self._shown()} if self._reads() else {}
@@ -81,14 +101,15 @@ class Rows(viewsets.GenericViewSet[Any]):
         row, wanted = self.get_object(), self.request.headers.get("If-Match")
         if wanted is None:
             return row
-        self.lock(row)
+        self.lock([row])
         row = self.get_object()
         etags.check(row, wanted)
         return row
 
-    def lock(self, row: Any) -> None:
-        """Nobody else changes it until the transaction ends."""
-        type(row)._base_manager.select_for_update(of=("self",), no_key=True).filter(pk=row.pk).first()
+    def lock(self, rows: Sequence[Any]) -> None:
+        """Nobody else changes these, which are of one table, until the transaction ends."""
+        locked = type(rows[0])._base_manager.select_for_update(of=("self",), no_key=True)
+        list(locked.filter(pk__in=[row.pk for row in rows]).order_by("pk").values_list("pk"))
 
     def answer(self, row: Any, code: int = status.HTTP_200_OK) -> Response:
         """The object, as it is now."""
@@ -109,6 +130,11 @@ class Rows(viewsets.GenericViewSet[Any]):
             if reached != len(rows):
                 raise exceptions.PermissionDenied(_("This is beyond what the token is for."))
         return rows
+
+    def find(self, ids: Iterable[int]) -> Mapping[int, Any]:
+        """The rows with these ids, as far as they are to be seen."""
+        rows: QuerySet[Any] = self.reached(self.get_queryset())
+        return rows.in_bulk(list(ids))
 
     def reached(self, rows: QuerySet[Any]) -> QuerySet[Any]:
         """With a token of one member, house or gateway group, the rows of that; else all."""
@@ -165,8 +191,10 @@ class ChangesOne(Rows):
 
     def update(self, request: Request, *args: Any, partial: bool = False, **kwargs: Any) -> Response:
         row = self.locked_object()
-        serializer = self.get_serializer(row, data=request.data, partial=partial)
+        serializer: Any = self.get_serializer(row, data=request.data, partial=partial)
         serializer.is_valid(raise_exception=True)
+        if serializer.changes_nothing(row, request.data, serializer.validated_data):
+            return self.answer(row)
         try:
             return self.answer(self.within_reach([serializer.save()])[0])
         except Conflict as error:
@@ -184,14 +212,16 @@ class Changes(ChangesOne):
         rows = bulk.rows_of(items, self.find)
         bulk.check_versions(items, rows)
         serializer: Any = self.get_serializer(partial=True)
-        changes = list(zip(rows, bulk.validated(serializer, items, rows), strict=True))
-        changed = bulk.all_or_none(changes, serializer.update_many, lambda change: serializer.update(*change))
-        return self.answers(self.within_reach(changed))
+        taken = bulk.validated(serializer, items, rows)
+        still = {row.pk for row, item, each in zip(rows, items, taken, strict=True) if serializer.changes_nothing(row, item, each)}
 
-    def find(self, ids: Iterable[int]) -> Mapping[int, Any]:
-        """The rows with these ids, as far as they are to be seen."""
-        rows: QuerySet[Any] = self.reached(self.get_queryset())
-        return rows.in_bulk(list(ids))
+        def update(changes: Sequence[tuple[Any, dict[str, Any]]]) -> list[Any]:
+            """The rows as they are afterwards; those that are as they are to be are left alone."""
+            changed = iter(serializer.update_many([change for change in changes if change[0].pk not in still]))
+            return [row if row.pk in still else next(changed) for row, _taken in changes]
+
+        changed = bulk.all_or_none(list(zip(rows, taken, strict=True)), update, lambda change: update([change]))
+        return self.answers(self.within_reach(changed))
 
 
 class Removes(Rows):
@@ -207,12 +237,14 @@ class Removes(Rows):
             self.remove(row)
 
     def destroy(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        self.remove(self.locked_object())
+        self.lock([self.locked_object()])
+        self.remove(self.get_object())  # whoever was faster has left none
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     def bulk_destroy(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         items = bulk.checked_items(request.data)
-        rows = bulk.rows_of(items, lambda ids: self.reached(self.get_queryset()).in_bulk(list(ids)))
+        self.lock(bulk.rows_of(items, self.find, only_ids=True))
+        rows = bulk.rows_of(items, self.find)
         bulk.check_versions([item if isinstance(item, Mapping) else {} for item in items], rows)
         bulk.all_or_none(rows, self.remove_many, self.remove)
         return Response(status=status.HTTP_204_NO_CONTENT)
@@ -227,5 +259,6 @@ def refuse_limited(request: Request) -> None:
 def given(serializer: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
     """What an action was told, as its serializer reads it."""
     read = serializer(data=request.data)
+    refuse_unknown(request.data, read.fields)
     read.is_valid(raise_exception=True)
     return dict(read.validated_data)

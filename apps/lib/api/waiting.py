@@ -31,6 +31,8 @@ def asks_to_wait(request: Request, *, possible: bool = True) -> bool:
         raise ValidationError({"?wait": _("There is nothing to wait for but “confirmed”.")})
     if not (text.isascii() and text.isdigit() and len(text) < 4 and int(text) <= LONGEST):
         raise ValidationError({"?timeout": _("A timeout has 0 to %(most)d seconds.") % {"most": LONGEST}})
+    if wanted is None and "timeout" in request.query_params:
+        raise ValidationError({"?timeout": _("A timeout is for ?wait=confirmed.")})
     return wanted is not None
 
 

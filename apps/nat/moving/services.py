@@ -39,7 +39,7 @@ def plan(*, member: Member, on: date, room: Room | None, pool: Pool | None, foll
     if room is None and pool is None:
         raise Problem(_("Choose a room, or a pool for a new address, or both."), "room")
     if member.state == Member.State.LEFT:
-        raise Problem(_("%(member)s has left already.") % {"member": member})
+        raise Problem(_("%(member)s has left already.") % {"member": member}, culprit=member)
     check_reachable(on, "on")
     if pool and pool.kind == Pool.Kind.PUBLIC4:
         raise Problem(_("%(pool)s holds public addresses: members leave as them, they do not hold them.") % {"pool": pool}, "pool")
@@ -49,7 +49,7 @@ def plan(*, member: Member, on: date, room: Room | None, pool: Pool | None, foll
     except IntegrityError as error:
         if "move_one_planned" not in str(error):
             raise
-        raise Problem(_("A move of %(member)s is planned already. Drop that first.") % {"member": member}, "on") from error
+        raise Problem(_("A move of %(member)s is planned already. Drop that first.") % {"member": member}, "on", culprit=member) from error
 
 
 def arrange(*, member: Member, on: date, room: Room | None, pool: Pool | None, follow: bool, by: User) -> Move:
@@ -120,7 +120,7 @@ def carry_out(move: Move) -> bool:
 def _move(move: Move) -> None:
     member = Member.objects.select_for_update(of=("self",)).get(pk=move.member_id)
     if member.state == Member.State.LEFT:
-        raise Problem(_("%(member)s has left already.") % {"member": member})
+        raise Problem(_("%(member)s has left already.") % {"member": member}, culprit=member)
     if move.room:
         Member.objects.filter(pk=member.pk).update(room=move.room, version=F("version") + 1)
     for old in _leaving(member, move.pool) if move.pool else []:

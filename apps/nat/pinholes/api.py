@@ -12,23 +12,23 @@ from apps.lib.api.kinds import NET_WITHIN, NETWORK
 from apps.lib.api.serializers import ActiveSerializer, Reference
 from apps.lib.api.viewsets import Adds, Changes, Reads, Removes
 from apps.lib.validity import holds_now
+from apps.nat.ends import End
 from apps.nat.pinholes import services
 from apps.nat.pinholes.models import Pinhole
 from apps.nat.pinholes.selectors import pinholes
 from apps.network.models import Holding
 
-STAYS = frozenset({"holding", "valid"})
-
 
 class PinholeSerializer(ActiveSerializer):
     """`port` and `ports` are null where all ports are open."""
 
+    fixed_fields = frozenset({"holding"})
     holding = Reference(queryset=Holding.objects.filter(holds_now()))
     member = Reference(source="holding.member", read_only=True)
     address = serializers.IPAddressField(protocol="IPv6")
     port = serializers.IntegerField(min_value=1, max_value=65535, allow_null=True, default=None)
     ports = serializers.IntegerField(min_value=1, max_value=Pinhole.MOST_PORTS, allow_null=True, default=1)
-    until = serializers.DateTimeField(source="valid.upper", allow_null=True, default=None)
+    until = serializers.DateTimeField(source="valid.upper", allow_null=True, required=False)
     enabled = serializers.BooleanField(required=False)
     version = serializers.IntegerField(required=False, min_value=1)
 
@@ -42,16 +42,16 @@ class PinholeSerializer(ActiveSerializer):
         return said if instance.port else {name: None if name in ("port", "ports") else value for name, value in said.items()}
 
     def create(self, validated_data: Mapping[str, Any]) -> Pinhole:
-        given = {name: value for name, value in validated_data.items() if name != "version"}
-        on, until = given.pop("enabled", True), given.pop("valid")["upper"]
-        made = services.add_pinhole(until=until, by=self.context["request"].user, **_ports(given))
-        return made if on else services.switch_pinhole(pinhole=made, version=made.version, enabled=False, by=self.context["request"].user)
+        given = dict(validated_data)
+        until = given.pop("valid", {}).get("upper")
+        return services.add_pinhole(until=until, by=self.context["request"].user, **_ports(given))
 
     def update(self, instance: Pinhole, validated_data: Mapping[str, Any]) -> Pinhole:
         names = ("address", "protocol", "port", "ports", "purpose", "enabled", "version")
-        told = {name: value for name, value in validated_data.items() if name not in STAYS}
+        told = {name: value for name, value in validated_data.items() if name not in ("holding", "valid")}
         given = _ports({name: getattr(instance, name) for name in names} | told)
-        return services.change_pinhole(pinhole=instance, by=self.context["request"].user, **given)
+        until = validated_data.get("valid", {}).get("upper", End.UNCHANGED)
+        return services.change_pinhole(pinhole=instance, until=until, by=self.context["request"].user, **given)
 
 
 def _ports(given: dict[str, Any]) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def _ports(given: dict[str, Any]) -> dict[str, Any]:
 
 
 class PinholeViewSet(Reads, Adds, Changes, Removes):
-    """IPv6 pinholes that hold now. `address` is one of them, or all in a prefix. A change leaves `holding` and `until` as they are."""
+    """IPv6 pinholes that hold now. `address` is one of them, or all in a prefix. `holding` stays as it was added."""
 
     serializer_class = PinholeSerializer
     group_path = "group"

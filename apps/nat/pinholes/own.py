@@ -20,6 +20,7 @@ from apps.nat.pinholes import services
 from apps.nat.pinholes.models import Pinhole
 from apps.nat.pinholes.selectors import pinholes_of
 from apps.nat.rules.services import rules_of
+from apps.nat.switched_off import check_may_switch_on
 from apps.network.models import Holding
 
 
@@ -28,6 +29,13 @@ def may_open(pinhole: Pinhole) -> bool:
     rules = rules_of(pinhole.group_id)
     few = bool(pinhole.port) and pinhole.ports <= rules.longest
     return few and rules.forbids(pinhole.port, pinhole.ports) is None
+
+
+def switch_pinhole(*, pinhole: Pinhole, version: int, enabled: bool, by: User) -> Pinhole:
+    """On or off; what it opens stays the member's. Raises Problem for switching on what somebody else switched off."""
+    if enabled:
+        check_may_switch_on(pinhole, by)
+    return services.switch_pinhole(pinhole=pinhole, version=version, enabled=enabled, by=by)
 
 
 def open_pinhole(

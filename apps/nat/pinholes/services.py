@@ -15,7 +15,7 @@ from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Address, Prefix
 from apps.lib.nudge import nudge
 from apps.lib.validity import ended_now, from_now, holds_now
-from apps.nat.ends import check_end, planned_end
+from apps.nat.ends import End, Until, changed_end, check_end, planned_end
 from apps.nat.pinholes.models import ALL_PORTS, Pinhole
 from apps.nat.pinholes.selectors import open_already
 from apps.network.models import Holding, Pool
@@ -52,15 +52,26 @@ def add_pinhole(
 
 
 def change_pinhole(
-    *, pinhole: Pinhole, version: int, address: Address, protocol: str, port: int, ports: int, purpose: str, enabled: bool, by: User
+    *,
+    pinhole: Pinhole,
+    version: int,
+    address: Address,
+    protocol: str,
+    port: int,
+    ports: int,
+    purpose: str,
+    enabled: bool,
+    until: Until = End.UNCHANGED,
+    by: User,
 ) -> Pinhole:
-    """Change what it opens, and whether it is on. Raises Conflict when somebody changed it since
+    """Change what it opens, whether it is on, and when it ends. Raises Conflict when somebody changed it since
     `version`, Problem as `add_pinhole` does.
     """
     ports = _checked_ports(protocol, port, ports)
     _check_address(pinhole.holding, address)
     current = Pinhole.objects.filter(holds_now(), pk=pinhole.pk, version=version)
     given = {"address": address, "protocol": protocol, "port": port, "ports": ports, "purpose": purpose.strip(), "enabled": enabled}
+    given |= changed_end(until, pinhole)
     try:
         with transaction.atomic():
             if not current.update(**given, version=F("version") + 1):
@@ -203,7 +214,7 @@ def _check_address(holding: Holding, address: Address) -> None:
     if not Holding.objects.filter(holds_now(), pk=holding.pk).exists():
         raise Problem(_("%(member)s does not hold %(prefix)s any more.") % facts, "holding", culprit=holding)
     if not _inside(address, holding.prefix):
-        raise Problem(_("%(address)s is not in %(prefix)s, which %(member)s holds.") % facts, "address")
+        raise Problem(_("%(address)s is not in %(prefix)s, which %(member)s holds.") % facts, "address", culprit=holding)
 
 
 def _inside(address: Address, prefix: Prefix) -> bool:
@@ -219,4 +230,6 @@ def _explained(error: IntegrityError, address: Address, protocol: str, port: int
         return Problem(_("Some of this was just opened by somebody else. Save again."), "port")
     facts = {"what": holder.what, "address": address, "id": holder.pk}
     text = _("%(what)s is open on %(address)s already, by pinhole %(id)d. Change or remove that one first.")
+    if not holder.enabled:
+        text = _("%(what)s on %(address)s is kept for pinhole %(id)d, which is switched off. Switch it on, change or remove it first.")
     return Problem(text % facts, "port", culprit=holder)

@@ -12,7 +12,7 @@ from apps.accounts.permissions import staff_page
 from apps.lib.charts import Chart, Line, Unit
 from apps.lib.charts.drawing import Drawing, drawn
 from apps.lib.spreadsheets import download
-from apps.tickets import counting
+from apps.tickets import attachment_quota, counting
 from apps.tickets.counting import Counted
 
 TICKETS, HOURS, MINUTES = Unit(("", "k")), Unit(("h",)), Unit(("min",))
@@ -32,6 +32,7 @@ def chart(request: HttpRequest) -> HttpResponse:
         "first": _first(window, counted, max(medians, default=0) >= 3 * 3600),
         "sums": {name: sum(getattr(each, name) for each in counted) for name in ("opened", "solved", "reopened", "answered")},
         "now_open": counted[-1].open,
+        "files": attachment_quota.total(),
     }
     return render(request, "tickets/chart.html", shown)
 

@@ -172,3 +172,14 @@ def unlink(request: HttpRequest, pk: int) -> HttpResponse:
 def attachment(_request: HttpRequest, pk: int) -> HttpResponse:
     """A file, to be saved."""
     return handed_out(get_object_or_404(Attachment.objects.select_related("content"), pk=pk))
+
+
+@staff_page
+def remove_attachment(request: HttpRequest, pk: int) -> HttpResponse:
+    """Say what removing a file does; then do it."""
+    file = get_object_or_404(Attachment.objects.select_related("message"), pk=pk)
+    if request.method != "POST":
+        return render(request, "tickets/attachment_remove.html", {"file": file})
+    services.remove_file(file=file, by=person(request))
+    messages.success(request, _("“%(name)s” is removed.") % {"name": file.name})
+    return redirect("tickets:ticket", file.message.ticket_id)

@@ -9,6 +9,7 @@ from django.db import transaction
 
 from apps.accounts import sessions
 from apps.accounts.models import User
+from apps.accounts.security_log import Event, record
 
 
 class Command(BaseCommand):
@@ -22,6 +23,8 @@ class Command(BaseCommand):
         user = User.objects.filter(username__iexact=options["username"]).first()
         if user is None:
             raise CommandError(f"There is no user {options['username']!r}.")
-        Authenticator.objects.filter(user=user).delete()
+        for authenticator in Authenticator.objects.filter(user=user):
+            authenticator.delete()
+            record(Event.FACTOR_REMOVED, user=user, factor=authenticator.type)
         ended = sessions.end_all(user=user)
         self.stdout.write(f"{user.name} has no second factor any more; sessions ended: {ended}.")

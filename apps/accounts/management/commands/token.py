@@ -2,7 +2,6 @@
 
 from argparse import ArgumentParser
 from datetime import timedelta
-from ipaddress import ip_network
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -11,6 +10,7 @@ from django.utils import timezone
 from apps.accounts import tokens
 from apps.accounts.models import User
 from apps.lib.errors import Problem
+from firewall.addresses import parse_prefix
 
 
 class Command(BaseCommand):
@@ -32,7 +32,7 @@ class Command(BaseCommand):
         if user is None:
             raise CommandError(f"There is no active user {options['username']!r}. Make one with “manage.py createsuperuser”.")
         try:
-            networks = [ip_network(each) for each in options["network"]]
+            networks = [parse_prefix(each) for each in options["network"]]
             expires = timezone.now() + timedelta(days=options["days"]) if options["days"] else None
             limits = {"scopes": options["scope"], **{name: options[name] for name in ("member", "group", "site")}, "networks": networks}
             _token, key = tokens.create(user=user, name=options["name"], expires=expires, **limits)

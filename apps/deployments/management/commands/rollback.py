@@ -1,14 +1,16 @@
 """manage.py rollback, and its --release: an older revision on the gateways, when no browser is at hand."""
 
 from argparse import ArgumentParser
+from getpass import getpass
 from typing import Any
 
+import pghistory
 from django.core.management.base import BaseCommand, CommandError
 
 from apps.accounts.models import User
 from apps.accounts.roles import Right, with_right
-from apps.deployments import decisions, link, services
-from apps.deployments.models import Hold, Revision
+from apps.deployments import decisions, going_back, link, services
+from apps.deployments.models import HeldBack, Hold, Revision
 from apps.lib.errors import Problem
 from apps.network.models import GatewayGroup
 from firewall.policy import PolicyError
@@ -24,6 +26,9 @@ class Command(BaseCommand):
         parser.add_argument("revision", nargs="?", help="such as r4811")
         parser.add_argument("--why", default="", help="for whoever finds the group held")
         parser.add_argument("--as", dest="person", metavar="USERNAME", help="who you are in the portal")
+        parser.add_argument(
+            "--alone", action="store_true", help="an emergency: without a second person; asks for your password, and tells the others"
+        )
         parser.add_argument("--release", metavar="GROUP", help="let this group follow the database again")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -34,16 +39,20 @@ class Command(BaseCommand):
             return
         person = _person(options["person"])
         try:
-            group = (
-                self._hold(options["revision"], options["why"], person)
-                if options["revision"]
-                else self._release(options["release"], person)
-            )
-            self._deploy(group)
+            with pghistory.context(user=person.pk):
+                self._act(options, person)
         except (Problem, PolicyError) as problem:
             raise CommandError(str(problem)) from problem
         finally:
             link.close_all()
+
+    def _act(self, options: dict[str, Any], person: User) -> None:
+        if options["release"]:
+            self._deploy(self._release(options["release"], person))
+            return
+        made = self._hold(options["revision"], options["why"], person, alone=options["alone"])
+        if isinstance(made, Hold):
+            self._deploy(made.group)
 
     def _list(self) -> None:
         for hold in Hold.objects.filter(released=None).select_related("group", "revision", "by"):
@@ -51,14 +60,22 @@ class Command(BaseCommand):
         for revision in Revision.objects.exclude(content=None).select_related("group").order_by("-pk")[:20]:
             self.stdout.write(f"{revision}  {revision.group}  {revision.created:%Y-%m-%d %H:%M} UTC  {revision.elements} elements")
 
-    def _hold(self, name: str, why: str, by: User) -> GatewayGroup:
+    def _hold(self, name: str, why: str, by: User, *, alone: bool) -> Hold | HeldBack:
         number = name.removeprefix("r")
         revision = Revision.objects.filter(pk=int(number)).select_related("group").first() if number.isdecimal() else None
         if revision is None:
             raise CommandError(f"There is no revision {name}. Without arguments this command lists those that there are.")
-        hold = decisions.roll_back(revision, why=why, by=by)
-        self.stdout.write(f"{hold.group} is held at {hold} until it is released.")
-        return revision.group
+        if alone and not by.check_password(getpass(f"Password of {by.username}: ")):
+            raise CommandError("That is not the password.")
+        made = going_back.roll_back(revision, why=why, by=by, alone=alone)
+        if isinstance(made, HeldBack):
+            self.stdout.write(
+                f"Going back to {revision} takes service away or changes management: it waits for a second person, "
+                "who agrees in the portal. In an emergency, --alone goes back at once."
+            )
+        else:
+            self.stdout.write(f"{made.group} is held at {made} until it is released.")
+        return made
 
     def _release(self, name: str, by: User) -> GatewayGroup:
         group = GatewayGroup.objects.filter(name=name).first()

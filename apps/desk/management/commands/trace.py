@@ -15,7 +15,7 @@ from apps.desk.why import words
 from apps.desk.why.answer import Answer, answer
 from apps.desk.why.export import as_data
 from apps.desk.why.path import Stop, stops
-from apps.desk.why.question import EPHEMERAL, INTERFACES, CannotAsk, Question, Way, ends
+from apps.desk.why.question import EPHEMERAL, INTERFACES, CannotAsk, Question, Way, ends, interface_of
 from apps.lib.errors import Problem
 from apps.network.models import Gateway
 
@@ -72,7 +72,7 @@ class Command(BaseCommand):
     def _question(self, options: dict[str, Any]) -> Question:
         source, destination = ends(options["source"], options["destination"])
         gateway = self._gateway(options["gateway"])
-        if options["interface"] and not getattr(gateway, INTERFACES[options["interface"]]):
+        if options["interface"] and not interface_of(gateway, options["interface"]):
             raise CannotAsk("--in", f"{gateway} has no such interface.")
         port = 443 if options["port"] is None else options["port"]
         for name, value in (("port", port), ("source_port", options["source_port"])):

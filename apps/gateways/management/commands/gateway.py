@@ -16,6 +16,7 @@ from apps.lib.errors import Problem
 from apps.lib.fields import Address, Prefix
 from apps.network.models import Gateway
 from firewall import wire
+from firewall.addresses import parse_prefix
 
 SETUP = "docs/gateway-setup.md"
 
@@ -176,7 +177,7 @@ def _address(text: str) -> Address:
 
 def _network(text: str) -> Prefix:
     try:
-        return ip_network(text)
+        return parse_prefix(text)
     except ValueError as error:
         raise ArgumentTypeError(f"{text!r} is no network: write it like 172.31.0.0/24, with zeros behind the length") from error
 

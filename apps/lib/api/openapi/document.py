@@ -59,8 +59,9 @@ class _Components:
         chosen = [(name, each) for name, each in fields if not (each.read_only if ending else each.write_only)]
         shapes = {name: shape_of(name, each, self.refer) for name, each in chosen}
         required = [name for name, each in chosen if ending == "Write" and each.required]
-        told = {"required": required, "description": cleandoc(vars(serializer).get("__doc__") or "")}
-        return {"type": "object", "properties": shapes} | {name: value for name, value in told.items() if value}
+        closed = {"additionalProperties": False} if ending == "Write" else {}
+        told = closed | {"required": required, "description": cleandoc(vars(serializer).get("__doc__") or "")}
+        return {"type": "object", "properties": shapes} | {name: value for name, value in told.items() if value or name in closed}
 
 
 def document(patterns: Iterable[URLPattern], prefixes: Iterable[tuple[str, type[Any], str]]) -> Shape:

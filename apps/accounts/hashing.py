@@ -1,0 +1,72 @@
+"""Password hasher that lets few hash at once: a hash takes a processor for tenths of a second, and anybody may ask for one.
+
+The limits hold for each process of the web server, of which there are two; other hashes wait for their turn, and more get 429.
+"""
+
+from collections.abc import Callable
+from threading import BoundedSemaphore
+from typing import Final
+
+from django.contrib.auth.hashers import PBKDF2PasswordHasher
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+
+AT_ONCE: Final = 1
+WAITING: Final = 2
+PATIENCE: Final = 5.0  # seconds
+RETRY_AFTER: Final = "5"
+
+
+class TooManyHashings(Exception):  # noqa: N818 - an answer
+    """Others are having passwords checked already."""
+
+
+class Turnstile:
+    """Lets `at_once` through, has `waiting` others wait, and refuses more with TooManyHashings."""
+
+    def __init__(self, at_once: int, waiting: int) -> None:
+        self._inside, self._places = BoundedSemaphore(at_once), BoundedSemaphore(at_once + waiting)
+
+    def run[T](self, work: Callable[[], T]) -> T:
+        """What the work returns."""
+        if not self._places.acquire(blocking=False):
+            raise TooManyHashings
+        try:
+            if not self._inside.acquire(timeout=PATIENCE):
+                raise TooManyHashings
+            try:
+                return work()
+            finally:
+                self._inside.release()
+        finally:
+            self._places.release()
+
+
+_turnstile = Turnstile(AT_ONCE, WAITING)
+
+
+class BoundedPBKDF2(PBKDF2PasswordHasher):
+    """Django's default. The name of the algorithm is the same, so passwords that are stored already go on working."""
+
+    def encode(self, password: str, salt: str, iterations: int | None = None) -> str:
+        return _turnstile.run(lambda: super(BoundedPBKDF2, self).encode(password, salt, iterations))
+
+
+class HashingLimit:
+    """Middleware: 429 while too many passwords are being checked."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self._get_response(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        """Called by Django for what a view raised."""
+        if not isinstance(error, TooManyHashings):
+            return None
+        why = _("Many people sign in at this moment. Try again in some seconds.")
+        response = render(request, "429.html", {"why": why}, status=429)
+        response["Retry-After"] = RETRY_AFTER
+        return response

@@ -1,0 +1,110 @@
+"""Log of security events: who signed in or failed to, from where; which factors, roles and tokens changed, and by whom.
+
+One line each by structlog, with `security=EVENT`; docs/security-log.md lists all. No password, code, key or session id is in it, and a name
+that was typed only when it is an account's.
+"""
+
+import sys
+from enum import StrEnum
+from typing import Any
+
+import structlog
+from allauth.account import signals as account
+from allauth.core import context
+from allauth.mfa import signals as factors
+from django.contrib.auth import signals as auth
+from django.http import HttpRequest
+
+from apps.accounts import source
+from apps.accounts.models import User
+
+log = structlog.wrap_logger(structlog.PrintLogger(sys.stderr))  # not the output of commands, which scripts read
+
+
+class Event(StrEnum):
+    """Everything that is recorded."""
+
+    SIGNED_IN = "signed in"
+    SIGNED_OUT = "signed out"
+    SIGN_IN_FAILED = "sign-in failed"
+    SIGN_IN_BLOCKED = "sign-in blocked"
+    PASSWORD_CHANGED = "password changed"  # noqa: S105 - no password
+    PASSWORD_RESET = "password reset"  # noqa: S105 - no password
+    ADDRESS_CHANGED = "address changed"
+    FACTOR_ADDED = "factor added"
+    FACTOR_REMOVED = "factor removed"
+    FACTOR_RENEWED = "factor renewed"
+    SESSIONS_ENDED = "sessions ended"
+    ROLES_ASKED = "roles asked"
+    ROLES_CHANGED = "roles changed"
+    ROLES_DROPPED = "roles dropped"
+    TOKEN_MADE = "token made"  # noqa: S105 - no token
+    TOKEN_REVOKED = "token revoked"  # noqa: S105 - no token
+    TOKEN_UNKNOWN = "token unknown"  # noqa: S105 - no token
+    REFUSED = "refused"
+
+
+def record(event: Event, *, user: User | None = None, by: User | None = None, request: HttpRequest | None = None, **facts: object) -> None:
+    """Writes one line. The address is that of the request, or of the one that is being answered."""
+    asked = request or context.request
+    known: dict[str, object] = {"user": user and user.username, "by": by and by.username, "address": asked and source.address(asked)}
+    told = {name: value for name, value in (known | facts).items() if value is not None}
+    (log.warning if event in _WARNINGS else log.info)("security event", security=str(event), **told)
+
+
+_WARNINGS = frozenset({Event.SIGN_IN_FAILED, Event.SIGN_IN_BLOCKED, Event.TOKEN_UNKNOWN, Event.REFUSED})
+
+
+def listen() -> None:
+    """Connects the signals of Django and allauth; called once, when the app is ready."""
+    auth.user_logged_in.connect(_signed_in)
+    auth.user_logged_out.connect(_signed_out)
+    auth.user_login_failed.connect(_failed)
+    account.password_changed.connect(_password_changed)
+    account.password_set.connect(_password_changed)
+    account.password_reset.connect(_password_reset)
+    account.email_changed.connect(_address_changed)
+    factors.authenticator_added.connect(_factor_added)
+    factors.authenticator_removed.connect(_factor_removed)
+    factors.authenticator_reset.connect(_factor_renewed)
+
+
+def _signed_in(user: User, request: HttpRequest, **_given: Any) -> None:
+    records = request.session.get("account_authentication_methods", [])
+    methods = ", ".join(sorted({str(each.get("type") or each.get("method") or "") for each in records})) or None
+    record(Event.SIGNED_IN, user=user, request=request, methods=methods)
+
+
+def _signed_out(user: User | None, request: HttpRequest, **_given: Any) -> None:
+    if user is not None:
+        record(Event.SIGNED_OUT, user=user, request=request)
+
+
+def _failed(credentials: dict[str, Any], request: HttpRequest | None = None, **_given: Any) -> None:
+    from apps.accounts.backend import account_of  # it is loaded later than the app
+
+    record(Event.SIGN_IN_FAILED, user=account_of(credentials), request=request)
+
+
+def _password_changed(user: User, request: HttpRequest, **_given: Any) -> None:
+    record(Event.PASSWORD_CHANGED, user=user, request=request)
+
+
+def _password_reset(user: User, request: HttpRequest, **_given: Any) -> None:
+    record(Event.PASSWORD_RESET, user=user, request=request)
+
+
+def _address_changed(user: User, request: HttpRequest, **_given: Any) -> None:
+    record(Event.ADDRESS_CHANGED, user=user, request=request)
+
+
+def _factor_added(user: User, authenticator: Any, request: HttpRequest, **_given: Any) -> None:
+    record(Event.FACTOR_ADDED, user=user, request=request, factor=authenticator.type)
+
+
+def _factor_removed(user: User, authenticator: Any, request: HttpRequest, **_given: Any) -> None:
+    record(Event.FACTOR_REMOVED, user=user, request=request, factor=authenticator.type)
+
+
+def _factor_renewed(user: User, authenticator: Any, request: HttpRequest, **_given: Any) -> None:
+    record(Event.FACTOR_RENEWED, user=user, request=request, factor=authenticator.type)

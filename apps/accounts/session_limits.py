@@ -1,0 +1,39 @@
+"""How long staff stay signed in: so long without doing anything, and so long at all. Members stay as long as Django's cookie does."""
+
+import time
+from collections.abc import Callable
+from typing import Final
+
+from django.conf import settings
+from django.contrib.auth import logout
+from django.http import HttpRequest, HttpResponse
+
+NOTED_EVERY: Final = 60  # seconds
+_BEGAN, _ACTIVE = "began", "active"
+
+
+class SessionLimits:
+    """Middleware: signs staff out when their session is too old or too idle; whatever they asked for then asks them to sign in.
+
+    Pages that ask again by themselves keep nobody signed in: they are HTMX reads.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if request.user.is_authenticated and request.user.is_staff:
+            self._check(request, time.time())
+        return self._get_response(request)
+
+    def _check(self, request: HttpRequest, now: float) -> None:
+        session = request.session
+        began, active = session.setdefault(_BEGAN, now), session.setdefault(_ACTIVE, now)
+        if now - began > settings.STAFF_SESSION_SECONDS or now - active > settings.STAFF_IDLE_SECONDS:
+            logout(request)
+        elif now - active > NOTED_EVERY and not _is_by_itself(request):
+            session[_ACTIVE] = now
+
+
+def _is_by_itself(request: HttpRequest) -> bool:
+    return request.method == "GET" and "HX-Request" in request.headers

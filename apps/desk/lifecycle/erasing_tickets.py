@@ -1,0 +1,49 @@
+"""Erases what somebody wrote and was written in tickets: their own, those that came by mail, and their messages in those of others.
+
+That there was a ticket, when, and how it ended stays.
+"""
+
+from collections.abc import Sequence
+
+from django.db.models import Q, QuerySet
+from django.db.models.functions import Now
+
+from apps.desk.lifecycle.erasing_rows import erase_everywhere
+from apps.lib.email_address import ascii_lower
+from apps.lib.email_lookups import AsciiLower
+from apps.mail.models import Message as Mail
+from apps.members.models import Member
+from apps.tickets.models import Attachment, Message, Ticket
+from apps.tickets.telling import key_of
+
+
+def erase_tickets(member: Member, addresses: Sequence[str]) -> None:
+    """addresses: those that are the member's alone."""
+    small = [ascii_lower(each) for each in addresses]
+    account = member.user if member.user and not member.user.is_staff else None
+    written = Message.objects.alias(by_mail=AsciiLower("sender")).filter(Q(by_mail__in=small) | Q(author=account, author__isnull=False))
+    tickets = [*Ticket.objects.filter(member=member).values_list("pk", flat=True), *_of_nobody(small, written)]
+    messages = list({*written.values_list("pk", flat=True), *Message.objects.filter(ticket__in=tickets).values_list("pk", flat=True)})
+    erase_everywhere(Ticket, {"pk__in": tickets}, {"subject": "–", "address": "", "tags": []})
+    Attachment.objects.filter(message__in=messages).delete()
+    _erase_mails(tickets, messages)
+    Message.objects.filter(pk__in=messages).update(text="", sender="", message_id=None, came_as=None)
+
+
+def _of_nobody(addresses: Sequence[str], written: QuerySet[Message]) -> list[int]:
+    """Tickets that nobody knew to be theirs: opened from their address, or split off with their messages alone."""
+    opened = Ticket.objects.alias(small=AsciiLower("address")).filter(member=None, small__in=addresses)
+    told = Message.objects.filter(kind=Message.Kind.MEMBER, ticket__member=None)
+    others = told.exclude(pk__in=written.values("pk")).values("ticket")
+    alone = Ticket.objects.filter(member=None, pk__in=written.values("ticket")).exclude(pk__in=others)
+    return [*opened.values_list("pk", flat=True), *alone.values_list("pk", flat=True)]
+
+
+def _erase_mails(tickets: Sequence[int], messages: Sequence[int]) -> None:
+    """What mails told of these tickets, and of these messages in the tickets of others; what waits is not sent."""
+    of_messages = Q(key__in=[key_of(pk) for pk in messages])
+    for pk in messages:
+        of_messages |= Q(key__startswith=f"{key_of(pk)} ")
+    told = Mail.objects.filter(Q(about_type=Ticket._meta.label_lower, about_id__in=tickets) | of_messages)
+    told.filter(state=Mail.State.WAITING).delete()
+    told.update(subject="–", text="", html="", in_reply_to="", references="", erased=Now())

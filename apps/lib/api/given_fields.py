@@ -1,0 +1,128 @@
+"""Checks the fields that a request gives: what is not understood, or cannot be set, is refused by its name and never dropped.
+
+A client that reads an object, changes one field and sends the whole back is served: a field that cannot be changed may be sent as it is.
+What the portal observes, such as `active`, may have changed since it was read; with an object that is there it is not compared.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from typing import Any, ClassVar, Final
+
+from django.utils.dateparse import parse_datetime
+from django.utils.translation import gettext as _
+from rest_framework import serializers
+from rest_framework.utils.encoders import JSONEncoder
+
+from apps.lib.visible_text import check_visible
+
+LONGEST_NAME: Final = 60
+LINES: Final = {"base_template": "textarea.html"}
+"""Style of a text field that may have several lines; REST framework gives it to those of a TextField by itself."""
+VERSION: Final = "version"
+
+
+def unknown_field(name: str, known: Iterable[str]) -> str:
+    """The sentence that refuses a field that there is none of."""
+    names, short = list(known), name[:LONGEST_NAME]
+    close = get_close_matches(short, names, 1)
+    if close:
+        return _("There is no field “%(name)s”. Do you mean “%(close)s”?") % {"name": short, "close": close[0]}
+    if not names:
+        return _("There is no field “%(name)s”: nothing is given here.") % {"name": short}
+    return _("There is no field “%(name)s”. There is: %(known)s.") % {"name": short, "known": ", ".join(names)}
+
+
+def refuse_unknown(data: Any, known: Iterable[str]) -> None:
+    """Raises ValidationError for the fields of an object that are none of the known ones."""
+    names = list(known)
+    if isinstance(data, Mapping) and (wrong := [name for name in data if name not in names]):
+        raise serializers.ValidationError({name: unknown_field(str(name), names) for name in wrong})
+
+
+class GivenFields(serializers.Serializer[Any]):
+    """A serializer that takes what it understands and can set, and names the rest."""
+
+    fixed_fields: ClassVar[frozenset[str]] = frozenset()
+    """Fields that are given once, when the object is added."""
+    observed_fields: ClassVar[frozenset[str]] = frozenset()
+    """Fields that say what the portal sees, and that change without anybody changing the object."""
+    renamed_fields: ClassVar[Mapping[str, str]] = {}
+    """What fields were called once, and what they are called now."""
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        fields = super().get_fields()
+        for field in fields.values():
+            text: Any = getattr(field, "child", field)
+            if isinstance(text, serializers.CharField) and not field.read_only:
+                text.validators = [*text.validators, _Visible(lines=text.style.get("base_template") == LINES["base_template"])]
+        return fields
+
+    def to_internal_value(self, data: Any) -> Any:
+        wrong = dict(self._refused(data)) if isinstance(data, Mapping) else {}
+        try:
+            taken = super().to_internal_value(data)
+        except serializers.ValidationError as error:
+            if not wrong or not isinstance(error.detail, dict):
+                raise
+            raise serializers.ValidationError({**error.detail, **wrong}) from error
+        if wrong:
+            raise serializers.ValidationError(wrong)
+        return taken
+
+    def _refused(self, data: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+        shown: dict[str, Any] | None = None
+        for name in data:
+            field = self.fields.get(name)
+            if field is None:
+                yield name, self._unknown(str(name))
+            elif self.instance is None:
+                if field.read_only or name == VERSION:
+                    yield name, _("“%(name)s” is given by the portal. Leave it out.") % {"name": name}
+            elif (field.read_only or name in self.fixed_fields) and name not in self._all("observed_fields"):
+                shown = self.to_representation(self.instance) if shown is None else shown
+                if not same(data[name], shown[name]):
+                    yield name, _("“%(name)s” cannot be changed. Send it as it is, or leave it out.") % {"name": name}
+
+    def _unknown(self, name: str) -> str:
+        if new := self.renamed_fields.get(name):
+            return _("“%(name)s” is called “%(new)s”.") % {"name": name, "new": new}
+        return unknown_field(name, [known for known, field in self.fields.items() if not field.read_only])
+
+    def _all(self, of: str) -> frozenset[str]:
+        """What the serializer and those that it is made of declare."""
+        return frozenset().union(*(vars(each).get(of, ()) for each in type(self).__mro__))
+
+    def changes_nothing(self, row: Any, data: Any, taken: Mapping[str, Any]) -> bool:
+        """Whether the row is already as the request wants it. data: as it was sent; taken: the same as services take it."""
+        if not isinstance(data, Mapping):
+            return False
+        shown = self.to_representation(row)
+        fields = {name: field for name, field in self.fields.items() if not field.read_only}
+        sent = all(same(value, shown[name]) for name, value in data.items() if name in fields)
+        defaults = (field for name, field in fields.items() if name not in data and field.source in taken)
+        return sent and all(taken[str(field.source)] == field.get_attribute(row) for field in defaults)
+
+
+class _Visible:
+    """The check of a text field, in the form of a validator."""
+
+    def __init__(self, *, lines: bool) -> None:
+        self._lines = lines
+
+    def __call__(self, text: str) -> None:
+        check_visible(str(text), lines=self._lines)
+
+
+def same(given: Any, shown: Any) -> bool:
+    """Whether a value that was sent is the one that is shown; times are compared as times."""
+    plain = json.loads(json.dumps(shown, cls=JSONEncoder))
+    if given == plain and isinstance(given, bool) == isinstance(plain, bool):
+        return True
+    if not (isinstance(given, str) and isinstance(plain, str)):
+        return False
+    try:
+        moments = parse_datetime(given), parse_datetime(plain)
+    except ValueError:
+        return False
+    return None not in moments and all(each and each.tzinfo for each in moments) and moments[0] == moments[1]

@@ -1,0 +1,12 @@
+"""Paths of requests as logs write them: the part of a link that is as good as a password is left out."""
+
+import re
+from typing import Final
+
+SECRETS: Final = re.compile(r"^(/account/(?:invited|password/reset/key|confirm-email)/|/me/join/|/mail/off/)[^/]+")
+"""Links that open something for whoever has them: invitations, new passwords, addresses to confirm, mails to switch off."""
+
+
+def without_secrets(path: str) -> str:
+    """Printable, on one line, and without the tokens of links."""
+    return SECRETS.sub(r"\1…", path).encode("unicode_escape").decode().replace("\\u2026", "…")[:500]

@@ -1,0 +1,48 @@
+"""Refuses text in which people would not see what is there: control characters, marks that turn its direction, and text of nothing visible.
+
+Every text that somebody gives passes here: fields of forms (`lib/apps.py`) and of the API (`api/given_fields.py`).
+"""
+
+import unicodedata
+from typing import Any, Final
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+
+LINES: Final = frozenset("\t\n\r")
+TURNING: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+"""Embeddings, overrides and isolates of direction (UAX #9): they let a name read as another one, and turn what stands behind it."""
+NOT_VISIBLE: Final = frozenset({"Cc", "Cf", "Cn", "Zs", "Zl", "Zp"})
+"""Categories of characters (UAX #44) that leave no mark of their own."""
+
+
+def check_visible(text: str, *, lines: bool) -> None:
+    """Raises ValidationError. lines: the text may have several, and tabs."""
+    for character in text:
+        if character in LINES and lines:
+            continue
+        if character in LINES or unicodedata.category(character) == "Cc" or character in ("\u2028", "\u2029"):
+            raise ValidationError(
+                _("This holds a control character (U+%(code)s). Write it in one line, without any.") % {"code": f"{ord(character):04X}"}
+                if not lines
+                else _("This holds a control character (U+%(code)s). Leave it out.") % {"code": f"{ord(character):04X}"}
+            )
+        if character in TURNING:
+            raise ValidationError(
+                _("This holds a mark that turns the direction of text (U+%(code)s). Leave it out.") % {"code": f"{ord(character):04X}"}
+            )
+    if text and all(unicodedata.category(character) in NOT_VISIBLE for character in text) and not text.isspace():
+        raise ValidationError(_("There is nothing to see in this text."))
+
+
+def validate_every_form() -> None:
+    """From now on each text field of each form is checked: Django itself has no other place that all of them pass."""
+    before = forms.CharField.validate
+
+    def validate(self: Any, value: Any) -> None:
+        before(self, value)
+        if isinstance(value, str):
+            check_visible(value, lines=isinstance(self.widget, forms.Textarea | forms.HiddenInput))
+
+    forms.CharField.validate = validate  # type: ignore[method-assign, assignment]  # see above

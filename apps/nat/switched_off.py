@@ -1,0 +1,33 @@
+"""Who switched off what a member has opened: what the administrators switched off, the member does not switch on again."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import User
+from apps.lib.errors import Problem
+from apps.nat.models import PortForward
+from apps.nat.pinholes.models import Pinhole
+
+
+def check_may_switch_on(row: PortForward | Pinhole, person: User) -> None:
+    """Raises Problem for what somebody else than this person switched off last."""
+    if switched_off_by_others([row], person):
+        raise Problem(_("The administrators switched this off. Ask them to switch it on again."))
+
+
+def switched_off_by_others(rows: Iterable[PortForward | Pinhole], person: User) -> set[int]:
+    """The ids of those that are off, and that somebody else than this person, or nobody known, switched off last. One query, or none."""
+    off = [row for row in rows if not row.enabled]
+    if not off:
+        return set()
+    events: Any = off[0].events.model  # type: ignore[union-attr]  # made by the tracker
+    asked = events._default_manager.filter(pgh_obj_id__in=[row.pk for row in off]).order_by("pgh_id")
+    was_on: dict[int, bool] = {}
+    by: dict[int, object] = {}
+    for pk, enabled, user in asked.values_list("pgh_obj_id", "enabled", "pgh_context__metadata__user"):
+        if was_on.get(pk, True) and not enabled:
+            by[pk] = user
+        was_on[pk] = enabled
+    return {row.pk for row in off if by.get(row.pk) != person.pk}

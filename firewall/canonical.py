@@ -1,0 +1,53 @@
+"""Canonical octets of a ruleset's values: equal values give equal octets on every machine and under every version of Python.
+
+Two sides that must agree hash these, never text: how a library writes an address is its own business, and changes (Python 3.13 writes
+::ffff:0.0.0.0/96 where 3.11 wrote ::ffff:0:0/96). Unequal values give unequal octets: each part says its kind and its length. A field that
+is as it is by default is left out, so that a field that is new changes nothing of what does not use it.
+"""
+
+from dataclasses import MISSING, fields
+from functools import cache
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
+from typing import Any
+
+
+def octets(value: Any) -> bytes:
+    """Of a text, number, address or prefix, of nothing, of a tuple of these, or of a dataclass of these.
+
+    Raises TypeError for anything else.
+    """
+    if isinstance(value, str):
+        text = value.encode()
+        return b"s%d:%b" % (len(text), text)
+    if isinstance(value, int):
+        return b"i%d;" % value
+    if isinstance(value, tuple):
+        return b"(%b)" % b"".join(map(octets, value))
+    if value is None:
+        return b"n"
+    return _address(value) or _dataclass(value)
+
+
+def _address(value: Any) -> bytes:
+    match value:
+        case IPv4Address() | IPv6Address():
+            return b"a%d:%b" % (value.version, value.packed)
+        case IPv4Network() | IPv6Network():
+            return b"p%d:%b%d;" % (value.version, value.network_address.packed, value.prefixlen)
+    return b""
+
+
+def _dataclass(value: Any) -> bytes:
+    kind: Any = type(value)
+    parts = [b"<", octets(kind.__name__)]
+    for name, head, default in _fields(kind):
+        held = getattr(value, name)
+        if default is MISSING or held != default:
+            parts += (head, octets(held))
+    return b"".join((*parts, b">"))
+
+
+@cache
+def _fields(kind: Any) -> tuple[tuple[str, bytes, Any], ...]:
+    """Of each field of this dataclass its name, as text and in octets, and its default."""
+    return tuple((each.name, octets(each.name), each.default) for each in fields(kind))

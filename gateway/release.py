@@ -1,0 +1,19 @@
+"""Version of the agent: its release, and a name of the very sources that it consists of, so that two builds can be told apart."""
+
+from functools import cache
+from hashlib import sha256
+from importlib import resources
+
+RELEASE = "0.1.0"  # as in pyproject.toml
+PACKAGES = ("firewall", "gateway")
+
+
+@cache
+def version() -> str:
+    """Such as 0.1.0+3f9a2c41: the same from a checkout and from the file that was built of it."""
+    hasher = sha256()
+    for package in PACKAGES:
+        sources = {each.name: each for each in resources.files(package).iterdir() if each.name.endswith(".py")}
+        for name in sorted(sources):
+            hasher.update(f"{package}/{name}\0".encode() + sources[name].read_bytes())
+    return f"{RELEASE}+{hasher.hexdigest()[:8]}"

@@ -1,0 +1,178 @@
+"""HTTP/1.1 protocol (uvicorn's) with deadlines, so that a client who sends or reads slowly holds a socket for a while and nothing else.
+
+For the web server, for live events (`--http portal.web.deadlines:DeadlineProtocol`) and for the notice page.
+"""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+type Connection = DeadlineProtocol
+
+LARGEST_HEADERS: Final = 64 << 10  # octets of a request line with all its header fields
+
+
+@dataclass(frozen=True)
+class Deadlines:
+    """Seconds, and octets per second."""
+
+    header: float = 10.0
+    """From the connection, or from the first octet of a further request, until its header fields are complete."""
+    body_start: float = 20.0
+    """Within which a body may come as slowly as it likes."""
+    body_rate: float = 4096.0
+    """What has to come from then on, on average between two looks."""
+    unread: float = 30.0
+    """In which the client has to take something of the answer; and in which a refused body has to end."""
+    check: float = 10.0
+    """Between two looks at a body, and until a connection that was closed is given up."""
+
+
+class WaitingConnections:
+    """Registry of the connections on which no complete request is being answered: new, half sent, or kept alive. The oldest come first.
+
+    Beyond the limits the oldest is closed, not the newest refused: whoever sends a request at once gets through a flood of half requests.
+    """
+
+    def __init__(self, most: int, most_each: int | None = None) -> None:
+        self._most, self._most_each = most, most_each
+        self._all: dict[Connection, str] = {}
+        self._each: dict[str, dict[Connection, None]] = {}
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def add(self, connection: Connection, address: str) -> None:
+        """Registers it as the newest, and closes the oldest beyond a limit. An address of "" may have any number."""
+        self.remove(connection)
+        self._all[connection] = address
+        own = self._each.setdefault(address, {})
+        own[connection] = None
+        if self._most_each is not None and address and len(own) > self._most_each:
+            self._close(next(iter(own)))
+        if len(self._all) > self._most:
+            self._close(next(iter(self._all)))
+
+    def remove(self, connection: Connection) -> None:
+        """Its request is complete, or it is gone."""
+        address = self._all.pop(connection, None)
+        if address is not None:
+            own = self._each[address]
+            own.pop(connection, None)
+            if not own:
+                del self._each[address]
+
+    def _close(self, connection: Connection) -> None:
+        self.remove(connection)
+        connection.transport.abort()
+
+
+class DeadlineProtocol(H11Protocol):
+    """One connection. uvicorn parses and answers; this watches the clock."""
+
+    deadlines: ClassVar[Deadlines] = Deadlines()
+    waiting: ClassVar[WaitingConnections] = WaitingConnections(most=1000)
+
+    def __init__(self, config: Any, server_state: Any, app_state: dict[str, Any], _loop: asyncio.AbstractEventLoop | None = None) -> None:
+        config.h11_max_incomplete_event_size = config.h11_max_incomplete_event_size or LARGEST_HEADERS
+        super().__init__(config, server_state, app_state, _loop)
+        self._reading: asyncio.TimerHandle | None = None
+        self._writing: asyncio.TimerHandle | None = None
+        self._in_body = False
+        self._since, self._octets = 0.0, 0  # when the body began, and what came since the last look at it
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
+        super().connection_made(transport)
+        self._wait_for_request()
+        self._restart(self.deadlines.header, self._close_with_408)
+
+    def data_received(self, data: bytes) -> None:
+        self._octets += len(data)
+        super().data_received(data)
+        self._follow()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self.transport.is_closing():
+            self.loop.call_later(self.deadlines.unread, self.transport.abort)
+        self._follow()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop()
+        if self._writing:
+            self._writing.cancel()
+        self.waiting.remove(self)
+        super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """The client does not take what is sent."""
+        super().pause_writing()
+        self._writing = self.loop.call_later(self.deadlines.unread, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self._writing:
+            self._writing.cancel()
+
+    def timeout_keep_alive_handler(self) -> None:
+        """A connection that is closed still waits until what was sent is taken; not longer than until now."""
+        if self.transport.get_write_buffer_size():
+            self.transport.abort()
+        else:
+            super().timeout_keep_alive_handler()
+
+    def counted_address(self) -> str:
+        """Whose connection it counts as."""
+        return self.client[0] if self.client else ""
+
+    def _follow(self) -> None:
+        """Sets the deadline of what the connection is doing now."""
+        state = self.conn.their_state
+        if state is h11.SEND_BODY and not self._in_body:
+            self._in_body, self._since, self._octets = True, self.loop.time(), 0
+            self._restart(self.deadlines.check, self._look_at_body)
+        elif state is h11.IDLE:
+            self._wait_for_request()
+            if self.timeout_keep_alive_task is None and self._reading is None:
+                self._restart(self.deadlines.header, self._close_with_408)
+        elif state is not h11.SEND_BODY:
+            self._stop()
+            self.waiting.remove(self)
+
+    def _wait_for_request(self) -> None:
+        if self._in_body or self._reading is None:
+            self._stop()
+            self.waiting.add(self, self.counted_address())
+
+    def _stop(self) -> None:
+        self._in_body = False
+        if self._reading:
+            self._reading.cancel()
+            self._reading = None
+
+    def _restart(self, seconds: float, then: Any) -> None:
+        if self._reading:
+            self._reading.cancel()
+        self._reading = self.loop.call_later(seconds, then)
+
+    def _look_at_body(self) -> None:
+        """A body that we do not read ourselves just now is not late."""
+        limit, lasted, came = self.deadlines, self.loop.time() - self._since, self._octets
+        self._octets = 0
+        if self.cycle.response_complete and lasted > limit.unread:
+            self.transport.abort()
+        elif not self.flow.read_paused and lasted > limit.body_start and came < limit.check * limit.body_rate:
+            self._close_with_408()
+        else:
+            self._restart(limit.check, self._look_at_body)
+
+    def _close_with_408(self) -> None:
+        """Request Timeout (RFC 9110, 15.5.9), unless an answer has begun."""
+        if not self.transport.is_closing():
+            if self.conn.our_state is h11.IDLE or (self._in_body and not self.cycle.response_started):
+                self.transport.write(b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+            self.transport.close()
+        self.loop.call_later(self.deadlines.check, self.transport.abort)

@@ -1,0 +1,14 @@
+"""How many files, and so connections, this process may have open."""
+
+import resource
+from typing import Final
+
+OPEN_FILES: Final = 16_384
+
+
+def allow_open_files() -> None:
+    """Raises the limit, which shells often set to 1024, as far as the system allows and OPEN_FILES asks for."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = OPEN_FILES if hard == resource.RLIM_INFINITY else min(OPEN_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

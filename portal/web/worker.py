@@ -1,0 +1,116 @@
+"""Worker classes for gunicorn: it forks, watches and replaces processes; in each of them uvicorn's event loop serves a WSGI application.
+
+    gunicorn --worker-class portal.web.worker.WebWorker --workers 2 --threads 8 portal.wsgi:application
+
+gunicorn's own threads read from the sockets themselves, so as many slow clients as there are threads would stop everything.
+"""
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+from collections.abc import Iterator
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from django.conf import settings
+from gunicorn.workers.base import Worker
+from uvicorn import Config, Server
+
+from portal.web.deadlines import DeadlineProtocol, WaitingConnections
+from portal.web.open_files import allow_open_files
+
+if TYPE_CHECKING:
+    from portal.web.application import Application
+
+NOTICE_CONNECTIONS: Final = 16
+"""Unanswered connections of one address to the notice page. Browsers open six, and a proxy of ours is not counted."""
+
+
+class WebWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
+    """Pages and API."""
+
+    protocol: ClassVar[type[DeadlineProtocol]] = DeadlineProtocol
+    reads_bodies: ClassVar[bool] = True
+
+    def init_signals(self) -> None:
+        """All as the kernel has them until the loop takes those that end a worker."""
+        for number in self.SIGNALS:
+            signal.signal(number, signal.SIG_DFL)
+        signal.signal(signal.SIGUSR1, self.handle_usr1)
+
+    def run(self) -> None:
+        """Called by gunicorn in the worker's process; returns when it shall end."""
+        from portal.web.application import Application  # needs Django to be set up, as the WSGI application has done by now
+
+        allow_open_files()
+        if self.cfg.accesslog:
+            access = logging.getLogger("netzwart.access")
+            access.setLevel(logging.INFO)
+            access.handlers = list(self.log.access_log.handlers)
+            access.propagate = False
+        asyncio.run(self._serve(Application(self.wsgi, self.cfg.threads, reads_bodies=self.reads_bodies)))
+
+    async def _serve(self, application: "Application") -> None:
+        server = _Server(Config(application, **self._options()))
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT):
+            asyncio.get_running_loop().add_signal_handler(number, server.end)
+        self._server = server
+        try:
+            await server.serve(sockets=[each.sock for each in self.sockets])
+        finally:
+            application.close()
+
+    def _options(self) -> dict[str, Any]:
+        return {
+            "http": self.protocol,
+            "interface": "asgi3",
+            "ws": "none",
+            "lifespan": "off",
+            "log_config": None,
+            "access_log": False,
+            "proxy_headers": False,  # whose proxy is believed, our settings say
+            "server_header": False,
+            "backlog": self.cfg.backlog,
+            "timeout_keep_alive": self.cfg.keepalive,
+            "timeout_graceful_shutdown": self.cfg.graceful_timeout,
+            "timeout_notify": 1,
+            "callback_notify": self._alive,
+        }
+
+    async def _alive(self) -> None:
+        """Says so to gunicorn, and ends when that is gone."""
+        self.notify()
+        if self.ppid != os.getppid():
+            self._server.end()
+
+
+class NoticeProtocol(DeadlineProtocol):
+    """Anybody of the network reaches the notice page directly, so one address does not get all of it."""
+
+    waiting = WaitingConnections(most=1000, most_each=NOTICE_CONNECTIONS)
+
+    def counted_address(self) -> str:
+        """A proxy of ours speaks for many."""
+        address = super().counted_address()
+        return "" if address and any(ip_address(address) in proxy for proxy in settings.NOTICE_PROXIES) else address
+
+
+class NoticeWorker(WebWorker):
+    """The notice page, which is the same whatever is sent to it."""
+
+    protocol = NoticeProtocol
+    reads_bodies = False
+
+
+class _Server(Server):
+    """uvicorn's, with gunicorn's signals."""
+
+    def end(self) -> None:
+        self.should_exit = True
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Takes none: uvicorn would raise them again at the end, and gunicorn would report a worker that was killed."""
+        yield

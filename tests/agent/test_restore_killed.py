@@ -1,0 +1,188 @@
+"""Nothing is forwarded before the ruleset stands: packets of a member, while the restore at boot is killed sooner or later.
+
+Three namespaces: a member's, the gateway's, and one outside that notes from whom packets come.
+"""
+
+import shlex
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from subprocess import Popen, TimeoutExpired
+from threading import Event, Thread, get_native_id
+
+import pytest
+
+from firewall import digest
+from gateway.state import State
+from tests.agent.namespace import Namespace
+from tests.agent.rulesets import network
+
+pytestmark = pytest.mark.kernel
+ROOT = Path(__file__).parents[2]
+MEMBER, OUTSIDE, PORT = "10.1.0.1", "203.0.113.9", 9999
+PUBLIC = "198.51.100.7"
+MEMBERS = 3000  # so that the restore takes a while
+
+
+def ip(space: Namespace, *commands: str) -> None:
+    text = "".join(f"{command}\n" for command in commands)
+    space.do(subprocess.run, ["ip", "-batch", "-"], input=text, text=True, check=True, capture_output=True)
+
+
+def cable(space: Namespace, name: str, to: Namespace, other: str) -> None:
+    """A cable from this namespace's interface to the other one's."""
+    ip(space, f"link add {name} type veth peer name {other} netns {to.do(get_native_id)}")
+
+
+@dataclass
+class Wires:
+    """The three, and who was seen outside."""
+
+    member: Namespace = field(default_factory=Namespace)
+    gateway: Namespace = field(default_factory=Namespace)
+    outside: Namespace = field(default_factory=Namespace)
+    ending: Event = field(default_factory=Event)
+
+    def lay(self) -> None:
+        cable(self.gateway, "lan", self.member, "eth0")
+        cable(self.gateway, "wan", self.outside, "eth0")
+        ip(self.member, f"addr add {MEMBER}/16 dev eth0", "link set eth0 up", "route add default via 10.1.255.254")
+        ip(self.outside, f"addr add {OUTSIDE}/24 dev eth0", "link set eth0 up")
+        ip(self.gateway, "addr add 10.1.255.254/16 dev lan", "addr add 203.0.113.1/24 dev wan", "link set lan up", "link set wan up")
+        self.gateway.do(Path("/proc/sys/net/ipv4/ip_forward").write_text, "1")
+        self.ear = self.outside.do(_ear)
+        self.voice = self.member.do(socket.socket, socket.AF_INET, socket.SOCK_DGRAM)
+
+    def reboot(self) -> None:
+        """The kernel knows no rules and no connections."""
+        self.run("nft", "flush", "ruleset")
+        self.run("conntrack", "-F")
+
+    def run(self, *command: str) -> None:
+        self.gateway.do(subprocess.run, command, check=True, capture_output=True)
+
+    def has_table(self) -> bool:
+        listed = self.gateway.do(subprocess.run, ["nft", "list", "tables"], check=True, capture_output=True)
+        return b"inet netzwart" in listed.stdout
+
+    def popen(self, *command: str) -> Popen[bytes]:
+        return self.gateway.do(Popen, command, cwd=ROOT, stderr=subprocess.DEVNULL)
+
+    def heard(self) -> set[str]:
+        """From whom the packets came that a member sends now; each from a port of its own, so that each is a new connection."""
+        for _packet in range(20):
+            with self.member.do(socket.socket, socket.AF_INET, socket.SOCK_DGRAM) as voice:
+                voice.sendto(b"?", (OUTSIDE, PORT))
+        return self.waiting()
+
+    def waiting(self) -> set[str]:
+        """Of all that has come since the last time."""
+        found: set[str] = set()
+        while True:
+            try:
+                found.add(self.ear.recvfrom(64)[1][0])
+            except BlockingIOError:
+                return found
+
+    def talk(self) -> None:
+        """A member who never stops sending, until `ending`."""
+        while not self.ending.is_set():
+            self.voice.sendto(b"?", (OUTSIDE, PORT))
+            self.ending.wait(0.0005)
+
+    def close(self) -> None:
+        self.ear.close()
+        self.voice.close()
+        for space in (self.member, self.gateway, self.outside):
+            space.close()
+
+
+def _ear() -> socket.socket:
+    made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8 << 20)
+    made.bind((OUTSIDE, PORT))
+    made.setblocking(False)
+    return made
+
+
+@pytest.fixture
+def wires(kernel_is_there: str) -> Iterator[Wires]:
+    if kernel_is_there:
+        pytest.skip(kernel_is_there)
+    made = Wires()
+    made.lay()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def restore(tmp_path: Path) -> tuple[str, ...]:
+    """The command that loads what was confirmed."""
+    state = State(tmp_path)
+    state.checkpoint(network(MEMBERS), digest.digest(network(MEMBERS)), 0)
+    state.close()
+    return (sys.executable, "-m", "gateway", "restore", "--state", str(tmp_path))
+
+
+def closing() -> list[str]:
+    """What the unit runs that comes first at boot."""
+    lines = (ROOT / "gateway" / "systemd" / "netzwart-closed.service").read_text().splitlines()
+    [command] = [line.removeprefix("ExecStart=") for line in lines if line.startswith("ExecStart=")]
+    return shlex.split(command)
+
+
+def test_without_any_rules_a_members_packets_leave_untranslated(wires: Wires) -> None:
+    """So what the others see is worth something."""
+    assert wires.heard() == {MEMBER}
+
+
+def test_the_first_unit_lets_nothing_out_and_the_restore_lets_it_out_translated(wires: Wires, restore: tuple[str, ...]) -> None:
+    wires.reboot()
+    wires.run(*closing())
+    assert wires.heard() == set()
+    wires.run(*restore)
+    assert wires.heard() == {PUBLIC}
+    wires.run(*closing())  # whoever starts it by hand on a gateway that runs
+    assert wires.heard() == {PUBLIC}
+
+
+@pytest.mark.parametrize("first", [True, False], ids=["after the first unit", "alone"])
+def test_a_restore_that_is_killed_at_any_moment_lets_no_private_source_out(wires: Wires, restore: tuple[str, ...], first: bool) -> None:
+    """Ever later, until one comes to its end. Alone, as where only the program was renewed: from the moment on at which it has closed."""
+    talking, ends = Thread(target=wires.talk), list[int]()
+    talking.start()
+    try:
+        for tenths in range(200):
+            ends.append(boot(wires, restore, first=first, seconds=tenths / 10))
+            assert wires.waiting() <= {PUBLIC}
+            assert wires.heard() <= {PUBLIC}
+            if ends[-1] == 0:
+                break
+    finally:
+        wires.ending.set()
+        talking.join()
+    assert ends[-1] == 0 and len(ends) > 2
+    assert wires.heard() == {PUBLIC}
+
+
+def boot(wires: Wires, restore: tuple[str, ...], *, first: bool, seconds: float) -> int:
+    """How a restore ended that was killed after so long, unless it was done by then. Links come up as early as they can."""
+    ip(wires.gateway, "link set lan down")
+    wires.reboot()
+    wires.waiting()
+    if first:
+        wires.run(*closing())
+        ip(wires.gateway, "link set lan up")
+    process = wires.popen(*restore)
+    if not first:
+        while process.poll() is None and not wires.has_table():
+            pass
+        ip(wires.gateway, "link set lan up")
+    try:
+        return process.wait(seconds)
+    except TimeoutExpired:
+        process.kill()
+        return process.wait()

@@ -1,0 +1,57 @@
+"""Who removes what somebody else is just removing is told that there is none."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from django.db import connection, transaction
+from django.test import Client
+
+from apps.accounts import tokens
+from apps.lib.api.viewsets import Removes
+from apps.lib.models import Deployed
+from portal.api import router
+from tests import rows
+from tests.db.openings import one_of_each
+from tests.whole.system import wait_for
+
+REGISTERED: list[tuple[str, Any, str]] = router.registry
+REMOVED = {prefix: view for prefix, view, _ in REGISTERED if issubclass(view, Removes)}
+DEPLOYED = {prefix: view for prefix, view in REMOVED.items() if issubclass(view.serializer_class.Meta.model, Deployed)}
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("prefix", DEPLOYED)
+def test_of_two_who_remove_the_same_one_succeeds(transactional_db: None, prefix: str) -> None:
+    network = rows.network()
+    one_of_each(network)
+    _token, key = tokens.create(user=network.admin, name="script")
+    api = Client(headers={"authorization": f"Bearer {key}"})
+    row = api.get(f"/api/{prefix}/?limit=1&fields=id").json()["results"][0]
+    assert sorted(_both(prefix, row["id"], lambda: api.delete(f"/api/{prefix}/{row['id']}/"))) == [204, 404]
+
+
+def _both(prefix: str, pk: int, remove: Callable[[], object]) -> list[int]:
+    """What two are answered who both wait for the row."""
+
+    def work(_: int) -> int:
+        try:
+            return int(remove().status_code)  # type: ignore[attr-defined]  # a response
+        finally:
+            connection.close()
+
+    model = DEPLOYED[prefix].serializer_class.Meta.model
+    with ThreadPoolExecutor(2) as pool:
+        with transaction.atomic():
+            model.objects.select_for_update().get(pk=pk)
+            asked = [pool.submit(work, number) for number in range(2)]
+            wait_for(lambda: _waiting() == 2)
+        return [each.result() for each in asked]
+
+
+def _waiting() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_stat_clear_snapshot()")  # within a transaction it looks once
+        cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()")
+        return int(cursor.fetchone()[0])

@@ -1,0 +1,169 @@
+"""What is given and not understood, or cannot be set, is refused by its name: in every operation, and for every field of every object."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from django.conf import LazySettings
+from django.db import transaction
+from django.test import Client
+
+from apps.accounts import invitations, tokens
+from apps.accounts.roles import Role
+from apps.deployments import services
+from apps.deployments.memory import Memory
+from apps.lib.api.given_fields import same
+from apps.lib.api.openapi.views import described
+from apps.members import inviting
+from portal.api import router
+from tests import rows
+from tests.answers import wrong
+from tests.db.conftest import in_memory
+from tests.web import scene
+
+JSON = "application/json"
+NONSENSE = {"nonsense": 1}
+NO_ROWS = ("/api/deployments/holds/",)
+"""What the scene has none of, and nothing of which is changed."""
+
+
+@pytest.fixture
+def api(transactional_db: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
+    """A network that has one of everything, and whoever may do everything."""
+    monkeypatch.setattr(services, "memory", Memory())
+    settings.API_RATE = 10**9
+    with TemporaryDirectory(prefix="nw-") as directory:
+        settings.GATEWAY_SOCKETS = Path(directory)
+        with in_memory(settings.GATEWAY_SOCKETS):
+            scene.make()
+    admin = rows.user("everything", roles=list(Role))
+    invitations.invite(email="jonas@lindenhof.example", roles=["helpdesk"], by=admin)
+    inviting.invite(member=rows.member(email="kaya@lindenhof.example"), by=admin)
+    _token, key = tokens.create(user=admin, name="script")
+    yield Client(headers={"authorization": f"Bearer {key}"})
+
+
+def operations(*methods: str) -> Iterator[tuple[str, str, str]]:
+    for path, known in described(router)["paths"].items():
+        for method, each in known.items():
+            if method in methods:
+                yield method, path, each["operationId"].partition("_")[2]
+
+
+def first_id(api: Client, path: str) -> int:
+    """The id of an object of the collection that the address is of; settings go by that of their group."""
+    listed = api.get("/".join(path.split("/")[:4]) + "/?limit=1")
+    found = listed if listed.status_code == 200 else api.get("/api/gateways/groups/")
+    results = found.json()["results"] or [{"id": 1}] * path.startswith(NO_ROWS)
+    assert results, f"{path}: the scene has none"
+    return int(results[0]["id"])
+
+
+def objects(api: Client, method: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """An object of each collection that is changed by this method."""
+    for _method, path, action in operations(method):
+        if action in ("update", "partial_update"):
+            own = path.replace("{id}", str(first_id(api, path)))
+            yield own, api.get(own).json()
+
+
+def test_no_operation_takes_a_field_or_a_parameter_that_it_does_not_know(api: Client) -> None:
+    for method, path, action in operations("get", "post", "put", "patch", "delete"):
+        pk = first_id(api, path) if "{id}" in path or action.startswith("bulk_") else 0
+        own = path.replace("{id}", str(pk))
+        refused = api.generic(method.upper(), f"{own}?nonsense=1", "{}", content_type=JSON)
+        assert list(wrong(refused)) == ["nonsense"], (method, path, refused.content)
+        forms: list[tuple[object, str]] = [(NONSENSE, "nonsense"), ([NONSENSE], "[0].nonsense")]
+        forms = [([{"id": pk} | NONSENSE], "[0].nonsense")] if action.startswith("bulk_") else forms if action == "create" else forms[:1]
+        for body, field in forms if method != "get" else ():
+            refused = getattr(api, method)(own, body, content_type=JSON)
+            assert refused.status_code == 400 and field in wrong(refused), (method, path, body, refused.content)
+
+
+def test_an_object_that_is_sent_back_as_it_was_read_is_left_as_it_is(api: Client) -> None:
+    seen = 0
+    for method in ("put", "patch"):
+        for path, row in objects(api, method):
+            before = api.get(path)["ETag"]
+            answer = getattr(api, method)(path, row, content_type=JSON)
+            assert answer.status_code == 200, (method, path, row, answer.content)
+            assert answer.json() == row and answer["ETag"] == before == api.get(path)["ETag"], (method, path)
+            if "id" in row and method == "patch" and not path.startswith("/api/gateways/groups/"):
+                many = api.patch(path.rpartition(f"{row['id']}/")[0], [row], content_type=JSON)
+                assert many.status_code in (200, 403, 405) and (many.status_code != 200 or many.json() == [row]), (path, many.content)
+            seen += 1
+    assert seen > 40
+
+
+def others(value: object) -> list[object]:
+    """Values that are not this one, of the same kind or of any."""
+    if isinstance(value, bool):
+        return [not value]
+    if isinstance(value, int):
+        return [value + 1]
+    return [f"{value}x"] if isinstance(value, str) else [["x1"]] if isinstance(value, list) else [1, "x", "2099-01-01T00:00:00Z"]
+
+
+def test_what_is_set_is_shown_as_it_was_set_or_refused(api: Client) -> None:
+    """Each field of each object, alone: there is no third way, but for what the portal observes."""
+    registered: list[tuple[str, Any, str]] = router.registry
+    serializers = {prefix: view.serializer_class for prefix, view, _basename in registered}
+    set_, refused_ = 0, 0
+    for path, row in objects(api, "patch"):
+        serializer = serializers["/".join(path.split("/")[2:4])]()
+        fields = serializer.fields
+        for name, value in row.items():
+            if name in serializer._all("observed_fields"):
+                continue
+            for other in others(value):
+                with transaction.atomic():
+                    answer = api.patch(path, {name: other}, content_type=JSON)
+                    transaction.set_rollback(True)
+                if answer.status_code == 200:
+                    assert same(other, answer.json()[name]), (path, name, other, answer.json())
+                    assert name not in serializer.fixed_fields and not fields[name].read_only
+                    set_ += 1
+                else:
+                    assert 400 <= answer.status_code < 500, (path, name, other)
+                    held = fields[name].read_only or name in serializer.fixed_fields
+                    assert not held or list(wrong(answer)) == [name], (path, name, other, answer.content)
+                    refused_ += 1
+    assert set_ > 60 and refused_ > 60
+
+
+@pytest.mark.django_db
+def test_what_was_called_otherwise_once_is_refused_with_its_name_of_today(network: rows.Network) -> None:
+    _token, key = tokens.create(user=network.admin, name="script")
+    api = Client(headers={"authorization": f"Bearer {key}"})
+    refused = api.post("/api/bans/allowed/", {"prefix": "203.0.113.9", "ends": "2099-01-01T00:00:00Z"}, content_type=JSON)
+    assert wrong(refused) == {"ends": ["“ends” is called “until”."]}
+    slip = api.post("/api/bans/allowed/", {"prefix": "203.0.113.9", "untl": None}, content_type=JSON)
+    assert wrong(slip) == {"untl": ["There is no field “untl”. Do you mean “until”?"]}
+    assert api.get("/api/bans/allowed/").json()["count"] == 0
+
+
+@pytest.mark.django_db
+def test_forwards_and_pinholes_end_when_they_are_told_to_and_later_changes_of_that_hold(network: rows.Network) -> None:
+    _token, key = tokens.create(user=network.admin, name="script")
+    api, of = Client(headers={"authorization": f"Bearer {key}"}), network.residents["m1"]
+    forward = {"holding": of.holding.pk, "protocol": "tcp", "public_address": str(rows.PUBLIC), "public_port": 8443, "private_port": 443}
+    pinhole = {"holding": of.prefix.pk, "protocol": "tcp", "address": str(of.prefix.prefix.network_address + 7), "port": 22}
+    for path, body in (("/api/nat/forwards/", forward), ("/api/nat/pinholes/", pinhole)):
+        for form in (body, [body]):
+            first, later = "2099-01-01T00:00:00Z", "2098-06-01T00:00:00+02:00"
+            made: Any = api.post(
+                path, form | {"until": first} if isinstance(form, dict) else [body | {"until": first}], content_type=JSON
+            ).json()
+            made = made[0] if isinstance(made, list) else made
+            assert same(first, made["until"]), made
+            own = f"{path}{made['id']}/"
+            assert same(later, api.patch(own, {"until": later}, content_type=JSON).json()["until"])
+            assert same(later, api.patch(own, {"purpose": "x"}, content_type=JSON).json()["until"])
+            assert list(wrong(api.patch(own, {"until": "2001-01-01T00:00:00Z"}, content_type=JSON))) == ["until"]
+            assert api.patch(path, [{"id": made["id"], "until": None}], content_type=JSON).json()[0]["until"] is None
+            assert api.delete(own).status_code == 204
+    moved = api.post("/api/nat/forwards/", forward | {"until": "2099-01-01T00:00:00Z"}, content_type=JSON).json()
+    again = api.patch(f"/api/nat/forwards/{moved['id']}/", {"public_port": 8444, "until": "2098-01-01T00:00:00Z"}, content_type=JSON)
+    assert same("2098-01-01T00:00:00Z", again.json()["until"]) and again.json()["id"] != moved["id"]

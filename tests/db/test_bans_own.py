@@ -1,0 +1,73 @@
+"""Nobody bans ourselves: each address that the tables name as the network's own is refused with its name, by page, API and feed alike."""
+
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+
+import pytest
+from django.apps import apps
+from django.db.models import Model
+
+from apps.bans import services
+from apps.bans.feeds import parse
+from apps.bans.importing import bring
+from apps.bans.listeners.services import add_listener
+from apps.bans.models import Ban
+from apps.bans.own import SPECIAL, own_networks
+from apps.lib.errors import Problem
+from apps.lib.fields import AddressField
+from apps.network.models import Protection
+from tests import rows
+
+OTHERS = {"audit.enquiry", "nat.portforward", "nat.natmapping", "nat.pinhole", "events.event"}
+"""Tables whose addresses lie in pools, or are anybody's."""
+
+
+@pytest.fixture
+def network(network: rows.Network) -> rows.Network:
+    """A network with an address in each column that names one of its own."""
+    rows.probes(network)
+    rows.servers(network)
+    group = {"group": network.group, "name": "web", "by": network.admin}
+    add_listener(address=ip_address("192.0.2.60"), protocol="tcp", port=443, **group)  # type: ignore[arg-type]
+    Protection.objects.create(group=network.group, bgp_peers=[ip_address("192.0.2.1")], ospf_peers=[ip_address("2001:db8:ffff::1")])
+    for number, gateway in enumerate(network.gateways):
+        type(gateway).objects.filter(pk=gateway.pk).update(address=f"172.31.9.{number + 1}")
+    return network
+
+
+def own_columns() -> list[tuple[type[Model], str]]:
+    """Each column of one address in a table of the network itself."""
+    found = [model for model in apps.get_models() if not model._meta.label.endswith("Event") and model._meta.label_lower not in OTHERS]
+    named = [(model, field.name) for model in found for field in model._meta.concrete_fields if isinstance(field, AddressField)]
+    return [(model, name) for model, name in named if model._meta.app_label in ("network", "bans")]
+
+
+def test_each_address_that_a_table_names_as_ours_is_refused_with_its_name(network: rows.Network) -> None:
+    own = services.create_list(name="Own", by=network.admin)
+    columns = own_columns()
+    assert len(columns) >= 10
+    for model, name in columns:
+        known = [value for value in model._default_manager.values_list(name, flat=True) if value]
+        assert known, f"{model.__name__}.{name}: the network has none"
+        for address in known:
+            with pytest.raises(Problem, match="would ban ourselves: it overlaps"):
+                services.ban(list=own, prefix=ip_network(address), author=None)
+    for peer in ("192.0.2.1", "2001:db8:ffff::1"):
+        with pytest.raises(Problem, match=f"router {peer} of Lindenhof"):
+            services.ban(list=own, prefix=peer, author=None)
+
+
+@pytest.mark.parametrize("prefix", ["127.0.0.0/8", "127.0.0.1", "169.254.1.0/24", "fe80::/16", "ff02::1", "224.0.0.5", "::1", "0.0.0.0/8"])
+def test_what_is_of_every_network_is_no_ban_in_a_feed_either(network: rows.Network, prefix: str) -> None:
+    own = services.create_list(name="Own", by=network.admin)
+    with pytest.raises(Problem, match="would ban ourselves: it overlaps"):
+        services.ban(list=own, prefix=prefix, author=None)
+    done = bring(list=own, feed=parse(f"{prefix}\n203.0.113.77\n".encode()), by=network.admin, skip_invalid=True)
+    assert (len(done.bad), done.added) == (1, 1) and str(Ban.objects.get().prefix) == "203.0.113.77/32"
+
+
+def test_own_networks_cost_the_same_however_many_there_are(network: rows.Network, django_assert_num_queries: object) -> None:
+    with django_assert_num_queries(8):  # type: ignore[operator]  # the fixture is a function
+        found = own_networks()
+    assert len(found) > sum(map(len, SPECIAL.values())) and all(
+        isinstance(each[0].network_address, IPv4Address | IPv6Address) for each in found
+    )

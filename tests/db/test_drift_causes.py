@@ -1,0 +1,93 @@
+"""Why a gateway does not run what it confirmed: what its agent says, what the page makes of it, and what stays when it is over."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.utils import timezone
+
+from apps.deployments import drift
+from apps.deployments.models import GatewayState
+from apps.deployments.services import reconcile
+from apps.network.models import Gateway, GatewayGroup
+from tests import rows
+from tests.db.agents import end_started, same_everywhere, steps, stopped, unwritable
+from tests.db.pages import signed_in, text
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def network(served: rows.Network) -> Iterator[rows.Network]:
+    """Two gateways in memory that run what the database asks for, each something else."""
+    Gateway.objects.filter(pk=served.gateways[1].pk).update(lan="bond0")
+    reconcile(served.group)
+    yield served
+    end_started()
+
+
+def cut_short(state: Path) -> None:
+    confirmed = (state / "confirmed").read_bytes()
+    (state / "confirmed").write_bytes(confirmed[:-1])
+
+
+def emptied(state: Path) -> None:
+    shutil.rmtree(state)
+
+
+def copied(state: Path) -> None:
+    """From the other gateway."""
+    for name in ("confirmed", "journal"):
+        source, target = state.parent / "nat-1" / name, state / name
+        target.unlink(missing_ok=True)
+        if source.exists():
+            shutil.copyfile(source, target)
+
+
+CAUSES = {
+    "damaged": (cut_short, "nat-2 could not bring back what it had confirmed", "confirmed: the last confirmed ruleset cannot be read"),
+    "empty": (emptied, "nat-2 does not know of anything that it confirmed", "Its state directory is empty"),
+    "anothers": (copied, "nat-2 runs the ruleset of another gateway", "Were its state files copied from that one?"),
+}
+
+
+@pytest.mark.parametrize("cause", CAUSES)
+def test_the_cause_is_named_put_right_and_remembered(network: rows.Network, cause: str) -> None:
+    spoil, sentence, meaning = CAUSES[cause]
+    second, page = network.gateways[1], signed_in(network.admin)
+    GatewayGroup.objects.update(heals_drift=False)  # nobody's hand, so nobody is asked
+    with stopped(second) as state:
+        spoil(state)
+    with unwritable(second):  # so that it can be seen before it is put right
+        assert reconcile(network.group, cause="schedule") is not None
+        shown = text(page.get(f"/gateways/{second.pk}/"))
+        assert sentence in shown and meaning in shown
+        assert sentence in text(page.get("/"))
+    assert GatewayState.objects.filter(gateway=second, drift__cause=cause).exists()
+    assert steps(reconcile(network.group, cause="schedule", force=True))["nat-2"] == "confirmed"
+    assert same_everywhere(network)
+    status = GatewayState.objects.get(gateway=second)
+    assert status.drift is None and [past["cause"] for past in status.drifted_before] == [cause]
+    shown = text(page.get(f"/gateways/{second.pk}/"))
+    assert sentence not in shown and "Put right before" in shown
+
+
+def test_what_is_not_put_right_by_itself_does_not_promise_to_be(network: rows.Network) -> None:
+    second, page = network.gateways[1], signed_in(network.admin)
+    with stopped(second) as state:
+        emptied(state)
+    with unwritable(second):
+        reconcile(network.group, cause="schedule")
+        reconcile(network.group, cause="schedule")
+        shown = text(page.get(f"/gateways/{second.pk}/"))
+    assert "It is put right by itself" not in shown
+    assert "It is put right as soon as this is mended:" in shown and "token cannot be written: File too large" in shown
+
+
+def test_only_so_much_of_the_past_is_kept(network: rows.Network) -> None:
+    state = GatewayState.objects.get(gateway=network.gateways[1])
+    state.drift = {"cause": "by_hand", "rules": ["chain forward"], "elements": {}, "sysctls": []}
+    for _time in range(2 * drift.REMEMBERED):
+        state.drifted_before = drift.remembered(state, timezone.now())
+    assert len(state.drifted_before) == drift.REMEMBERED

@@ -1,0 +1,124 @@
+"""A fault of one gateway alone, of its disk or its token: the other gateway gets the change, and the first one follows by itself."""
+
+from datetime import timedelta
+
+import pytest
+from django.db.models import F
+
+from apps.bans import services as bans
+from apps.deployments import carry, link
+from apps.deployments.models import GatewayState, Rollout, RolloutStep
+from apps.deployments.services import reconcile
+from apps.network.models import Gateway
+from firewall import wire
+from firewall.ruleset import EMPTY
+from tests import rows
+from tests.db.agents import directory_of, runs, same_everywhere, steps, unwritable
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def network(served: rows.Network) -> rows.Network:
+    """Two gateways in memory that run what the database asks for."""
+    reconcile(served.group)
+    return served
+
+
+def ban(network: rows.Network, prefix: str) -> None:
+    bans.ban(list=bans.create_list(name=prefix, by=network.admin), prefix=prefix, comment="scans", author=network.admin)
+
+
+def passes(time: timedelta) -> None:
+    """As if the last rollout had ended so long ago."""
+    Rollout.objects.update(finished=F("finished") - time)
+
+
+@pytest.mark.parametrize("at", [0, 1])
+def test_a_disk_that_cannot_be_written_keeps_no_ban_from_the_other_gateway(network: rows.Network, at: int) -> None:
+    bad, good = network.gateways[at], network.gateways[1 - at]
+    with unwritable(bad):
+        ban(network, "192.0.2.66")
+        assert steps(reconcile(network.group)) == {bad.name: "impaired", good.name: "confirmed"}
+    state = GatewayState.objects.get(gateway=bad)
+    assert "token cannot be written: File too large" in state.error
+    assert RolloutStep.objects.filter(gateway=bad).latest("pk").reason == "state"
+
+
+def test_it_is_tried_again_by_itself_once_its_disk_can_be_written_and_not_before(network: rows.Network) -> None:
+    first = network.gateways[0]
+    with unwritable(first):
+        ban(network, "192.0.2.66")
+        reconcile(network.group)
+        passes(timedelta(hours=2))
+        assert reconcile(network.group, cause="schedule") is None
+        assert "token cannot be written" in GatewayState.objects.get(gateway=first).disk
+    rollout = reconcile(network.group, cause="schedule")
+    assert steps(rollout) == {"nat-1": "confirmed", "nat-2": "confirmed"}
+    assert same_everywhere(network)
+    assert GatewayState.objects.get(gateway=first).disk == ""
+
+
+def journal_grown(network: rows.Network) -> int:
+    """After bans enough that a small file has room where the journal's next line has none: its octets."""
+    journal = directory_of(network.gateways[0]) / "journal"
+    for host in range(4):
+        for low in range(30):
+            ban(network, f"198.18.{host}.{low}")
+        reconcile(network.group)
+    assert journal.stat().st_size > 4096
+    return journal.stat().st_size
+
+
+def test_a_fault_that_nothing_shows_beforehand_is_tried_again_ever_more_seldom(network: rows.Network) -> None:
+    with unwritable(network.gateways[0], from_octet=journal_grown(network)):
+        ban(network, "192.0.2.66")
+        tried = [steps(reconcile(network.group))]
+        for _minute in range(60):
+            passes(timedelta(minutes=1))
+            if rollout := reconcile(network.group, cause="schedule"):
+                tried.append(steps(rollout))
+    assert tried == [{"nat-1": "impaired", "nat-2": "confirmed"}] * len(tried)
+    assert 3 <= len(tried) <= 8
+
+
+def test_a_disk_that_fills_before_the_confirmation_takes_the_change_back_there_alone(network: rows.Network) -> None:
+    """The token is there already; the journal's line does not fit any more."""
+    first = network.gateways[0]
+    octets, before = journal_grown(network), runs(first)
+    with unwritable(first, from_octet=octets):
+        ban(network, "192.0.2.66")
+        assert steps(reconcile(network.group)) == {"nat-1": "impaired", "nat-2": "confirmed"}
+        assert runs(first) == before
+    assert steps(reconcile(network.group, cause="schedule")) == {"nat-1": "confirmed", "nat-2": "confirmed"}
+
+
+def test_a_token_ahead_of_ours_keeps_nothing_from_the_other_gateway_and_waits_for_a_person(network: rows.Network) -> None:
+    carry.hello(link.channel(network.gateways[0]), 0, 10**5)
+    ban(network, "192.0.2.66")
+    assert steps(reconcile(network.group)) == {"nat-1": "impaired", "nat-2": "confirmed"}
+    passes(timedelta(hours=2))
+    assert reconcile(network.group, cause="schedule") is None
+    assert steps(reconcile(network.group, force=True)) == {"nat-1": "confirmed", "nat-2": "confirmed"}
+
+
+def meddled(gateway: Gateway) -> None:
+    """The gateway confirms something that the portal did not ask for."""
+    channel = link.channel(gateway)
+    token = carry.hello(channel, 0).token
+    channel.ask(wire.Apply(token, 0, "", "0" * 64, None, EMPTY, 60))
+    with link.fresh(gateway) as session:
+        session.ask(wire.Confirm(token, "0" * 64))
+
+
+@pytest.mark.parametrize("at", [0, 1])
+def test_what_was_changed_on_one_gateway_is_put_right_while_the_other_has_a_fault_of_its_own(network: rows.Network, at: int) -> None:
+    bad, good = network.gateways[at], network.gateways[1 - at]
+    with unwritable(bad):
+        ban(network, "192.0.2.66")
+        reconcile(network.group)
+        wanted = runs(good)
+        meddled(good)
+        assert runs(good) != wanted
+        assert steps(reconcile(network.group, cause="schedule"))[good.name] == "confirmed"
+        assert runs(good) == wanted

@@ -1,0 +1,204 @@
+"""Recent authentication: what decides for others needs it. Staff are signed out after a while, and all tokens of somebody can be ended."""
+
+import time
+from typing import Any
+
+import pytest
+from django.conf import LazySettings
+from django.test import Client
+
+from apps.accounts.models import ApiToken, User
+from apps.accounts.tokens import create
+from apps.deployments.models import HeldBack
+from apps.deployments.services import reconcile
+from apps.nat.models import PortForward
+from apps.nat.own import switch_port
+from apps.nat.services import change_forward
+from apps.network.models import GatewayGroup
+from tests import rows
+from tests.db.pages import confirm, signed_in, text
+from tests.db.rolling import forward
+
+JSON = "application/json"
+
+
+@pytest.fixture
+def held(transactional_db: None, served: rows.Network) -> HeldBack:
+    served.group.removal_least = 3
+    served.group.save()
+    for port in range(7001, 7006):
+        forward(served, port)
+    assert reconcile(served.group)
+    with rows.written_by(served.admin):
+        PortForward.objects.all().delete()
+    reconcile(served.group)
+    return HeldBack.objects.get()
+
+
+def decide(client: Client, held: HeldBack, action: str) -> Any:
+    given = {"digest": held.digest} | ({"reason": "no"} if action == "refuse" else {})
+    return client.post(f"/api/deployments/approvals/{held.pk}/{action}/", given, JSON)
+
+
+def with_factor(user: User) -> Client:
+    client = signed_in(user)
+    confirm(client, user, "mfa")
+    return client
+
+
+@pytest.mark.parametrize("action", ["approve", "refuse"])
+def test_no_token_decides_and_a_session_only_with_a_fresh_second_factor(held: HeldBack, settings: LazySettings, action: str) -> None:
+    peer = rows.user("jonas")
+    _token, key = create(user=peer, name="script")
+    refused = decide(Client(headers={"Authorization": f"Bearer {key}"}), held, action)
+    assert refused.status_code == 403 and "not a token" in refused.json()["detail"]
+    settings.REQUIRE_SECOND_FACTOR = True
+    from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
+
+    TOTP.activate(peer, generate_totp_secret())
+    for client in (signed_in(peer), signed_in(peer, seconds_ago=400)):
+        assert decide(client, held, action).status_code == 403
+    assert HeldBack.objects.get().state == HeldBack.State.WAITING
+    assert decide(with_factor(peer), held, action).status_code == 200
+
+
+def test_a_password_that_was_just_given_is_enough_where_no_second_factor_is_needed(held: HeldBack) -> None:
+    peer = rows.user("jonas")
+    assert decide(signed_in(peer, seconds_ago=400), held, "approve").status_code == 403
+    assert decide(signed_in(peer), held, "approve").status_code == 200
+
+
+def test_the_page_asks_who_you_are_and_then_goes_on_with_what_was_sent(held: HeldBack) -> None:
+    client = signed_in(rows.user("jonas"), seconds_ago=400)
+    asked = client.post(f"/rollouts/waiting/{held.pk}/approve/", {"digest": held.digest, "typed": "5"})
+    assert asked.status_code == 302 and asked["Location"].startswith("/account/reauthenticate/")
+    assert HeldBack.objects.get().state == HeldBack.State.WAITING
+    client.post(asked["Location"], {"password": "correct horse battery"})
+    assert HeldBack.objects.get().state == HeldBack.State.APPROVED
+
+
+def test_rights_that_were_lost_meanwhile_are_looked_at_again(held: HeldBack) -> None:
+    peer = rows.user("jonas")
+    client = signed_in(peer, seconds_ago=400)
+    asked = client.post(f"/rollouts/waiting/{held.pk}/approve/", {"digest": held.digest, "typed": "5"})
+    User.objects.filter(pk=peer.pk).update(roles=["network_admin"])
+    assert client.post(asked["Location"], {"password": "correct horse battery"}).status_code == 403
+    assert HeldBack.objects.get().state == HeldBack.State.WAITING
+
+
+def test_no_password_waits_in_the_session(held: HeldBack) -> None:
+    client = signed_in(rows.user("jonas"), seconds_ago=400)
+    client.post(f"/rollouts/waiting/{held.pk}/approve/", {"digest": held.digest, "typed": "5", "password": "correct horse battery"})
+    assert "correct" not in str(dict(client.session))
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "path",
+    ["/account/people/{other}/roles/", "/account/tokens/", "/gateways/groups/{group}/", "/account/people/changes/1/agree/"],
+)
+def test_roles_tokens_and_limits_ask_who_you_are(path: str) -> None:
+    admin, other, group = rows.user("mara"), rows.user("jonas"), GatewayGroup.objects.create(name="Lindenhof")
+    where = path.format(other=other.pk, group=group.pk)
+    assert signed_in(admin, seconds_ago=400).post(where, {})["Location"].startswith("/account/reauthenticate/")
+    assert signed_in(admin).post(where, {}).status_code in (404, 422)
+
+
+# --- How long staff stay signed in
+
+
+def went_by(client: Client, key: str, seconds: float) -> None:
+    session = client.session
+    session[key] = time.time() - seconds
+    session.save()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("key", "seconds", "stays"), [("active", 11 * 3600, True), ("active", 13 * 3600, False), ("began", 8 * 86400, False)]
+)
+def test_staff_are_signed_out_after_a_while(key: str, seconds: float, stays: bool) -> None:
+    client = signed_in(rows.user())
+    assert client.get("/account/").status_code == 200
+    went_by(client, key, seconds)
+    assert (client.get("/account/").status_code == 200) == stays
+
+
+@pytest.mark.django_db
+def test_a_page_that_asks_again_by_itself_keeps_nobody_signed_in() -> None:
+    client = signed_in(rows.user())
+    client.get("/account/")
+    went_by(client, "active", 600)
+    before = client.session["active"]
+    client.get("/account/", headers={"HX-Request": "true"})
+    assert client.session["active"] == before
+    client.get("/account/")
+    assert client.session["active"] > before
+
+
+@pytest.mark.django_db
+def test_members_stay_signed_in() -> None:
+    client = signed_in(rows.user("guest", staff=False))
+    client.get("/account/")
+    went_by(client, "began", 8 * 86400)
+    assert client.get("/account/").status_code == 200
+
+
+# --- Tokens
+
+
+@pytest.mark.django_db
+def test_an_administrator_revokes_all_tokens_of_somebody() -> None:
+    admin, other = rows.user("mara"), rows.user("jonas")
+    create(user=other, name="one"), create(user=other, name="two"), create(user=admin, name="mine")
+    page = text(signed_in(admin).post(f"/account/people/{other.pk}/revoke-tokens/", follow=True))
+    assert "2 tokens are revoked." in page and [token.name for token in ApiToken.objects.all()] == ["mine"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("given", "left"), [({}, 1), ({"tokens": "1"}, 0)])
+def test_signing_out_everywhere_revokes_tokens_if_that_is_asked_for(given: dict[str, str], left: int) -> None:
+    admin, other = rows.user("mara"), rows.user("jonas")
+    create(user=other, name="one"), create(user=admin, name="mine")
+    signed_in(admin).post(f"/account/people/{other.pk}/sign-out/", given)
+    signed_in(admin).post("/account/sessions/end-others/", given)
+    assert (other.tokens.count(), admin.tokens.count()) == (left, left)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("given", "left"), [({}, 1), ({"revoke_tokens": "on"}, 0)])
+def test_another_password_revokes_tokens_if_that_is_asked_for(given: dict[str, str], left: int) -> None:
+    admin = rows.user("mara")
+    create(user=admin, name="one")
+    client = signed_in(admin)
+    assert "Revoke my tokens" in text(client.get("/account/password/change/"))
+    sent = {"oldpassword": "correct horse battery", "password1": "another long one", "password2": "another long one"}
+    client.post("/account/password/change/", sent | given)
+    admin.refresh_from_db()
+    assert admin.check_password("another long one") and admin.tokens.count() == left
+
+
+# --- What the administrators switched off
+
+
+def test_a_member_does_not_switch_on_what_the_administrators_switched_off(transactional_db: None, served: rows.Network) -> None:
+    member, made = served.residents["m1"].member, forward(served, 7001)
+    guest = rows.user("guest", staff=False)
+    member.user = guest
+    member.save()
+
+    def off(by: User) -> PortForward:
+        row = PortForward.objects.get(pk=made.pk)
+        with rows.written_by(by):
+            return change_forward(forward=row, version=row.version, private_port=443, purpose="", enabled=False, by=by)
+
+    client, path = signed_in(guest), f"/me/ports/{made.pk}/switch/"
+    row = off(guest)
+    assert client.post(path, {"version": row.version, "enabled": "1"}).status_code == 302, "one's own"
+    row = off(served.admin)
+    assert "The administrators switched it off." in text(client.get("/me/"))
+    refused = client.post(path, {"version": row.version, "enabled": "1"})
+    assert refused.status_code == 422 and "The administrators switched this off" in text(refused)
+    assert not PortForward.objects.get(pk=made.pk).enabled
+    row = switch_port(forward=row, version=row.version, enabled=True, by=served.admin)
+    assert row.enabled

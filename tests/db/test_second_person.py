@@ -1,0 +1,298 @@
+"""What the threat model promises of the second person: one person alone takes away little, however it is done. Gateways are real agents."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.contrib.postgres.fields import DateTimeRangeField
+from django.db.models import DateTimeField, F, Func, Value
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.bans.blocks.services import block
+from apps.deployments.decisions import approve, pause, resume
+from apps.deployments.models import HeldBack, Rollout, UnapprovedLoss
+from apps.deployments.services import reconcile
+from apps.lib.errors import Problem
+from apps.members.models import Member
+from apps.members.services import activate, leave
+from apps.nat.models import PortForward
+from apps.nat.services import change_forward, remove_forward
+from apps.network.models import Gateway
+from apps.network.services import hold, release
+from tests import rows
+from tests.db.rolling import forward, opened
+from tests.db.test_decisions import running
+from tests.whole.system import wait_for
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def network(served: rows.Network) -> rows.Network:
+    """Two gateways that run ten forwards of m1; three removals are many."""
+    served.group.removal_least = 3
+    served.group.save()
+    with rows.written_by(served.admin):
+        for port in range(7001, 7011):
+            forward(served, port)
+    assert reconcile(served.group)
+    return served
+
+
+@pytest.fixture
+def peer(network: rows.Network) -> User:
+    return rows.user("jonas")
+
+
+def withdraw(*ports: int, by: User) -> None:
+    with rows.written_by(by):
+        for each in PortForward.objects.filter(public_port__in=ports):
+            remove_forward(forward=each, by=by)
+
+
+def waits() -> HeldBack:
+    return HeldBack.objects.get(state=HeldBack.State.WAITING)
+
+
+def askers() -> list[str]:
+    return sorted(waits().askers.values_list("username", flat=True))
+
+
+MANY = (7001, 7002, 7003, 7004, 7005)
+
+
+# --- Who asked is who wrote, whoever made a worker look
+
+
+type Write = Callable[[], None]
+
+
+def by_schedule(network: rows.Network, peer: User, write: Write) -> None:
+    write()
+    reconcile(network.group, cause="schedule")
+
+
+def by_a_colleague(network: rows.Network, peer: User, write: Write) -> None:
+    write()
+    reconcile(network.group, by=peer.pk)
+
+
+def by_the_look_that_follows_a_rollout(network: rows.Network, peer: User, write: Write) -> None:
+    forward(network, 8000)
+    opened(network)
+    write()
+    assert reconcile(network.group, by=network.admin.pk) is None, "it leaves a note in the rollout that is open"
+    Rollout.objects.update(state=Rollout.State.ABORTED)
+    reconcile(network.group, by=None)
+
+
+def by_a_colleague_who_resumes(network: rows.Network, peer: User, write: Write) -> None:
+    forward(network, 8000)
+    lease = opened(network)
+    pause(lease.rollout, by=network.admin)
+    Rollout.objects.update(lease_until=timezone.now())
+    paused = reconcile(network.group)
+    assert paused and paused.state == Rollout.State.PAUSED
+    write()
+    resume(paused, by=peer)
+    reconcile(network.group, by=peer.pk)
+
+
+def after_a_worker_died(network: rows.Network, peer: User, write: Write) -> None:
+    forward(network, 8000)
+    opened(network)
+    write()
+    Rollout.objects.update(lease_until=timezone.now())
+    reconcile(network.group)
+
+
+LOOKS = [by_schedule, by_a_colleague, by_the_look_that_follows_a_rollout, by_a_colleague_who_resumes, after_a_worker_died]
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_nobody_approves_what_they_wrote_whoever_made_a_worker_look(
+    network: rows.Network, peer: User, look: Callable[[rows.Network, User, Write], None]
+) -> None:
+    look(network, peer, lambda: withdraw(*MANY, by=network.admin))
+    held = waits()
+    assert askers() == ["mara"] and not held.asker_unknown
+    with pytest.raises(Problem, match=r"You asked for this yourself\. Somebody else has to agree: Jonas"):
+        approve(held, digest=held.digest, by=network.admin, signed_in_again=True)
+    assert not approve(held, digest=held.digest, by=peer, signed_in_again=False).alone
+
+
+def test_a_change_of_management_is_asked_by_who_wrote_it(network: rows.Network, peer: User) -> None:
+    with rows.written_by(network.admin):
+        Gateway.objects.filter(name="nat-1").update(management_port=2222)
+    reconcile(network.group, by=peer.pk)
+    assert (waits().kind, askers()) == ("management", ["mara"])
+
+
+def test_all_who_wrote_a_part_of_it_asked(network: rows.Network, peer: User) -> None:
+    withdraw(7001, 7002, 7003, by=network.admin)
+    withdraw(7004, 7005, by=peer)
+    reconcile(network.group)
+    held = waits()
+    assert askers() == ["jonas", "mara"]
+    third = rows.user("wim")
+    for person in (network.admin, peer):
+        with pytest.raises(Problem, match="Somebody else has to agree: Wim"):
+            approve(held, digest=held.digest, by=person, signed_in_again=True)
+    assert not approve(held, digest=held.digest, by=third, signed_in_again=False).alone
+
+
+def test_who_removes_the_same_once_more_has_asked_too(network: rows.Network, peer: User) -> None:
+    withdraw(*MANY, by=network.admin)
+    reconcile(network.group)
+    held = waits()
+    with rows.written_by(peer):
+        for port in MANY:
+            forward(network, port)
+    withdraw(*MANY, by=peer)
+    with pytest.raises(Problem, match="Sign in again"):
+        approve(held, digest=held.digest, by=peer, signed_in_again=False)
+
+
+def test_members_who_leave_are_asked_for_by_who_made_them_leave(network: rows.Network, peer: User) -> None:
+    network.group.removal_least = 1
+    network.group.save()
+    with rows.written_by(peer):
+        leave(member=network.residents["m2"].member, by=peer)
+        leave(member=network.residents["m3"].member, by=peer)
+    reconcile(network.group, by=network.admin.pk)
+    held = HeldBack.objects.filter(state="waiting")
+    assert {each.kind for each in held} >= {"addresses", "prefixes", "mappings"}
+    assert {user.username for each in held for user in each.askers.all()} == {"jonas"}
+
+
+def test_what_ends_by_time_is_asked_for_by_who_planned_it(network: rows.Network, peer: User) -> None:
+    end = timezone.now() + timedelta(seconds=1)
+    begins = Func(F("valid"), function="lower", output_field=DateTimeField())
+    with rows.written_by(peer):
+        valid = Func(begins, Value(end), function="tstzrange", output_field=DateTimeRangeField())
+        PortForward.objects.filter(public_port__in=MANY).update(valid=valid)
+    reconcile(network.group)
+    wait_for(lambda: timezone.now() > end)
+    reconcile(network.group)
+    assert askers() == ["jonas"] and not waits().asker_unknown
+
+
+# --- Nobody known
+
+
+def write_without_an_author(network: rows.Network) -> None:
+    PortForward.objects.filter(public_port__in=MANY).delete()
+    reconcile(network.group, by=network.admin.pk)
+
+
+def test_what_nobody_known_wrote_may_be_anybodys_who_can_write(network: rows.Network) -> None:
+    write_without_an_author(network)
+    held = waits()
+    assert held.asker_unknown and not held.askers.exists()
+    with pytest.raises(Problem, match=r"it may have been you\. Sign in again"):
+        approve(held, digest=held.digest, by=network.admin, signed_in_again=False)
+    assert approve(held, digest=held.digest, by=network.admin, signed_in_again=True).alone
+
+
+def test_what_nobody_known_wrote_is_approved_by_who_cannot_write(network: rows.Network, peer: User) -> None:
+    write_without_an_author(network)
+    reader = rows.user("ann", roles=["approver"])
+    held = waits()
+    with pytest.raises(Problem, match="Somebody else has to agree: Ann"):
+        approve(held, digest=held.digest, by=network.admin, signed_in_again=True)
+    assert not approve(held, digest=held.digest, by=reader, signed_in_again=False).alone
+
+
+# --- Removals one by one add up
+
+
+def test_removals_one_by_one_wait_as_all_of_them_at_once_would(network: rows.Network) -> None:
+    for port in range(7001, 7008):
+        withdraw(port, by=network.admin)
+        reconcile(network.group)
+    assert len(running().elements["fwd4"]) == 8, "two went, as many as may go at once"
+    assert [(held.removed, held.earlier) for held in HeldBack.objects.order_by("pk")] == [(1, 2)] * 5
+
+
+def test_after_an_hour_they_count_no_more(network: rows.Network) -> None:
+    withdraw(7001, 7002, by=network.admin)
+    reconcile(network.group)
+    UnapprovedLoss.objects.update(at=Now() - timedelta(minutes=61))
+    withdraw(7003, by=network.admin)
+    assert reconcile(network.group) and not HeldBack.objects.exists()
+
+
+def test_what_was_approved_does_not_count_against_what_follows(network: rows.Network, peer: User) -> None:
+    withdraw(*MANY, by=network.admin)
+    reconcile(network.group)
+    held = waits()
+    approve(held, digest=held.digest, by=peer, signed_in_again=False)
+    reconcile(network.group)
+    withdraw(7006, by=network.admin)
+    assert reconcile(network.group)
+    assert len(running().elements["fwd4"]) == 4
+
+
+def test_what_came_back_does_not_count(network: rows.Network) -> None:
+    for _again in range(4):
+        withdraw(7001, 7002, by=network.admin)
+        assert reconcile(network.group)
+        forward(network, 7001), forward(network, 7002)
+        assert reconcile(network.group)
+    assert not HeldBack.objects.exists()
+
+
+def test_switching_off_counts_like_removing(network: rows.Network) -> None:
+    with rows.written_by(network.admin):
+        for each in PortForward.objects.filter(public_port__in=MANY):
+            change_forward(forward=each, version=each.version, private_port=443, purpose="", enabled=False, by=network.admin)
+    reconcile(network.group)
+    assert (waits().kind, waits().removed, askers()) == ("forwards", 5, ["mara"])
+
+
+def test_members_who_are_blocked_lose_service_and_wait_too(network: rows.Network, peer: User) -> None:
+    people = [each.member for each in network.residents.values()]
+    with rows.written_by(network.admin):
+        for member in people[:3]:
+            block(member=member, reason="other", by=network.admin)
+    reconcile(network.group)
+    held = waits()
+    assert (held.kind, held.removed, askers()) == ("blocks", 3, ["mara"])
+    assert not running().elements["blocked4"], "nobody is cut off yet"
+    approve(held, digest=held.digest, by=peer, signed_in_again=False)
+    assert reconcile(network.group)
+    assert len(running().elements["blocked4"]) == 3
+    assert reconcile(network.group) is None
+    held.refresh_from_db()
+    assert held.state == HeldBack.State.DONE
+
+
+def test_one_member_is_blocked_at_once(network: rows.Network) -> None:
+    block(member=network.residents["m1"].member, reason="other", by=network.admin)
+    assert reconcile(network.group)
+    assert len(running().elements["blocked4"]) == 1 and not HeldBack.objects.exists()
+
+
+def test_leaving_and_blocking_add_up(network: rows.Network) -> None:
+    people = [each.member for each in network.residents.values()]
+    leave(member=people[1], by=network.admin)
+    leave(member=people[2], by=network.admin)
+    assert reconcile(network.group) and not HeldBack.objects.exists()
+    block(member=people[0], reason="other", by=network.admin)
+    reconcile(network.group)
+    assert (waits().kind, waits().earlier) == ("blocks", 2)
+
+
+def test_normal_use_is_not_bothered(network: rows.Network) -> None:
+    resident = network.residents["m2"]
+    for port in range(7101, 7131):
+        forward(network, port)
+    release(holding=resident.holding, by=network.admin)
+    hold(member=resident.member, pool=network.private, by=network.admin)
+    leave(member=network.residents["m3"].member, by=network.admin)
+    activate(member=network.residents["m3"].member, by=network.admin)
+    block(member=network.residents["m1"].member, reason="other", by=network.admin)
+    assert reconcile(network.group)
+    assert not HeldBack.objects.exists() and Member.objects.exists()

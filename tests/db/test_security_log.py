@@ -1,0 +1,92 @@
+"""What is recorded about signing in and about rights."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+from structlog.testing import capture_logs
+
+from apps.accounts import granting, sessions, tokens
+from apps.accounts.models import User
+from apps.accounts.security_log import Event
+from tests import rows
+from tests.db.pages import signed_in
+
+ROOT = Path(__file__).parents[2]
+PASSWORD = "correct horse battery"
+
+
+@pytest.fixture
+def mara(db: None) -> User:
+    user = rows.user()
+    User.objects.filter(pk=user.pk).update(email="mara@lindenhof.example")
+    user.refresh_from_db()
+    return user
+
+
+@pytest.fixture
+def lines() -> Iterator[list[Any]]:
+    with capture_logs() as captured:
+        yield captured
+
+
+def events(lines: list[Any]) -> list[str]:
+    return [each["security"] for each in lines if "security" in each]
+
+
+def post(client: Client, path: str, **given: str) -> int:
+    return client.post(path, given).status_code
+
+
+def test_signing_in_and_out_and_failing_to(mara: User, lines: list[Any]) -> None:
+    client = Client(REMOTE_ADDR="203.0.113.9")
+    post(client, "/account/login/", login="mara", password="a wrong one")
+    post(client, "/account/login/", login="nobody", password="a wrong one")
+    post(client, "/account/login/", login="mara@lindenhof.example", password=PASSWORD)
+    post(client, "/account/logout/")
+    told = [each for each in lines if "security" in each]
+    assert [(each["security"], each.get("user"), each["address"]) for each in told] == [
+        ("sign-in failed", "mara", "203.0.113.9"),
+        ("sign-in failed", None, "203.0.113.9"),
+        ("signed in", "mara", "203.0.113.9"),
+        ("signed out", "mara", "203.0.113.9"),
+    ]
+    assert told[2]["methods"] == "password"
+    assert "a wrong one" not in str(told) and "nobody" not in str(told)
+
+
+def test_tries_that_are_too_many(mara: User, lines: list[Any]) -> None:
+    for _try in range(6):
+        post(Client(), "/account/login/", login="mara", password="a wrong one")
+    assert events(lines)[-1] == "sign-in blocked"
+
+
+def test_changes_of_password_factors_roles_and_tokens(mara: User, lines: list[Any]) -> None:
+    client = Client()
+    post(client, "/account/login/", login="mara", password=PASSWORD)
+    new = "another horse battery"
+    post(client, "/account/password/change/", oldpassword=PASSWORD, password1=new, password2=new)
+    theo = rows.user("theo", roles=["helpdesk"])
+    granting.ask(user=theo, before=["helpdesk"], after=["auditor"], reason="Books", by=mara)
+    token, key = tokens.create(user=mara, name="script")
+    tokens.revoke(user=mara, pk=token.pk)
+    sessions.end_all(user=theo)
+    assert events(lines) == ["signed in", "password changed", "roles changed", "token made", "token revoked", "sessions ended"]
+    assert key not in str(lines) and new not in str(lines)
+
+
+def test_what_roles_do_not_allow_and_keys_that_open_nothing(mara: User, lines: list[Any]) -> None:
+    selin = signed_in(rows.user("selin", staff=False))
+    lines.clear()
+    assert selin.get("/members/").status_code == 403
+    assert Client(headers={"Authorization": "Bearer nw_nothing"}).get("/api/members/members/").status_code == 401
+    assert events(lines) == ["refused", "token unknown"]
+
+
+def test_the_page_lists_every_event_and_no_other() -> None:
+    page = (ROOT / "docs" / "security-log.md").read_text()
+    listed = re.findall(r"^\| `([a-z -]+)` \| ", page, re.MULTILINE)
+    assert listed == ["security", *map(str, Event)], "the first is the head of the table"

@@ -1,0 +1,101 @@
+"""Every fixed time in the way of a change stands in docs/timing.md, with what it does on a slow machine: a new one is seen."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from portal.stack.plan import ROOT
+
+PAGE = ROOT / "docs" / "timing.md"
+PACKAGES = ("apps/deployments", "gateway", "workers", "portal")
+UNITS = re.compile(r"\b(milliseconds?|seconds?|minutes?|hours?)\b")
+NAMES = re.compile(r"seconds|timeout|patience|within|lease|interval|_ms$|minutes", re.IGNORECASE)
+WAITS = frozenset({"sleep", "settimeout", "wait", "wait_for", "call_later", "result", "stop"})
+ROW = re.compile(
+    r"^\| `(?P<path>[a-z_/]+\.py)` `(?P<name>[^`]+)` \| `(?P<value>[^`]+)` \| (?P<limits>[^|]+) \| (?P<slow>[^|]+) \|$", re.MULTILINE
+)
+
+type Time = tuple[str, str, str]  # path, name, value
+
+
+def times(path: Path, text: str) -> Iterator[Time]:
+    """Constants of modules and classes that are a time, and times that are given to a call as they are."""
+    where, lines, tree = str(path), text.splitlines(), ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef):
+            yield from ((where, name, value) for each in node.body for name, value in _constant(each, lines))
+        elif isinstance(node, ast.Call):
+            yield from ((where, name, value) for name, value in _given(node))
+
+
+def _constant(node: ast.stmt, lines: list[str]) -> Iterator[tuple[str, str]]:
+    if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:
+        return
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    comment = lines[node.lineno - 1].partition("#")[2]
+    for target in targets:
+        if isinstance(target, ast.Name) and _numbers(node.value):
+            source = ast.unparse(node.value)
+            named = NAMES.search(target.id) or (isinstance(node.value, ast.Dict) and NAMES.search(source))
+            if "timedelta(" in source or UNITS.search(comment) or named:
+                yield target.id, source
+
+
+def _numbers(value: ast.expr) -> bool:
+    """Is there a number in it, perhaps as the default of an environment variable?"""
+    constants = [node.value for node in ast.walk(value) if isinstance(node, ast.Constant)]
+    return any(not isinstance(each, bool) and re.fullmatch(r"[\d.]*[1-9][\d.]*", str(each)) for each in constants)
+
+
+def _given(call: ast.Call) -> Iterator[tuple[str, str]]:
+    name = ast.unparse(call.func).rpartition(".")[2]
+    positional = [each for each in call.args if name in WAITS]
+    named = [each.value for each in call.keywords if each.arg and NAMES.search(each.arg) and name != "timedelta"]
+    for each in [*positional, *named]:
+        if isinstance(each, ast.Constant) and isinstance(each.value, int | float) and each.value:
+            yield f"{name}()", ast.unparse(each)
+
+
+def found() -> set[Time]:
+    files = (file for package in PACKAGES for file in sorted((ROOT / package).rglob("*.py")))
+    return {each for file in files for each in times(file.relative_to(ROOT), file.read_text())}
+
+
+def listed() -> set[Time]:
+    return {(row["path"], row["name"], row["value"]) for row in ROW.finditer(PAGE.read_text())}
+
+
+def test_every_time_is_listed_with_its_value() -> None:
+    missing = sorted(found() - listed())
+    assert not missing, "say in docs/timing.md what these do on a machine ten times slower:\n" + "\n".join(map(str, missing))
+
+
+def test_nothing_is_listed_that_is_not_there() -> None:
+    assert sorted(listed() - found()) == []
+
+
+def test_every_row_of_the_table_can_be_read() -> None:
+    rows = [line for line in PAGE.read_text().splitlines() if line.startswith("| `")]
+    assert len(rows) == len(listed()) > 30
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("PATIENCE = 3", ("PATIENCE", "3")),
+        ("PAUSE = 0.5  # seconds between two looks", ("PAUSE", "0.5")),
+        ("LEASE = timedelta(seconds=10)", ("LEASE", "timedelta(seconds=10)")),
+        ("BROKER = {'visibility_timeout': 15}", ("BROKER", "{'visibility_timeout': 15}")),
+        ("class A:\n    timeout: float = 10.0", ("timeout", "10.0")),
+        ("TICK_SECONDS = float(os.environ.get('TICK', '30'))", ("TICK_SECONDS", "float(os.environ.get('TICK', '30'))")),
+        ("def f():\n    time.sleep(0.2)", ("sleep()", "0.2")),
+        ("def f():\n    run(command, timeout=5)", ("run()", "5")),
+        ("SIZE = 3  # of a set", None),
+        ("def f():\n    run(command, timeout=LIMIT)", None),
+    ],
+)
+def test_a_new_time_would_be_seen(text: str, seen: tuple[str, str] | None) -> None:
+    assert list(times(Path("x.py"), text)) == ([("x.py", *seen)] if seen else [])

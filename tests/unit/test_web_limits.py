@@ -1,0 +1,77 @@
+"""What the web server knows of routes before Django sees a request."""
+
+import asyncio
+import inspect
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from apps.lib.api.problems import MEDIA_TYPE
+from apps.lib.secret_paths import without_secrets
+from portal.web.application import Application
+from portal.web.limits import UPLOADS, USUAL, largest_body
+
+BEARERS = {"token", "key"}
+"""What routes call a part of the path that opens something for whoever has it."""
+
+
+def patterns(of: URLResolver | URLPattern, before: str = "", names: tuple[str, ...] = ()) -> Iterator[tuple[str, str, Any]]:
+    """Each route: its path as written, its full name, and its view."""
+    path = before + str(of.pattern)
+    if isinstance(of, URLPattern):
+        yield path, ":".join((*names, of.name or "")), of.callback
+        return
+    for each in of.url_patterns:
+        yield from patterns(each, path, (*names, of.namespace) if of.namespace else names)
+
+
+ROUTES = [each for of in get_resolver().url_patterns for each in patterns(of)]
+
+
+def test_every_page_that_takes_files_says_how_much_and_no_other_does() -> None:
+    taking = {name for _path, name, view in ROUTES if "request.FILES" in _source(view)}
+    assert taking == set(UPLOADS)
+
+
+def _source(view: Any) -> str:
+    try:
+        return inspect.getsource(inspect.unwrap(view))
+    except (OSError, TypeError):
+        return ""
+
+
+@pytest.mark.parametrize(("path", "most"), [("/account/login/", USUAL), ("/nothing/here/", USUAL), ("/api/members/members/", 2_621_440)])
+def test_other_pages_take_no_more_than_usual(path: str, most: int) -> None:
+    assert largest_body(path) == most
+
+
+def test_no_route_brings_a_token_into_the_access_log() -> None:
+    holding = [path for path, _name, _view in ROUTES if BEARERS & set(re.findall(r"<(?:\w+:)?(\w+)>", path))]
+    assert holding
+    for path in holding:
+        asked = "/" + re.sub(r"\(\?P<\w+>[^)]*\)|<[^>]*>", "secret-word", path).replace("^", "").replace("$", "")
+        assert "secret-word" not in without_secrets(asked), path
+
+
+def test_a_path_stays_one_line_of_the_log() -> None:
+    assert without_secrets("/a\nGET /b\x1b[2J") == "/a\\nGET /b\\x1b[2J"
+
+
+@pytest.mark.parametrize(("path", "kind"), [("/api/members/members/", MEDIA_TYPE), ("/members/", "text/html; charset=utf-8")])
+def test_an_address_that_is_too_long_is_told_before_django_sees_it(path: str, kind: str) -> None:
+    sent: list[dict[str, Any]] = []
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request"}
+
+    scope = {"method": "GET", "path": path, "raw_path": path.encode(), "query_string": b"1," * 5000, "headers": []}
+    asyncio.run(Application(lambda _environ, _start: [], 1)(scope, receive, send))
+    start, body = sent
+    assert start["status"] == 414 and (b"content-type", kind.encode()) in start["headers"]
+    assert "8 KiB" in body["body"].decode()
