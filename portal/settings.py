@@ -344,6 +344,7 @@ SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = f"{_COOKIE_PREFIX}sessionid", f"{_COOKIE
 SECURE_HSTS_SECONDS = 31_536_000 if SESSION_COOKIE_SECURE else 0
 SECURE_SSL_REDIRECT = SESSION_COOKIE_SECURE
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]  # subdomains and the browsers' preload list: see the line before
+CSRF_FAILURE_VIEW = "apps.accounts.csrf.csrf_failure"
 # Which requests came over TLS says the proxy; links, and where a form may come from, depend on it
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if SESSION_COOKIE_SECURE else None
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if SESSION_COOKIE_SECURE else "http"

@@ -18,8 +18,8 @@ class AccountsConfig(AppConfig):
         navigation.opens(may_look)
         languages.remembers(remember)
         tell(Trail(User, called=_("Account"), words=lambda row: row.name, href=lambda row: reverse("accounts:person", args=[row.pk])))
-        tell(Trail(ApiToken, called=_("Token")))
-        tell(Trail(Invitation, called=_("Invitation")))
+        tell(Trail(ApiToken, called=_("Token"), words=lambda row: row.name))
+        tell(Trail(Invitation, called=_("Invitation of staff"), words=lambda row: row.email))
         tell(
             Trail(
                 RoleChange,

@@ -90,7 +90,7 @@ class Doorkeeper:
         if may(request.user, right):
             return None
         if not request.user.is_authenticated:
-            return redirect_to_login(request.get_full_path())
+            return ask_to_sign_in(request)
         if match.view_name == "desk:dashboard":
             return redirect("own:home")  # where everybody arrives after signing in
         record(Event.REFUSED, user=person(request), request=request, right=right, route=match.view_name, method=method)
@@ -106,13 +106,20 @@ def _closed() -> HttpResponseBase:
     raise PermissionDenied("This route has no line in apps/accounts/routes.py.")
 
 
+def ask_to_sign_in(request: HttpRequest) -> HttpResponse:
+    """Redirect to the sign-in page; 401 to HTMX, which would swap that page into the middle of another one."""
+    if request.headers.get("HX-Request") == "true":
+        return HttpResponse(_("You are signed out."), status=401, content_type="text/plain; charset=utf-8")
+    return redirect_to_login(request.get_full_path())
+
+
 def staff_page(view: View) -> View:
     """A page for people who run the network, whatever its line in routes.py says: others are asked to sign in, or told."""
 
     @wraps(view)
     def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if not request.user.is_authenticated:
-            return redirect_to_login(request.get_full_path())
+            return ask_to_sign_in(request)
         if not request.user.is_staff:
             raise PermissionDenied
         return view(request, *args, **kwargs)

@@ -7,11 +7,16 @@ kinds of things there are, never on how many entries.
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, time, timedelta
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from django.contrib.auth import get_user_model
-from django.db.models import BooleanField, Field, ForeignKey, Model, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models import BooleanField, Field, ForeignKey, Model, OuterRef, Q, QuerySet, Subquery, TextField, Value
+from django.db.models.functions import Cast
+from django.db.models.lookups import IContains
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.audit.trail import Trail, parts_of, trail_of, trails
@@ -59,12 +64,57 @@ def _belonging(model: type[Model], owners: Any) -> Iterator[tuple[Trail, Q]]:
         yield from _belonging(trail.model, trail.events._default_manager.filter(mine).values("pgh_obj_id"))
 
 
-def history(*, kind: str = "", person: int = 0, page: int = 1, most: int = 50) -> tuple[list[Entry], bool]:
-    """What happened in the whole network, and whether there is more. `kind` is a Trail's key, `person` a user's id."""
-    chosen = [trail for trail in trails() if not kind or trail.key == kind]
-    by = Q(pgh_context__metadata__user=person) if person else Q()
-    found = _newest([(trail, by) for trail in chosen], (page - 1) * most, most + 1)
+@dataclass(frozen=True)
+class HistoryFilter:
+    """Which changes are shown. `kind` is a Trail's key, `person` a user's id, `since` and `until` days in the site's zone, both included.
+
+    `text`: words that must all occur in the values that the row had then.
+    """
+
+    kind: str = ""
+    person: int = 0
+    since: date | None = None
+    until: date | None = None
+    text: str = ""
+
+    def __bool__(self) -> bool:
+        return self != HistoryFilter()
+
+
+def history(wanted: HistoryFilter = HistoryFilter(), *, page: int = 1, most: int = 50) -> tuple[list[Entry], bool]:
+    """What happened in the whole network, and whether there is more."""
+    chosen = [trail for trail in trails() if not wanted.kind or trail.key == wanted.kind]
+    when = _between(wanted.since, wanted.until)
+    if wanted.person:
+        when &= Q(pgh_context__metadata__user=wanted.person)
+    found = _newest([(trail, when & _with_words(trail, wanted.text)) for trail in chosen], (page - 1) * most, most + 1)
     return entries(found[:most]), len(found) > most
+
+
+def _between(since: date | None, until: date | None) -> Q:
+    found = Q()
+    if since:
+        found &= Q(pgh_created_at__gte=_midnight(since))
+    if until:
+        found &= Q(pgh_created_at__lt=_midnight(until + timedelta(days=1)))
+    return found
+
+
+def _midnight(day: date) -> datetime:
+    return timezone.make_aware(datetime.combine(day, time.min))
+
+
+def _with_words(trail: Trail, text: str) -> Q:
+    """Each word in some value of the event. Numbers and addresses are compared as they are written."""
+    names = [field.name for field in _shown_fields(trail) if not isinstance(field, ForeignKey)]
+    found = Q()
+    for word in text.split():
+        found &= reduce(or_, (Q(_contains_text(name, word)) for name in names), Q(pk__in=[]))
+    return found
+
+
+def _contains_text(name: str, word: str) -> Any:
+    return IContains(Cast(name, TextField()), Value(word))
 
 
 def last_change(row: Model) -> tuple[str, datetime] | None:

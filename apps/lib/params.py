@@ -1,5 +1,7 @@
 """What stands in the address of a page, whatever somebody typed there."""
 
+from datetime import date
+
 from django.http import QueryDict
 
 
@@ -12,3 +14,11 @@ def number(params: QueryDict, name: str, otherwise: int = 0) -> int:
 def words(params: QueryDict, name: str, most: int = 200) -> str:
     """Text without what a database cannot hold, and not without end."""
     return params.get(name, "").replace("\0", "").strip()[:most]
+
+
+def day(params: QueryDict, name: str) -> date | None:
+    """A day as `2026-12-01`; None where there is none."""
+    try:
+        return date.fromisoformat(params.get(name, ""))
+    except ValueError:
+        return None

@@ -25,7 +25,7 @@ class MembersConfig(AppConfig):
         tell(
             Trail(
                 MemberInvitation,
-                called=_("Invitation"),
+                called=_("Invitation of a member"),
                 part_of="member",
                 href=lambda row: reverse("desk:member", args=[row.member_id]),
                 unshown=UNSHOWN | {"by", "made"},

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy
 
 from apps.lib.fields import MacField
 from apps.members.models import HIGHEST_KBIT, LOWEST_KBIT, Member, Room, Tariff
+from apps.members.selectors import most_common_tariff, rooms_called
 from apps.members.services import Facts
 
 
@@ -34,11 +35,11 @@ class RoomField(forms.CharField):
         text = super().clean(value)
         if not text:
             return None
-        code, _dash, name = text.partition("-")
-        room = Room.objects.select_related("site").filter(site__code__iexact=code.strip(), name__iexact=name.strip()).first()
-        if room is None:
-            raise ValidationError(_unknown_room(text, code.strip()))
-        return room
+        found = list(rooms_called(text)[:10])
+        exact = [room for room in found if str(room).lower() == text.lower()]
+        if len(exact or found) != 1:
+            raise ValidationError(_unknown_room(text, text.partition("-")[0].strip()))
+        return (exact or found)[0]
 
 
 def _unknown_room(text: str, code: str) -> str:
@@ -57,8 +58,9 @@ class MemberForm(forms.Form):
     email = forms.EmailField(label=gettext_lazy("E-mail"), max_length=254, required=False)
     language = forms.ChoiceField(label=gettext_lazy("Language"), choices=settings.LANGUAGES)
     room = RoomField(
-        label=gettext_lazy("Room"), max_length=40, required=False, help_text=gettext_lazy("The house and the door, like B-214")
-    )
+        label=gettext_lazy("Room"), max_length=40, required=False, help_text=gettext_lazy("The house and the door, like B-214"),
+        widget=forms.TextInput(attrs={"list": "rooms", "autocomplete": "off"}),
+    )  # fmt: skip
     tariff = forms.ModelChoiceField(Tariff.objects.all(), label=gettext_lazy("Tariff"), empty_label=None)
     since = forms.DateField(label=gettext_lazy("Member since"), widget=DateInput)
     paid_until = forms.DateField(label=gettext_lazy("Paid until"), widget=DateInput, required=False)
@@ -80,11 +82,14 @@ class NewMemberForm(MemberForm):
         help_text=gettext_lazy("Empty: the next free one"), widget=forms.NumberInput(attrs={"inputmode": "numeric"}),
     )  # fmt: skip
     active = forms.BooleanField(
-        label=gettext_lazy("Active at once"), required=False, help_text=gettext_lazy("Otherwise somebody activates the membership later")
+        label=gettext_lazy("Active at once"),
+        required=False,
+        initial=True,
+        help_text=gettext_lazy("Otherwise somebody activates the membership later"),
     )
 
     def __init__(self, data: Any = None, *, today: date) -> None:
-        super().__init__(data, initial={"since": today})
+        super().__init__(data, initial={"since": today, "tariff": most_common_tariff()})
 
 
 def known(member: Member) -> dict[str, Any]:

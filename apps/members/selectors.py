@@ -1,23 +1,30 @@
 """Reading members."""
 
-from ipaddress import ip_address
+from functools import reduce
+from ipaddress import ip_address, ip_network
+from operator import and_
+from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
-from django.db.models.functions import Lower, Now
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Value
+from django.db.models.functions import Concat, Lower, Now, Replace
 
-from apps.lib.fields import MacField
+from apps.lib.fields import MacField, Prefix
 from apps.members.models import Device, Member, Room, Tariff
 
 MOST_ROOMS = 1000
 
 
 def search(members: QuerySet[Member], text: str) -> QuerySet[Member]:
-    """Members whom the text may mean: a part of the name, `M-2207`, a room such as `B-214`, an address they hold now, a MAC address."""
+    """Members whom the text may mean: parts of the name in any order, `M-2207`, a room such as `B-214` or `b214`, an e-mail address, an
+    address or prefix they hold now or in it, a MAC address.
+    """
     text = text.strip().replace("\0", "")
     if not text:
         return members
     if _is_address(text):
         return members.filter(holdings__prefix__covers=text, holdings__valid__contains=Now()).distinct()
+    if prefix := _prefix(text):
+        return members.filter(holdings__prefix__within=prefix, holdings__valid__contains=Now()).distinct()
     mac = _mac(text)  # after addresses: 2001:db8:a0:10::5 has twelve digits too
     if mac:
         return members.filter(Exists(Device.objects.filter(member=OuterRef("pk"), mac=mac)))
@@ -26,10 +33,13 @@ def search(members: QuerySet[Member], text: str) -> QuerySet[Member]:
 
 def _by_words(text: str) -> Q:
     """Each alternative is a question to one index of the table itself, so that the database can join their answers."""
-    found = Q(lower_name__contains=text.lower())
+    found = reduce(and_, (Q(lower_name__contains=word) for word in text.lower().split()))
+    if "@" in text:
+        found |= Q(email__icontains=text)
     digits = text.upper().removeprefix("M-")
     if digits.isascii() and digits.isdigit() and len(digits) < 10:
         found |= Q(number=int(digits))
+    found |= Q(room__in=list(rooms_called(text).values_list("pk", flat=True)[:MOST_ROOMS]))
     site, dash, room = text.partition("-")
     if dash and site and room:
         rooms = Room.objects.filter(site__code__iexact=site, name__istartswith=room)
@@ -44,6 +54,13 @@ def _mac(text: str) -> str | None:
         return None
 
 
+def _prefix(text: str) -> Prefix | None:
+    try:
+        return ip_network(text, strict=False) if "/" in text and "%" not in text else None
+    except ValueError:
+        return None
+
+
 def _is_address(text: str) -> bool:
     try:
         return "%" not in text and bool(ip_address(text))
@@ -54,6 +71,22 @@ def _is_address(text: str) -> bool:
 def with_address(email: str) -> list[Member]:
     """Members who have not left and have this address for mail; two at most, because of several nobody knows who wrote."""
     return list(Member.objects.filter(email__iexact=email).exclude(state=Member.State.LEFT).order_by("pk")[:2]) if email else []
+
+
+def rooms_called(text: str) -> QuerySet[Room]:
+    """Rooms as people write them: B-214, b214 and “B 214” are one."""
+    name = _without_separators(Lower(Concat("site__code", "name")))
+    return Room.objects.select_related("site").alias(written=name).filter(written="".join(text.lower().replace("-", "").split()))
+
+
+def _without_separators(text: Any) -> Any:
+    return Replace(Replace(text, Value("-"), Value("")), Value(" "), Value(""))
+
+
+def most_common_tariff() -> Tariff | None:
+    """The tariff of most active members; of those that nobody has, the one that is no trial."""
+    active = Count("member", filter=Q(member__state=Member.State.ACTIVE))
+    return Tariff.objects.annotate(number=active).order_by("-number", "trial", "pk").first()
 
 
 def having(tariff: Tariff) -> int:

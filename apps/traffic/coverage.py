@@ -30,27 +30,21 @@ class Covered:
         """Was no gateway read at any moment of it?"""
         return not any(each.since < until and since <= each.until for stretches in self.gateways for each in stretches)
 
+    def ends_within(self, since: datetime, until: datetime) -> bool:
+        """Was the last reading of some gateway made in it, so that the rest is not known yet?"""
+        return any(stretches and since <= stretches[-1].until < until for stretches in self.gateways)
+
     def lost(self, since: datetime, until: datetime) -> bool:
         """Is something that passed in it missing for good, at least at one gateway?"""
         breaks = ((one.until, two.since) for stretches in self.gateways for one, two in pairwise(stretches) if not two.carried)
         return any(begin < until and since < end for begin, end in breaks)
 
 
-def covered(gateways: Iterable[int], since: datetime, until: datetime, now: datetime) -> Covered:
-    """Of these gateways, as far as the window needs: with the stretch before it, after which something may have been lost.
-
-    One that was read a moment ago counts as read until now.
-    """
+def covered(gateways: Iterable[int], since: datetime, until: datetime) -> Covered:
+    """Of these gateways, as far as the window needs: with the stretch before it, after which something may have been lost."""
     found: dict[int, list[Stretch]] = {gateway: [] for gateway in gateways}
     of = Coverage.objects.filter(gateway__in=found)
     before = of.filter(until__lt=since - PAUSE).order_by("gateway_id", "-until").distinct("gateway_id")
     for row in of.filter(Q(until__gte=since - PAUSE) | Q(pk__in=before.values("pk")), since__lte=until).order_by("since"):
         found[row.gateway_id].append(Stretch(row.since, row.until, row.carried))
-    return Covered([_until_now(stretches, now) for stretches in found.values()])
-
-
-def _until_now(stretches: Sequence[Stretch], now: datetime) -> Sequence[Stretch]:
-    """The last of them is still going on, unless the pause since is longer than those between readings."""
-    if stretches and now - stretches[-1].until <= PAUSE:
-        return [*stretches[:-1], stretches[-1]._replace(until=now)]
-    return stretches
+    return Covered(list(found.values()))

@@ -51,12 +51,17 @@ def down_up(octets: Octets, shown: Shown) -> tuple[int, int]:
 
 def usage(points: Sequence[Point], window: Window, names: Names, shown: Shown = Shown.BOTH) -> Drawing:
     """A member's usage, down and up; what nobody read is a gap. Five minutes that have only just begun are left out."""
-    known = [point for point in points if window.unit > FIVE_MINUTES or window.until - point.start >= LATE]
+    known = until_last_reading([point for point in points if window.unit > FIVE_MINUTES or window.until - point.start >= LATE])
     pairs = [point.octets and down_up(point.octets, shown) for point in known]
     lines = [Line(name, [pair and pair[at] for pair in pairs]) for at, name in enumerate(names)]
     title = _("Traffic of %(time)s") % {"time": TITLES[window.preset]} if window.preset else _("Traffic")
     end = known[-1].start + window.unit if known else window.until
     return drawn(Chart("usage", title, [point.start for point in known], end, lines, VOLUME))
+
+
+def until_last_reading(points: Sequence[Point]) -> Sequence[Point]:
+    """Without the last one if nothing of it was read yet: what is not known yet is neither zero nor a gap."""
+    return points[:-1] if points and points[-1].octets is None else points
 
 
 class Step(NamedTuple):
@@ -102,18 +107,21 @@ class Way:
         return drawn(Chart(f"way-{self.gateway.pk}-{self.family}", title, [step.start for step in self.steps], self.end, lines, unit))
 
 
-def ways(gateways: Sequence[Gateway], window: Window, now: datetime) -> list[Way]:
+def ways(gateways: Sequence[Gateway], window: Window) -> list[Way]:
     """Each gateway by IPv4 and IPv6, in buckets that are over."""
     until = begin(window.until, window.unit)
     keys = [gateway.pk for gateway in gateways]
-    read = dict(zip(keys, covered(keys, window.since, until, now).gateways, strict=True))
+    read = dict(zip(keys, covered(keys, window.since, until).gateways, strict=True))
     known = {(each.gateway, each.family, each.start): each for each in throughput(keys, window.since, until, window.unit)}
     moments = list(starts(window.since, until, window.unit))
 
     def way(gateway: Gateway, family: int) -> Way:
         of = Covered([read[gateway.pk]])
         steps = [_step(start, window.unit, known.get((gateway.pk, family, start)), of) for start in moments]
-        return Way(gateway, family, window.unit, until, steps)
+        if steps and of.ends_within(steps[-1].start, steps[-1].start + window.unit):
+            steps.pop()
+        end = steps[-1].start + window.unit if steps else until
+        return Way(gateway, family, window.unit, end, steps)
 
     return [way(gateway, family) for gateway in gateways for family in FAMILIES]
 

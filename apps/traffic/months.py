@@ -71,7 +71,7 @@ def months(member: Member, *, now: datetime) -> list[Month]:
     spans = list(_spans(now))
     held = held_by(member.pk)
     sums = _sums(held, spans, now)
-    read = covered(gateways_of(frozenset(each.group for each in held)), spans[0][0], now, now)
+    read = covered(gateways_of(frozenset(each.group for each in held)), spans[0][0], now)
     limits = _limits(member, [until for _since, until in spans])
 
     def one(number: int, since: datetime, until: datetime) -> Month:

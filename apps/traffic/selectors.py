@@ -200,7 +200,7 @@ def series_of_holding(holding: Holding, since: datetime, until: datetime, unit: 
 
 
 def _series(held: Sequence[Held], since: datetime, until: datetime, unit: timedelta, now: datetime) -> list[Point]:
-    read = covered(gateways_of(frozenset(each.group for each in held)), since, until, now)
+    read = covered(gateways_of(frozenset(each.group for each in held)), since, until)
     sums = _by_bucket(held, since, until, unit, now)
     return [_point(start, unit, sums.get(start, Octets()), read, now) for start in starts(since, min(until, now), unit)]
 

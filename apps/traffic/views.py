@@ -31,9 +31,8 @@ def _presets(window: Window | None) -> list[Choice]:
 
 
 def _ways(asked: QueryDict) -> tuple[Window, list[Way]]:
-    now = timezone.now()
-    window = ending(now, preset_of(asked.get("window", "")), RATES)
-    return window, ways(list(Gateway.objects.order_by("name")), window, now)
+    window = ending(timezone.now(), preset_of(asked.get("window", "")), RATES)
+    return window, ways(list(Gateway.objects.order_by("name")), window)
 
 
 @staff_page

@@ -127,12 +127,9 @@ document.addEventListener("change", (event) => {
 });
 heads();
 
-// htmx: focus goes to the first error, or to what asks for it; a failed request is said, not swallowed.
-const failed = () => by("request-error")?.removeAttribute("hidden");
-["htmx:sendError", "htmx:responseError", "htmx:timeout"].forEach((name) => document.addEventListener(name, failed));
+// htmx: focus goes to the first error, or to what asks for it. (What waits and what failed: requests.js.)
 // What asks for itself again and again does not while nobody looks.
 document.addEventListener("htmx:beforeRequest", (event) => { if (document.hidden && event.target.matches("[data-live]")) event.preventDefault(); });
-document.addEventListener("htmx:afterRequest", (event) => { if (event.detail.successful) by("request-error")?.setAttribute("hidden", ""); });
 document.addEventListener("htmx:afterSettle", (event) => {
   document.querySelectorAll("form:has(.nw-bulk)").forEach(count);
   event.target.querySelector?.("[aria-invalid=true], [autofocus]")?.focus();

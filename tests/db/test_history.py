@@ -7,7 +7,7 @@ from django.db import connection
 from django.test import Client
 from django.utils.translation import override
 
-from apps.audit.selectors import Entry, history, history_of, last_change
+from apps.audit.selectors import Entry, HistoryFilter, history, history_of, last_change
 from apps.audit.trail import trails
 from apps.members import services
 from apps.members.forms import known
@@ -110,9 +110,12 @@ def test_the_last_change_says_who_and_when(mara: Client, network: rows.Network) 
 
 def test_all_history_is_filtered_by_kind_and_person(mara: Client, network: rows.Network) -> None:
     edit(mara, network.residents["m1"].member, note="moved")
-    assert titles(history(person=network.admin.pk)[0]) == [f"Member changed: Resident of m1, M-{network.residents['m1'].member.number}"]
-    assert {entry.title for entry in history(kind="members.device")[0]} == {"Device added"}
-    assert {entry.whose for entry in history(kind="nat.natmapping")[0]} == {f"Resident of m{number}" for number in (1, 2, 3, 4)}
+    number = network.residents["m1"].member.number
+    assert titles(history(HistoryFilter(person=network.admin.pk))[0]) == [f"Member changed: Resident of m1, M-{number}"]
+    assert {entry.title for entry in history(HistoryFilter(kind="members.device"))[0]} == {"Device added"}
+    assert {entry.whose for entry in history(HistoryFilter(kind="nat.natmapping"))[0]} == {
+        f"Resident of m{number}" for number in (1, 2, 3, 4)
+    }
     page = text(mara.get(f"/history/?person={network.admin.pk}"))
     assert "moved" in page
     assert "Device added" not in page.split("<tbody>")[1]
@@ -150,14 +153,14 @@ def test_whatever_stands_in_the_address_the_history_comes(mara: Client, network:
 def test_every_tracked_table_can_be_told_of(network: rows.Network) -> None:
     assert {"members.member", "network.holding", "nat.portforward", "bans.ban", "network.gateway"} <= {trail.key for trail in trails()}
     for trail in trails():
-        history(kind=trail.key)
+        history(HistoryFilter(kind=trail.key))
 
 
 def test_every_tracked_table_has_a_name_in_german(network: rows.Network) -> None:
     assert [trail.model for trail in trails() if not trail.called] == []
     with override("de"):
         named = {trail.key: trail.name for trail in trails()}
-    assert (named["bans.ban"], named["bans.banlist"], named["accounts.invitation"]) == ("Adresssperre", "Sperrliste", "Einladung")
+    assert (named["bans.ban"], named["bans.banlist"], named["accounts.invitation"]) == ("Adresssperre", "Sperrliste", "Einladung ins Team")
 
 
 def test_a_stale_member_is_compared_with_what_it_was(network: rows.Network) -> None:

@@ -17,6 +17,7 @@ from apps.bans.coverage import allowing
 from apps.bans.listeners.selectors import listeners
 from apps.bans.models import AllowEntry, Ban
 from apps.bans.selectors import covering, find
+from apps.desk.selectors.search_words import SHOWN, Group, Hit, named_by
 from apps.lib import formats
 from apps.lib.fields import Address, Prefix
 from apps.members.models import Member
@@ -29,28 +30,10 @@ from apps.network.selectors import held_ever
 from apps.tickets.selectors import first_found, itself
 from firewall.addresses import parse_prefix
 
-SHOWN = 10
-_WITH_PORT = re.compile(r"(?:\[([0-9a-fA-F:.%]+)\]|([0-9.]+)):([0-9]{1,5})")
-
-
-@dataclass(frozen=True)
-class Hit:
-    """Something found: its name, what is said beside it, where it is."""
-
-    name: str
-    note: str
-    url: str
-    code: bool = False  # set in monospace
-
-
-@dataclass(frozen=True)
-class Group:
-    """What was found of one kind. `more`: where the rest is, if there is more than is shown."""
-
-    title: str
-    icon: str
-    hits: list[Hit]
-    more: str = ""
+_WITH_PORT = re.compile(r"(?:\[([0-9a-fA-F:.%]+)\]|([0-9.]+))(?::|\s+)([0-9]{1,5})")
+_PROTOCOL = re.compile(r"(?:tcp|udp)[\s/]+(?=[0-9])", re.IGNORECASE)
+_TICKET = re.compile(r"ticket\s+#?(?=[0-9]+$)", re.IGNORECASE)
+_START_OF_ADDRESS = re.compile(r"(?:[0-9]{1,3}\.){1,3}[0-9]{0,3}")
 
 
 @dataclass(frozen=True)
@@ -64,8 +47,8 @@ class Asked:
 
 
 def read(text: str) -> Asked:
-    """Take the text apart: `[2001:db8::7]:443`, `198.51.100.7:8443`, `203.0.113.0/24`, `8443`."""
-    text = text.strip()
+    """Take the text apart: `[2001:db8::7]:443`, `198.51.100.7:8443` (or with a blank), `203.0.113.0/24`, `10.16.0`, `8443`, `tcp 8443`."""
+    text = _TICKET.sub("#", _PROTOCOL.sub("", text.strip(), count=1))
     with_port = _WITH_PORT.fullmatch(text)
     address = _address(with_port[1] or with_port[2] if with_port else text)
     digits = with_port[3] if with_port else text
@@ -89,19 +72,21 @@ def search(text: str) -> list[Group]:
             _bans(asked),
             _listeners(asked),
             _pools(asked),
+            *([] if asked.address or asked.prefix else named_by(asked.text)),
         )
         if group.hits
     ]
 
 
 def only(groups: Sequence[Group]) -> str:
-    """The address of the one thing found; empty when there are none or several."""
-    urls = {hit.url for group in groups for hit in group.hits}
-    return urls.pop() if len(urls) == 1 else ""
+    """The address of the one thing found; empty when there are none or several, or only a word of it was found."""
+    hits = [hit for group in groups for hit in group.hits]
+    urls = {hit.url for hit in hits}
+    return urls.pop() if len(urls) == 1 and any(hit.certain for hit in hits) else ""
 
 
 def _members(asked: Asked) -> Group:
-    text = str(asked.address) if asked.address else asked.text
+    text = str(asked.address or asked.prefix or asked.text)
     found = list(find_members(Member.objects.select_related("room__site", "tariff"), text).order_by("name", "id")[: SHOWN + 1])
     more = f"{reverse('desk:members')}?{urlencode({'q': text})}" if len(found) > SHOWN else ""
     return Group(_("Members"), "members", [_member(member, asked) for member in found[:SHOWN]], more)
@@ -121,6 +106,7 @@ def _tickets(asked: Asked) -> Group:
             f"#{each.pk} {each.subject}",
             f"{each.member or each.address} · {each.get_state_display()}",
             reverse("tickets:ticket", args=[each.pk]),
+            certain=asked.text.lstrip("#").isdigit(),
         )
         for each in found[:SHOWN]
     ]
@@ -200,7 +186,7 @@ def _bans(asked: Asked) -> Group:
     if asked.address:
         found: list[Ban] = list(covering(ip_network(asked.address))[:SHOWN])
     elif asked.prefix:
-        found = list(find(Ban.objects.select_related("list"), asked.text).order_by("prefix", "id")[:SHOWN])
+        found = list(find(Ban.objects.select_related("list"), str(asked.prefix)).order_by("prefix", "id")[:SHOWN])
     else:
         found = []
     hits = [Hit(str(ban.prefix), f"{ban.list} · {ban.comment}".rstrip(" ·"), _ban_url(ban), code=True) for ban in found]
@@ -238,6 +224,12 @@ def _address(text: str) -> Address | None:
 
 def _prefix(text: str) -> Prefix | None:
     try:
-        return parse_prefix(text, strict=False) if "/" in text else None
+        return parse_prefix(_whole(text), strict=False) if "/" in text or _START_OF_ADDRESS.fullmatch(text) else None
     except ValueError:
         return None
+
+
+def _whole(text: str) -> str:
+    """The prefix that the beginning of an IPv4 address means: 10.16.0 is 10.16.0.0/24."""
+    parts = [] if "/" in text else text.strip(".").split(".")
+    return ".".join([*parts, *["0"] * (4 - len(parts))]) + f"/{8 * len(parts)}" if parts else text

@@ -31,6 +31,12 @@ def _answer(request: HttpRequest, member: Member, **shown: Any) -> HttpResponse:
     return redirect(f"{reverse('desk:member', args=[member.pk])}?added={shown.get('added') or ''}#addresses")
 
 
+def _changed(response: HttpResponse) -> HttpResponse:
+    """Tells the page to ask again for what depends on addresses: the line of truth, forwards, pinholes, the check, the history."""
+    response["HX-Trigger"] = "netzwart:member-changed"
+    return response
+
+
 @staff_page
 def panel(request: HttpRequest, pk: int) -> HttpResponse:
     """The panel as it is now; asked for again while a gateway is missing."""
@@ -45,7 +51,7 @@ def add(request: HttpRequest, pk: int) -> HttpResponse:
     form = HoldingForm(member, data=request.POST)
     if form.is_valid():
         try:
-            return _answer(request, member, added=_give(member, form.cleaned_data, person(request)).pk)
+            return _changed(_answer(request, member, added=_give(member, form.cleaned_data, person(request)).pk))
         except Problem as problem:
             if problem.fieldname == "public":
                 problem.fieldname = "leaves"
@@ -73,6 +79,6 @@ def release(request: HttpRequest, pk: int) -> HttpResponse:
     with_it = _("It ended with it: %(what)s.") % {"what": hanging.in_words(ended)} if ended else _("Nothing else hung on it.")
     said = _("%(address)s is free. %(with_it)s") % {"address": holding.address, "with_it": with_it}
     if request.headers.get("HX-Request"):
-        return _answer(request, holding.member, released=said)
+        return _changed(_answer(request, holding.member, released=said))
     messages.success(request, said)
     return _answer(request, holding.member)

@@ -7,7 +7,7 @@ from apps.accounts.models import User
 from apps.accounts.permissions import staff_page
 from apps.audit import selectors
 from apps.audit.trail import trails
-from apps.lib.params import number, words
+from apps.lib.params import day, number, words
 
 PER_PAGE = 50
 LAST_PAGE = 400  # further back, a filter is quicker
@@ -17,15 +17,20 @@ LAST_PAGE = 400  # further back, a filter is quicker
 def history(request: HttpRequest) -> HttpResponse:
     """The newest first, of one kind or person if the address says so."""
     page = min(max(1, number(request.GET, "page")), LAST_PAGE)
-    kind, person = words(request.GET, "kind"), number(request.GET, "person")
-    entries, more = selectors.history(kind=kind, person=person, page=page, most=PER_PAGE)
+    wanted = selectors.HistoryFilter(
+        kind=words(request.GET, "kind"),
+        person=number(request.GET, "person"),
+        since=day(request.GET, "since"),
+        until=day(request.GET, "until"),
+        text=words(request.GET, "q"),
+    )
+    entries, more = selectors.history(wanted, page=page, most=PER_PAGE)
     context = {
         "entries": entries,
         "number": page,
         "next": page + 1 if more and page < LAST_PAGE else None,
         "kinds": sorted(((trail.key, trail.name) for trail in trails()), key=lambda pair: pair[1]),
         "people": [(user.pk, user.name) for user in User.objects.filter(is_staff=True).order_by("first_name", "last_name", "username")],
-        "chosen_kind": kind,
-        "chosen_person": person,
+        "wanted": wanted,
     }
     return render(request, "audit/history.html", context)

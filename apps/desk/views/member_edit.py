@@ -1,6 +1,7 @@
 """Adding a member, changing what is known, activating."""
 
 from django.contrib import messages
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -13,7 +14,13 @@ from apps.lib.errors import Conflict, Problem
 from apps.lib.forms import explain
 from apps.members import services
 from apps.members.forms import MemberForm, NewMemberForm, known
-from apps.members.models import Member, Tariff
+from apps.members.models import Member, Room, Tariff
+from apps.members.selectors import MOST_ROOMS
+
+
+def _rooms() -> QuerySet[Room]:
+    """What the room's field offers while somebody types."""
+    return Room.objects.select_related("site")[:MOST_ROOMS]
 
 
 def _member(pk: int) -> Member:
@@ -30,7 +37,7 @@ def add(request: HttpRequest) -> HttpResponse:
             return redirect("desk:member", services.add_member(facts=form.facts(), by=person(request), **wanted).pk)
         except Problem as problem:
             explain(form, problem)
-    context = {"form": form, "tariffs": Tariff.objects.exists()}
+    context = {"form": form, "tariffs": Tariff.objects.exists(), "rooms": _rooms()}
     return render(request, "desk/member/add.html", context, status=422 if form.errors else 200)
 
 
@@ -47,7 +54,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
             merged = merge(form, _member(pk))
         except Problem as problem:
             explain(form, problem)
-    context = {"form": merged.form if merged else form, "member": member, "merged": merged}
+    context = {"form": merged.form if merged else form, "member": member, "merged": merged, "rooms": _rooms()}
     return render(request, "desk/member/edit.html", context, status=409 if merged else 422 if form.errors else 200)
 
 

@@ -20,8 +20,11 @@ class LimitForm(EndForm):
     note = forms.CharField(label=_("Internal note"), required=False, max_length=200, help_text=_("The member does not see it."))
     field_order = ("down_kbit", "up_kbit", "reason", "note", "term", "until")
 
-    def __init__(self, data: Any = None) -> None:
-        super().__init__(data, initial={"term": "1d", "reason": RateLimit.Reason.OTHER})
+    def __init__(self, data: Any = None, *, present: RateLimit | None = None) -> None:
+        initial = {"term": "1d", "reason": RateLimit.Reason.OTHER}
+        if present:
+            initial |= {name: getattr(present, name) for name in ("down_kbit", "up_kbit", "reason", "note")}
+        super().__init__(data, initial=initial)
 
     def wanted(self) -> dict[str, Any]:
         """What the services take."""

@@ -63,6 +63,16 @@ def limit(
     return made
 
 
+def replace(*, present: RateLimit, by: User, **given: Any) -> RateLimit:
+    """Another limit from now on instead of the present one of this member; at no moment is there none. given: as `limit` takes it.
+
+    Raises Problem, and then the present one goes on.
+    """
+    with transaction.atomic():
+        release(limits=[present.pk], by=by)
+        return limit(member=present.member, by=by, **given)
+
+
 def limit_many(
     *,
     members: Collection[int],

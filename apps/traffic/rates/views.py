@@ -42,16 +42,20 @@ def limits(request: HttpRequest) -> HttpResponse:
 
 @staff_page
 def limit(request: HttpRequest, pk: int) -> HttpResponse:
-    """Say what limiting the member does; then do it."""
+    """Say what limiting the member does; then do it. Who is limited already gets another limit instead, if it is the one that was shown."""
     member = get_object_or_404(Member, pk=pk)
-    form = LimitForm(request.POST if request.method == "POST" else None)
+    present = selectors.current(member)
+    form = LimitForm(request.POST if request.method == "POST" else None, present=present)
     if form.is_valid():
         try:
-            services.limit(member=member, by=person(request), **form.wanted())
+            if present and number(request.POST, "instead_of") == present.pk:
+                services.replace(present=present, by=person(request), **form.wanted())
+            else:
+                services.limit(member=member, by=person(request), **form.wanted())
             return redirect("rates:list")
         except Problem as problem:
             form.take(problem)
-    shown: dict[str, Any] = {"member": member, "form": form, "there": selectors.current(member)}
+    shown: dict[str, Any] = {"member": member, "form": form, "there": present}
     return render(request, "rates/limit.html", shown, status=422 if form.is_bound else 200)
 
 

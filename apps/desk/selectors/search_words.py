@@ -1,0 +1,124 @@
+"""Search by the words that people gave to things: purposes, devices, comments of bans, gateways, accounts, revisions.
+
+Goes out: hits by kind, for `search.py`. A constant number of queries, none for fewer than MIN_LENGTH characters.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from django.db.models import Q, TextField
+from django.db.models.functions import Cast
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import User
+from apps.bans.models import Ban
+from apps.deployments.models import Revision
+from apps.lib import formats
+from apps.members.models import Device
+from apps.nat.pinholes.selectors import pinholes
+from apps.nat.selectors import forwards
+from apps.network.models import Gateway
+
+MIN_LENGTH = 3
+SHOWN = 10
+
+
+@dataclass(frozen=True)
+class Hit:
+    """Something found: its name, what is said beside it, where it is. certain: the text names it, so that it may be opened at once."""
+
+    name: str
+    note: str
+    url: str
+    code: bool = False  # set in monospace
+    certain: bool = True
+
+
+@dataclass(frozen=True)
+class Group:
+    """What was found of one kind. `more`: where the rest is, if there is more than is shown."""
+
+    title: str
+    icon: str
+    hits: list[Hit]
+    more: str = ""
+
+
+def named_by(text: str) -> Iterator[Group]:
+    """What has these characters in its name, purpose or comment."""
+    if len(text) < MIN_LENGTH:
+        yield _revisions(text)
+        return
+    searches: tuple[Callable[[str], Group], ...] = (_devices, _purposes, _bans, _gateways, _revisions, _accounts)
+    yield from (search(text) for search in searches)
+
+
+def _devices(text: str) -> Group:
+    """By name, or by a part of the MAC address in the usual spelling."""
+    found = Device.objects.annotate(written=Cast("mac", TextField())).select_related("member")
+    wanted = Q(name__icontains=text) | Q(written__contains=text.lower().replace("-", ":"))
+    hits = [
+        Hit(f"{each.name} {each.mac}", each.member.name, reverse("desk:member", args=[each.member_id]), certain=False)
+        for each in found.filter(wanted).order_by("name", "pk")[:SHOWN]
+    ]
+    return Group(_("Devices"), "members", hits)
+
+
+def _purposes(text: str) -> Group:
+    """Port forwards and pinholes by what they are for."""
+    rows = [("forwards", each) for each in forwards().filter(purpose__icontains=text).order_by("pk")[:SHOWN]]
+    rows += [("pinholes", each) for each in pinholes().filter(purpose__icontains=text).order_by("pk")[: SHOWN - len(rows)]]
+    hits = [
+        Hit(
+            str(each),
+            f"{each.holding.member} · {each.purpose}",
+            f"{reverse('desk:member', args=[each.holding.member_id])}#{place}",
+            certain=False,
+        )
+        for place, each in rows
+    ]
+    return Group(_("Open ports by purpose"), "nat", hits)
+
+
+def _bans(text: str) -> Group:
+    found = list(Ban.objects.filter(comment__icontains=text).select_related("list").order_by("pk")[: SHOWN + 1])
+    hits = [
+        Hit(
+            str(ban.prefix),
+            f"{ban.list} · {ban.comment}",
+            f"{reverse('bans:list', args=[ban.list_id])}?{urlencode({'q': str(ban.prefix)})}",
+            code=True,
+            certain=False,
+        )
+        for ban in found[:SHOWN]
+    ]
+    more = f"{reverse('bans:list', args=[found[0].list_id])}?{urlencode({'q': text})}" if len(found) > SHOWN else ""
+    return Group(_("Bans by comment"), "bans", hits, more)
+
+
+def _gateways(text: str) -> Group:
+    found = Gateway.objects.filter(name__icontains=text).select_related("group").order_by("name")[:SHOWN]
+    return Group(
+        _("Gateways"), "gateways", [Hit(each.name, str(each.group), reverse("gateways:gateway", args=[each.pk])) for each in found]
+    )
+
+
+def _revisions(text: str) -> Group:
+    """r4811."""
+    digits = text.lower().removeprefix("r")
+    is_one = text.lower().startswith("r") and digits.isascii() and digits.isdigit() and len(digits) < 10
+    found = Revision.objects.filter(pk=int(digits)).select_related("group") if is_one else []
+    hits = [
+        Hit(str(each), f"{each.group} · {formats.full(each.created)}", reverse("deployments:revision", args=[each.pk])) for each in found
+    ]
+    return Group(_("Revisions"), "rollouts", hits)
+
+
+def _accounts(text: str) -> Group:
+    """Accounts of people who run the network."""
+    wanted = Q(username__icontains=text) | Q(first_name__icontains=text) | Q(last_name__icontains=text) | Q(email__icontains=text)
+    found = User.objects.filter(wanted, is_staff=True).order_by("username")[:SHOWN]
+    hits = [Hit(each.name, each.get_username(), reverse("accounts:person", args=[each.pk]), certain=False) for each in found]
+    return Group(_("Accounts"), "members", hits)

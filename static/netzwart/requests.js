@@ -1,0 +1,98 @@
+// Requests and what people wrote: a button says that it works, a slow or refused request is said, and text is never lost. Comfort only.
+"use strict";
+
+const BUSY_AFTER = 300, STILL_AFTER = 4000, DRAFT = "draft ", SENT = "sent drafts";
+const strip = (id, shown) => { const found = document.getElementById(id); if (found) found.hidden = !shown; };
+const buttonsOf = (element) => element.matches("form") ? [...element.querySelectorAll("button:not([type=button])")] : element.matches("button") ? [element] : [];
+
+// What waits: since when, in which buttons.
+const waiting = new Map();
+
+function begin(key, element) {
+  const buttons = buttonsOf(element);
+  const timers = [
+    setTimeout(() => buttons.forEach((each) => { each.disabled = true; }), 0), // after the form has taken the button's value
+    setTimeout(() => buttons.forEach((each) => each.classList.add("nw-working")), BUSY_AFTER),
+    setTimeout(() => strip("request-waits", true), STILL_AFTER),
+  ];
+  waiting.set(key, { buttons, timers });
+}
+
+function end(key) {
+  const found = waiting.get(key);
+  if (!found) return;
+  found.timers.forEach(clearTimeout);
+  found.buttons.forEach((each) => { each.disabled = false; each.classList.remove("nw-working"); });
+  waiting.delete(key);
+  if (!waiting.size) strip("request-waits", false);
+}
+
+const changes = (event) => event.detail.requestConfig?.verb !== "get";
+document.addEventListener("htmx:beforeRequest", (event) => { if (changes(event) && !event.defaultPrevented) begin(event.detail.xhr, event.target); });
+document.addEventListener("htmx:afterRequest", (event) => end(event.detail.xhr));
+document.addEventListener("submit", (event) => {
+  if (event.defaultPrevented || event.target.method !== "post" || event.target.hasAttribute("hx-post")) return;
+  begin(event.target, event.target);
+  markSent(event.target);
+});
+window.addEventListener("pageshow", () => [...waiting.keys()].forEach(end)); // a page that comes back by the Back button waits for nothing
+
+// A request that failed: signed out is not the same as no answer.
+document.addEventListener("htmx:responseError", (event) => {
+  const signedOut = [401, 403].includes(event.detail.xhr.status);
+  strip("signed-out", signedOut);
+  strip("request-error", !signedOut);
+});
+["htmx:sendError", "htmx:timeout"].forEach((name) => document.addEventListener(name, () => strip("request-error", true)));
+document.addEventListener("htmx:afterRequest", (event) => {
+  if (!event.detail.successful) return;
+  strip("request-error", false);
+  strip("signed-out", false);
+  const form = event.target.closest("form");
+  if (form && changes(event)) forget(form);
+});
+
+// Drafts: what is typed into a text area stays in this tab until it was saved, also when the session ended meanwhile.
+const kept = (area) => `${DRAFT}${location.pathname} ${area.form?.id ?? ""} ${area.name}`;
+const areas = (form) => [...form.querySelectorAll("textarea[name]")];
+const read = () => JSON.parse(sessionStorage.getItem(SENT) ?? "[]");
+
+document.addEventListener("input", (event) => {
+  if (!event.target.matches("textarea[name]")) return;
+  if (event.target.value) sessionStorage.setItem(kept(event.target), event.target.value);
+  else sessionStorage.removeItem(kept(event.target));
+});
+
+function forget(form) {
+  areas(form).forEach((area) => sessionStorage.removeItem(kept(area)));
+}
+
+function markSent(form) {
+  if (form.action.endsWith("/logout/")) return clear();
+  sessionStorage.setItem(SENT, JSON.stringify(areas(form).map(kept)));
+}
+
+function clear() {
+  Object.keys(sessionStorage).filter((key) => key.startsWith(DRAFT) || key === SENT).forEach((key) => sessionStorage.removeItem(key));
+}
+
+// A page of sign-in or of an error says that what was sent did not arrive. A form that comes back with its text was refused: keep it, too.
+function settle() {
+  const refused = document.body.classList.contains("nw-plain-page");
+  if (!refused) read().filter((key) => !shown(key)).forEach((key) => sessionStorage.removeItem(key));
+  sessionStorage.removeItem(SENT);
+}
+
+const shown = (key) => [...document.querySelectorAll("textarea[name]")].some((area) => kept(area) === key && area.value);
+
+function restore() {
+  document.querySelectorAll("textarea[name]").forEach((area) => {
+    const text = sessionStorage.getItem(kept(area));
+    if (!text || area.value) return;
+    area.value = text;
+    strip("draft-restored", true);
+  });
+}
+
+settle();
+restore();

@@ -1,0 +1,82 @@
+"""What people wrote or changed on a page is not lost and not contradicted: sessions that end, counts, and a member's whole page."""
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from apps.bans.models import BanList
+from apps.traffic.models import RateLimit
+from apps.traffic.rates.services import limit
+from tests import rows
+from tests.db.pages import HTMX, signed_in, text
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def mara(network: rows.Network) -> Client:
+    return signed_in(network.admin)
+
+
+def test_a_form_whose_session_ended_shows_what_was_written_and_the_way_back(network: rows.Network) -> None:
+    client, written = Client(enforce_csrf_checks=True), "Dear all, the line in house B is down since ten."
+    response = client.post(
+        "/tickets/new/", {"text": written, "password": "a long secret password"}, headers={"referer": "http://testserver/tickets/new/"}
+    )
+    page = text(response)
+    assert response.status_code == 403
+    assert "You were signed out" in page and written in page
+    assert "a long secret password" not in page
+    assert 'href="/account/login/?next=/tickets/new/"' in page
+
+
+def test_the_way_back_never_leads_to_another_site(network: rows.Network) -> None:
+    page = text(Client(enforce_csrf_checks=True).post("/tickets/new/", headers={"referer": "https://evil.example/lure"}))
+    assert "evil.example" not in page and "lure" not in page
+
+
+@pytest.mark.parametrize("path", ["/members/", "/bans/", "/me/"])
+def test_a_fragment_is_not_answered_with_a_sign_in_page(path: str, network: rows.Network) -> None:
+    assert Client().get(path, headers={"HX-Request": "true"}).status_code == 401
+    assert Client().get(path).status_code == 302
+
+
+def test_a_ban_that_was_added_is_counted_below_the_list_too(mara: Client, network: rows.Network) -> None:
+    banlist = BanList.objects.create(name="Scanners")
+    for number in (1, 2):
+        answer = text(
+            mara.post(f"/bans/{banlist.pk}/add/", {"address": f"203.0.113.{number}", "direction": "both", "term": "never"}, headers=HTMX)
+        )
+    assert 'id="foot" hx-swap-oob="true"' in answer
+    assert "2 of 2" in answer
+
+
+def test_an_address_that_was_given_lets_the_rest_of_the_page_ask_again(mara: Client, network: rows.Network) -> None:
+    member = network.residents["m1"].member
+    answer = mara.post(f"/members/{member.pk}/addresses/add/", {"pool": "", "leaves": ""}, headers=HTMX)
+    page = text(mara.get(f"/members/{member.pk}/"))
+    for part in ("truth", "forwards", "pinholes", "connection", "history"):
+        assert f'id="{part}"' in page, part
+    assert 'hx-trigger="netzwart:member-changed from:body"' in page
+    assert answer.status_code in (200, 422)
+
+
+def test_the_rate_of_a_limited_member_is_changed_in_one_go(mara: Client, network: rows.Network) -> None:
+    member = network.residents["m1"].member
+    first = limit(member=member, up_kbit=1000, down_kbit=5000, reason="other", until=timezone.now() + timedelta(days=1), by=network.admin)
+    page = text(mara.get(f"/limited/member/{member.pk}/"))
+    assert "Change the limit" in page and 'value="5"' in page
+    given = {"down_kbit": "8", "up_kbit": "1", "reason": "other", "term": "1d", "instead_of": str(first.pk)}
+    assert mara.post(f"/limited/member/{member.pk}/", given).status_code == 302
+    [now] = [each for each in RateLimit.objects.filter(member=member) if each.valid.upper > timezone.now()]
+    assert (now.down_kbit, now.up_kbit) == (8000, 1000)
+
+
+def test_a_limit_that_somebody_else_set_meanwhile_is_not_replaced_unseen(mara: Client, network: rows.Network) -> None:
+    member = network.residents["m1"].member
+    limit(member=member, up_kbit=1000, down_kbit=5000, reason="other", by=network.admin)
+    response = mara.post(f"/limited/member/{member.pk}/", {"down_kbit": "8", "reason": "other", "term": "1d"})
+    assert response.status_code == 422
+    assert RateLimit.objects.get(member=member).down_kbit == 5000

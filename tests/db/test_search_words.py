@@ -1,0 +1,86 @@
+"""The search of the top bar finds things by whatever people remember of them."""
+
+from ipaddress import ip_network
+
+import pytest
+from django.test import Client
+
+from apps.bans.models import Ban, BanList
+from apps.deployments.models import Revision
+from apps.members.models import Device, Room, Site
+from apps.nat.services import add_forward
+from apps.tickets.services import open_ticket
+from tests import rows
+from tests.db.pages import signed_in
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def mara(network: rows.Network) -> Client:
+    resident = network.residents["m1"]
+    member = resident.member
+    member.name, member.email = "Selin Kaya", "selin@lindenhof.example"
+    member.room = Room.objects.create(site=Site.objects.create(name="House Q", code="Q"), floor=2, name="214")
+    member.save()
+    Device.objects.filter(member=member).update(name="Fairphone")
+    add_forward(
+        holding=resident.holding,
+        public=rows.PUBLIC,
+        protocol="tcp",
+        public_port=51413,
+        private_port=51413,
+        purpose="Nextcloud",
+        by=network.admin,
+    )
+    Ban.objects.create(
+        list=BanList.objects.create(name="Own"), prefix=ip_network("203.0.113.66/32"), comment="phishing page that asks for passwords"
+    )
+    return signed_in(network.admin)
+
+
+def found(client: Client, text: str) -> list[str]:
+    """Names of what the page of results shows, or the address that it led to."""
+    response = client.get("/search", {"q": text})
+    if response.status_code == 302:
+        return [response["Location"]]
+    return [f"{hit.name} {hit.note} {hit.url}" for group in response.context["groups"] for hit in group.hits]
+
+
+@pytest.mark.parametrize(
+    "text", ["Kaya Selin", "Q214", "q 214", "Q-214", "selin@lindenhof.example", "Fairphone", "Nextcloud", "10.16.0.10"]
+)
+def test_a_member_is_found_by_what_is_known_of_the_member(mara: Client, network: rows.Network, text: str) -> None:
+    path = f"/members/{network.residents['m1'].member.pk}/"
+    assert any(path in each for each in found(mara, text)), text
+
+
+@pytest.mark.parametrize("text", ["10.16.0", "10.16.0."])
+def test_the_beginning_of_an_address_finds_who_holds_one_in_it(mara: Client, text: str) -> None:
+    assert any("Selin Kaya" in each for each in found(mara, text))
+
+
+@pytest.mark.parametrize("text", ["198.51.100.7 51413", "198.51.100.7:51413", "tcp 51413", "51413"])
+def test_a_forward_is_found_however_its_port_is_written(mara: Client, text: str) -> None:
+    assert any("51413" in each for each in found(mara, text))
+
+
+def test_a_part_of_a_mac_address_finds_the_device(mara: Client) -> None:
+    assert any("Fairphone" in each for each in found(mara, "5e:00:53:00"))
+
+
+def test_a_ban_is_found_by_its_comment(mara: Client) -> None:
+    assert any("203.0.113.66" in each for each in found(mara, "phishing"))
+
+
+def test_gateways_revisions_and_accounts_are_found_by_name(mara: Client, network: rows.Network) -> None:
+    revision = Revision.objects.create(group=network.group, snapshot="1:1:")
+    assert found(mara, "nat-1") == [f"/gateways/{network.group.gateways.get(name='nat-1').pk}/"]
+    assert found(mara, str(revision)) == [f"/rollouts/revisions/{revision.pk}/"]
+    assert any("/account/people/" in each for each in found(mara, network.admin.username))
+
+
+def test_a_word_of_one_ticket_shows_results_and_does_not_jump(mara: Client, network: rows.Network) -> None:
+    member = network.residents["m2"].member
+    open_ticket(subject="WireGuard does not connect", text="Since today.", member=member, by=network.admin)
+    assert mara.get("/search", {"q": "WireGuard"}).status_code == 200
