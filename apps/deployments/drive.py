@@ -10,7 +10,8 @@ from datetime import timedelta
 from typing import Any, Protocol
 
 import structlog
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import Error as DatabaseError
+from django.db import InterfaceError, OperationalError, connection, transaction
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
@@ -58,6 +59,16 @@ def plain(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"[:LONGEST_ERROR].replace("\0", "").encode(errors="replace").decode()
 
 
+def note_beat(lease: Lease, beat: wire.Beat) -> Event | None:
+    """Keep it for the page; what a person has asked for meanwhile. A page that is not up to date is no reason to let a gateway down."""
+    try:
+        return rollouts.heard(lease, beat.doing, beat.done, beat.of)
+    except DatabaseError as error:
+        log.warning("what the gateway does is not kept", rollout=lease.rollout.pk, error=str(error))
+        connection.close()
+        return None
+
+
 class Driver:
     """One run of one worker, which keeps its lease meanwhile (`heartbeat`). `arrived` is told of each gateway that has confirmed."""
 
@@ -100,7 +111,7 @@ class Driver:
 
     def _heard(self, beat: wire.Beat) -> None:
         """A person who wants to stop need not wait until the gateway is done."""
-        if rollouts.heard(self._lease, beat.doing, beat.done, beat.of) is Event.ABORT:
+        if note_beat(self._lease, beat) is Event.ABORT:
             raise Unreachable(_("The rollout was stopped while the gateway was at work. What it commits now, it takes back by itself."))
 
     def _ask(self, gateway: Gateway, order: Order) -> None:

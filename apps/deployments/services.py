@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.deployments import carry, contents, describing, due, gate, heartbeat, held, link, rollouts, states
 from apps.deployments.carry import Known, Order
-from apps.deployments.drive import Driver, Links, WorkerLinks, plain
+from apps.deployments.drive import Driver, Links, WorkerLinks, note_beat, plain
 from apps.deployments.heartbeat import Leases
 from apps.deployments.memory import Kept, Memory
 from apps.deployments.models import Hold, Revision, Rollout
@@ -230,12 +230,12 @@ def _describe(lease: Lease, orders: Mapping[int, Order], links: Links) -> None:
     if order.delta:
         lines, words = summarise(order.delta, order.ruleset), render_delta(order.delta, now=order.now)
     else:
-        lines, words = planned(links.kept(step.gateway), order.ruleset, order.now, lambda beat: _heard(lease, beat))
+        lines, words = planned(links.kept(step.gateway), order.ruleset, order.now, lambda beat: _noted(lease, beat))
     describing.describe(revision, lines, words, order.ruleset.count_elements())
 
 
-def _heard(lease: Lease, beat: wire.Beat) -> None:
-    rollouts.heard(lease, beat.doing, beat.done, beat.of)
+def _noted(lease: Lease, beat: wire.Beat) -> None:
+    note_beat(lease, beat)
 
 
 def planned(channel: link.Channel, ruleset: Ruleset, now: int, heard: link.Heard = link.nobody_minds) -> tuple[tuple[Line, ...], str]:

@@ -13,7 +13,9 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from apps.deployments import delta, progress, rollouts, running
+from apps.deployments.drive import note_beat
 from apps.deployments.models import GatewayState, Rollout, RolloutStep
+from firewall import wire
 from firewall.rollout import Event
 from tests import rows
 from tests.db.rolling import opened, rolled
@@ -202,6 +204,13 @@ def test_what_a_gateway_says_that_it_does_may_be_anything(staff: Client, network
     page = text(staff.get(f"/rollouts/{lease.rollout.pk}/"))
     assert "<b><b>" not in page
     assert "works" in page
+
+
+def test_a_sign_of_life_that_cannot_be_kept_ends_nothing(network: rows.Network) -> None:
+    lease = opened(network)
+    assert note_beat(lease, wire.Beat("\0")) is None
+    assert note_beat(lease, wire.Beat("loading", 1, 2)) is None
+    assert RolloutStep.objects.get(pk=lease.step.pk).doing == "loading"
 
 
 def test_whoever_drives_it_hears_that_a_person_wants_it_stopped_while_a_gateway_works(network: rows.Network) -> None:
