@@ -278,7 +278,8 @@ def test_a_ruleset_that_locks_everyone_out_is_approved_and_goes_back_by_itself(
     nat_1, peer = deployed.gateways[0], rows.user("jonas")
     before = kernel(nat_1)
     nat_1.management_networks = [ip_network("172.31.99.0/24")]
-    nat_1.save(update_fields=["management_networks"])
+    with rows.written_by(deployed.admin):
+        nat_1.save(update_fields=["management_networks"])
     assert reconcile(deployed.group, by=deployed.admin.pk) is None, "it waits for a second person"
     held = HeldBack.objects.get()
     approve(held, digest=held.digest, by=peer, signed_in_again=False)
