@@ -10,6 +10,7 @@ from django.db import Error as DatabaseError
 from apps.operations import jobs
 from apps.operations.heartbeats import Heartbeat
 from apps.operations.models import Role
+from workers import memory
 
 UNRECORDED: Final = frozenset({"workers.report_served"})  # it has a record of its own, by role
 log = structlog.get_logger()
@@ -30,10 +31,13 @@ def periods(schedule: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
 
 
 def begin_heartbeat(sender: Any, **_given: Any) -> None:
-    """Sign of life of a worker, for each role whose queue it takes tasks from."""
-    from workers.app import ROLES
+    """Sign of life of a worker, for each role whose queue it takes tasks from; one that only imports feeds is bounded in memory."""
+    from workers.app import FEEDS, ROLES
 
-    Heartbeat([Role(ROLES[name]) for name in sender.app.amqp.queues.consume_from if name in ROLES]).start()
+    queues = set(sender.app.amqp.queues.consume_from)
+    Heartbeat([Role(role) for name, role in ROLES.items() if name in queues]).start()
+    if queues == {FEEDS}:
+        memory.bound_memory(memory.FEEDS)
 
 
 def begin_ticking(**_given: Any) -> None:

@@ -5,8 +5,10 @@ or a table (apps/bans/tables.py). Out: values with line numbers. Pure, and linea
 """
 
 import re
-from collections.abc import Iterable
+from codecs import BOM_UTF8
+from collections.abc import Iterator
 from dataclasses import dataclass
+from io import BytesIO
 from typing import Final
 
 from apps.bans import tables
@@ -15,6 +17,7 @@ from firewall.policy import Prefix
 
 LONGEST_COMMENT: Final = 200
 LONGEST_EXCERPT: Final = 80
+MOST_BAD: Final = 1_000  # bad lines that are kept; the others are only counted
 
 _COMMENT = re.compile("[#;]")
 _SEPARATORS = re.compile(r"[\s,]+")
@@ -24,7 +27,7 @@ _HEADINGS = frozenset({"ip", "ips", "address", "addresses", "ip_address", "ipadd
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much we read: octets of the whole, lines, and characters of one line."""
+    """How much we read: octets of the whole, lines (and as many entries, which ranges become), and characters of one line."""
 
     octets: int = 32 << 20
     lines: int = 1_000_000
@@ -54,12 +57,19 @@ class BadLine:
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """Each prefix once, in the order of the text. `below`: lines whose count is smaller than what was asked for."""
+    """A feed in memory: each prefix once, in the order of the text. `below`: lines whose count is smaller than what was asked for.
+
+    bad: the first bad lines; bad_count: how many there are.
+    """
 
     entries: tuple[Entry, ...]
     bad: tuple[BadLine, ...] = ()
     duplicates: int = 0
     below: int = 0
+    bad_count: int = 0
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self.entries)
 
 
 class TooBig(ValueError):  # noqa: N818 - a finding about somebody's file, not an error of the program
@@ -70,31 +80,78 @@ class TooBig(ValueError):  # noqa: N818 - a finding about somebody's file, not a
         self.what, self.limit = what, limit
 
 
+class FeedReader:
+    """Reads a feed once, entry by entry, so that a million lines take no more memory than their text.
+
+    Iterating gives each prefix that the text names, also those that it names again, and raises TooBig. What was counted on the way stands
+    in the attributes afterwards: bad (the first bad lines), bad_count, below, and named (entries so far).
+    """
+
+    duplicates = 0  # whoever takes the entries finds out
+
+    def __init__(self, content: bytes | str, *, minimum_count: int = 0, limits: Limits | None = None) -> None:
+        self._content = content.encode(errors="replace") if isinstance(content, str) else content
+        self._minimum_count, self._limits = minimum_count, limits or Limits()
+        self.bad: list[BadLine] = []
+        self.bad_count = self.below = self.named = 0
+
+    def __iter__(self) -> Iterator[Entry]:
+        _check_size(self._content, self._limits)
+        content = self._content.removeprefix(BOM_UTF8)
+        for entry in self._table(content) if tables.is_table(content) else self._lines(content):
+            self.named += 1
+            if self.named > self._limits.lines:
+                raise TooBig("entries", self._limits.lines)
+            yield entry
+
+    def _lines(self, content: bytes) -> Iterator[Entry]:
+        for number, octets in enumerate(BytesIO(content), 1):
+            line = octets.decode(errors="replace").removesuffix("\n")
+            try:
+                read = _read(line, self._limits, first=not self.named and not self.bad_count)
+            except NoBan as why:
+                self._note(BadLine(number, _excerpt(line), why.fault, why.offer))
+                continue
+            if self._counts(read, number, line):
+                yield from (Entry(number, prefix, read.comment) for prefix in read.prefixes)
+
+    def _counts(self, read: "_Line", number: int, line: str) -> bool:
+        """Does the line's count reach what was asked for?"""
+        if not self._minimum_count:
+            return True
+        if read.prefixes and read.count is None:
+            self._note(BadLine(number, _excerpt(line), Fault.NO_COUNT))
+            return False
+        if (read.count or 0) < self._minimum_count:
+            self.below += len(read.prefixes)
+            return False
+        return True
+
+    def _table(self, content: bytes) -> Iterator[Entry]:
+        for number, row in enumerate(tables.rows(content)):
+            if number > self._limits.lines:
+                raise TooBig("entries", self._limits.lines)
+            try:
+                prefixes = _of_row(row)
+            except NoBan as why:
+                self._note(BadLine(row.line, _excerpt(row.prefix or row.direction), why.fault, why.offer))
+                continue
+            comment = tidy(row.comment[: self._limits.length])
+            yield from (Entry(row.line, prefix, comment, row.direction) for prefix in prefixes)
+
+    def _note(self, bad: BadLine) -> None:
+        self.bad_count += 1
+        if len(self.bad) < MOST_BAD:
+            self.bad.append(bad)
+
+
 def parse(content: bytes | str, *, minimum_count: int = 0, limits: Limits | None = None) -> Feed:
-    """Read a whole feed. Raises TooBig; everything else that is wrong is in the feed's bad lines."""
-    limits = limits or Limits()
-    text = _text(content, limits)
-    if tables.is_table(text):
-        return _table(tables.rows(text), limits)
-    lines = text.split("\n")
+    """Read a whole feed into memory. Raises TooBig; everything else that is wrong is in the feed's bad lines."""
+    reader = FeedReader(content, minimum_count=minimum_count, limits=limits)
     found: dict[Prefix, Entry] = {}
-    bad: list[BadLine] = []
-    named = below = 0
-    for number, line in enumerate(lines, 1):
-        try:
-            read = _read(line, limits, first=not found and not bad)
-        except NoBan as why:
-            bad.append(BadLine(number, _excerpt(line), why.fault, why.offer))
-            continue
-        if minimum_count and read.prefixes and read.count is None:
-            bad.append(BadLine(number, _excerpt(line), Fault.NO_COUNT))
-        elif minimum_count and (read.count or 0) < minimum_count:
-            below += len(read.prefixes)
-        else:
-            named += len(read.prefixes)
-            for prefix in read.prefixes:
-                found.setdefault(prefix, Entry(number, prefix, read.comment))
-    return Feed(tuple(found.values()), tuple(bad), named - len(found), below)
+    for entry in reader:
+        found.setdefault(entry.prefix, entry)
+    return Feed(tuple(found.values()), tuple(reader.bad), reader.named - len(found), reader.below, reader.bad_count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,37 +164,18 @@ class _Line:
 _NOTHING = _Line()
 
 
-def _table(rows: Iterable[tables.Row], limits: Limits) -> Feed:
-    found: dict[Prefix, Entry] = {}
-    bad: list[BadLine] = []
-    named = 0
-    for number, row in enumerate(rows):
-        if number > limits.lines:
-            raise TooBig("entries", limits.lines)
-        try:
-            prefixes = _of_row(row)
-        except NoBan as why:
-            bad.append(BadLine(row.line, _excerpt(row.prefix or row.direction), why.fault, why.offer))
-            continue
-        named += len(prefixes)
-        for prefix in prefixes:
-            found.setdefault(prefix, Entry(row.line, prefix, tidy(row.comment[: limits.length]), row.direction))
-    return Feed(tuple(found.values()), tuple(bad), named - len(found))
-
-
 def _of_row(row: tables.Row) -> list[Prefix]:
     if row.direction not in ("", "in", "out", "both"):
         raise NoBan(Fault.DIRECTION)
     return read_range(_RANGE.sub("-", row.prefix))
 
 
-def _text(content: bytes | str, limits: Limits) -> str:
-    octets = content.encode(errors="replace") if isinstance(content, str) else content
-    if len(octets) > limits.octets:
+def _check_size(content: bytes, limits: Limits) -> None:
+    """Refuses what is too long before any of it is read. Raises TooBig."""
+    if len(content) > limits.octets:
         raise TooBig("octets", limits.octets)
-    if octets.count(b"\n") > limits.lines:
+    if content.count(b"\n") + (not content.endswith(b"\n")) > limits.lines:
         raise TooBig("lines", limits.lines)
-    return octets.decode("utf-8-sig", errors="replace")
 
 
 def _read(line: str, limits: Limits, *, first: bool) -> _Line:

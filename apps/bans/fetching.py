@@ -5,6 +5,7 @@ whatever keeps a host from answering, or NoFeed, for an answer that is no feed.
 """
 
 import http.client
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -43,11 +44,11 @@ class NoFeed(NoAnswer):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Octets of the whole, seconds for all of it, and whether addresses count that are not of the public internet."""
+    """Octets of the whole, seconds for all of it, and which addresses may be asked."""
 
     octets: int = 32 << 20
     seconds: float = 120.0
-    private: bool = False
+    reach: Reach = Reach()  # noqa: RUF009 - a frozen value
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +77,16 @@ def read_file(directory: Path | None, name: str, known: Fetched, limits: Limits)
         if not path.is_file():
             raise NoFeed(Fault.NO_FILE, name)
         with path.open("rb") as file:
-            content = file.read(limits.octets + 1)
-        stat = path.stat()
+            stat = os.fstat(file.fileno())
+            etag = f"{stat.st_mtime_ns}-{stat.st_size}"
+            if etag == known.etag:
+                return Fetched(None, etag)
+            content = file.read(limits.octets + 1) if stat.st_size <= limits.octets else None
     except OSError as error:
         raise NoFeed(Fault.NO_FILE, f"{name}: {error.strerror}") from error
-    if len(content) > limits.octets:
+    if content is None or len(content) > limits.octets:
         raise NoFeed(Fault.TOO_BIG, limits.octets >> 20)
-    etag = f"{stat.st_mtime_ns}-{stat.st_size}"
-    return Fetched(None if etag == known.etag else content, etag)
+    return Fetched(content, etag)
 
 
 def fetch(url: str, known: Fetched, limits: Limits, progress: Callable[[int], None] = lambda _octets: None) -> Fetched:
@@ -106,7 +109,7 @@ def fetch(url: str, known: Fetched, limits: Limits, progress: Callable[[int], No
 def _asked(parts: SplitResult, known: Fetched, limits: Limits, deadline: float) -> Iterator[http.client.HTTPResponse]:
     """The head of the answer; its body is read within."""
     try:
-        with outbound.asked(parts, Question(headers=_headers(known)), Reach(private=limits.private), deadline - monotonic()) as response:
+        with outbound.asked(parts, Question(headers=_headers(known)), limits.reach, deadline - monotonic()) as response:
             yield response
     except NoAnswer as error:
         if error.fault is not outbound.Fault.TOO_SLOW:

@@ -152,7 +152,20 @@ class Upload(models.Model):
     direction = models.CharField(max_length=4, choices=Direction, default=Direction.BOTH)
 
 
-STATE = ["due", "claimed_until", "phase", "octets", "checked", "refreshed", "etag", "last_modified", "error", "error_since", "outcome"]
+STATE = [
+    "due",
+    "claimed_until",
+    "claim",
+    "phase",
+    "octets",
+    "checked",
+    "refreshed",
+    "etag",
+    "last_modified",
+    "error",
+    "error_since",
+    "outcome",
+]
 HELD = ["held", "held_since", "held_removed", "held_of"]
 
 
@@ -161,7 +174,7 @@ class BanFeed(Versioned):
     """Where a list's bans come from, how often, and what became of the last refresh.
 
     source: a URL, or a file's name in the directory that the settings allow. shrink_limit: percent of the list's bans; what would lift more
-    is held until a person says so. due: when it is looked at next; claimed_until: a worker is at it.
+    is held until a person says so. due: when it is looked at next; claimed_until: a worker is at it, whose token is `claim`.
     """
 
     class Phase(models.TextChoices):
@@ -180,6 +193,7 @@ class BanFeed(Versioned):
     shrink_limit = models.PositiveSmallIntegerField(_("lift at most, in percent"), default=30)
     due = models.DateTimeField(db_default=Now())
     claimed_until = models.DateTimeField(null=True)
+    claim = models.UUIDField(null=True)
     phase = models.CharField(max_length=12, choices=Phase, default=Phase.IDLE, blank=True)
     octets = models.PositiveBigIntegerField(default=0)
     checked = models.DateTimeField(null=True)

@@ -10,8 +10,6 @@ from apps.bans.uploads import import_kept
 from apps.bans.words import of_line
 from apps.lib.errors import Problem
 
-MOST_BAD = 1_000
-
 
 @dataclass(frozen=True)
 class Preview:
@@ -34,12 +32,12 @@ class Preview:
 
     @property
     def more(self) -> int:
-        return max(0, len(self.outcome.bad) - MOST_BAD)
+        return max(0, self.outcome.bad_count - len(self.outcome.bad))
 
     @property
     def bad(self) -> list[str]:
         """The bad lines as sentences, the first of very many."""
-        return [of_line(line) for line in self.outcome.bad[:MOST_BAD]]
+        return [of_line(line) for line in self.outcome.bad]
 
 
 def preview_of(upload: Upload, by: Any) -> Preview:

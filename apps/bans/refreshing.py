@@ -1,6 +1,7 @@
 """Keep a list what its feed says: fetch when it is due or asked for, import, or hold it back; what is there stays when anything fails.
 
-A refresh is claimed by a conditional UPDATE with a lease, so two workers never do it at once, and a lost one is done by another.
+A refresh is claimed by a conditional UPDATE with a lease, which is renewed for as long as the work takes: two workers never do it at once,
+and a lost one is done by another. Whoever lost the lease changes nothing.
 """
 
 from collections.abc import Callable
@@ -9,9 +10,11 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from time import monotonic
 from typing import Any
+from uuid import UUID, uuid4
 
 import structlog
 from django.conf import settings
+from django.db import transaction
 from django.db.models import Q
 from django.db.models.functions import Coalesce, Now
 from django.utils import timezone
@@ -19,49 +22,68 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.bans import feeds, fetching, importing
 from apps.bans.fetching import Fetched
-from apps.bans.models import Ban, BanFeed
+from apps.bans.leases import LEASE, is_ours, lease_kept
+from apps.bans.models import Ban, BanFeed, Direction
 from apps.bans.services import lift_many
 from apps.lib.errors import Problem
-from apps.lib.outbound import NoAnswer
+from apps.lib.nudge import nudge
+from apps.lib.outbound import NoAnswer, Reach
+from apps.network.selectors import own_prefixes
 
 log = structlog.get_logger()
-LEASE = timedelta(minutes=5)
 RETRY = timedelta(minutes=15)
 SAY_EVERY = 0.3  # seconds between two notes of how far it is
 LEAST = 10  # bans; fewer may always be lifted
 UNCLAIMED = Q(claimed_until=None) | Q(claimed_until__lt=Now())
 
 
+WANTED = Q(enabled=True, due__lte=Now()) | ~Q(phase=BanFeed.Phase.IDLE)
+
+
+class LeaseLost(Exception):  # noqa: N818 - a state of the world
+    """Somebody else has taken over the refresh; nothing of this one is kept."""
+
+
 def due() -> list[int]:
     """Feeds that are on and whose time has come, and those that somebody asked for or whose worker was lost."""
-    wanted = Q(enabled=True, due__lte=Now()) | ~Q(phase=BanFeed.Phase.IDLE)
-    return list(BanFeed.objects.filter(UNCLAIMED, wanted).order_by("due").values_list("pk", flat=True))
+    return list(BanFeed.objects.filter(UNCLAIMED, WANTED).order_by("due").values_list("pk", flat=True))
 
 
-def refresh(pk: int, *, by: int | None = None) -> bool:
-    """Refresh one feed now. False when somebody else is at it, or it is gone. by: whoever asked for it."""
-    mine = BanFeed.objects.filter(pk=pk)
-    claimed = mine.filter(UNCLAIMED).update(claimed_until=Now() + LEASE, phase=BanFeed.Phase.FETCHING, octets=0)
-    if not claimed:
+def refresh(pk: int, *, by: int | None = None, only_if_due: bool = False) -> bool:
+    """Refresh one feed now. False when somebody else is at it, it is gone, or it is not due any more. by: whoever asked for it."""
+    mine, claim = BanFeed.objects.filter(pk=pk), uuid4()
+    free = mine.filter(UNCLAIMED, WANTED) if only_if_due else mine.filter(UNCLAIMED)
+    if not free.update(claimed_until=Now() + LEASE, claim=claim, phase=BanFeed.Phase.FETCHING, octets=0):
         return False
     feed = mine.defer("held").select_related("list").get()
-    try:
-        changes = _refreshed(feed, User.objects.filter(pk=by).first() if by else None)
-    except NoAnswer as why:
-        changes = _failed(feed, why.fault.value, why.what)
-    except feeds.TooBig as why:
-        changes = _failed(feed, "too many", str(why))
-    except Problem as problem:
-        changes = _failed(feed, problem.fieldname if problem.fieldname == "bad" else "problem", str(problem))
-    except Exception as error:
-        mine.update(**_failed(feed, "broken", type(error).__name__), claimed_until=None, phase=BanFeed.Phase.IDLE)
-        raise
-    mine.update(**changes, claimed_until=None, phase=BanFeed.Phase.IDLE)
+    with lease_kept(pk, claim):
+        try:
+            changes, broken = _outcome(feed, User.objects.filter(pk=by).first() if by else None, claim), None
+        except LeaseLost:
+            log.warning("feed taken over by another worker", list=feed.list.name)
+            return False
+        except Exception as error:
+            changes, broken = _failed(feed, "broken", type(error).__name__), error
+    mine.filter(claim=claim).update(**changes, claimed_until=None, claim=None, phase=BanFeed.Phase.IDLE)
     log.info("feed refreshed", list=feed.list.name, error=changes.get("error"))
+    if broken:
+        raise broken
     return True
 
 
-def _refreshed(feed: BanFeed, by: User | None) -> dict[str, Any]:
+def _outcome(feed: BanFeed, by: User | None, claim: UUID) -> dict[str, Any]:
+    """What the feed's row says afterwards: refreshed, held back, or why not."""
+    try:
+        return _refreshed(feed, by, claim)
+    except NoAnswer as why:
+        return _failed(feed, why.fault.value, why.what)
+    except feeds.TooBig as why:
+        return _failed(feed, "too many", str(why))
+    except Problem as problem:
+        return _failed(feed, problem.fieldname if problem.fieldname == "bad" else "problem", str(problem))
+
+
+def _refreshed(feed: BanFeed, by: User | None, claim: UUID) -> dict[str, Any]:
     fetched = _fetched(feed)
     now = timezone.now()
     well = {"checked": now, "error": None, "error_since": None, "due": now + timedelta(minutes=feed.interval)}
@@ -69,15 +91,20 @@ def _refreshed(feed: BanFeed, by: User | None) -> dict[str, Any]:
         return well
     BanFeed.objects.filter(pk=feed.pk).update(phase=BanFeed.Phase.IMPORTING)
     known = {"etag": fetched.etag, "last_modified": fetched.last_modified}
-    return well | known | _imported(feed, fetched.content, by, guarded=True, now=now)
+    return well | known | _imported(feed, fetched.content, by, guarded=True, now=now, claim=claim)
 
 
 def _fetched(feed: BanFeed) -> Fetched:
     known = Fetched(None, feed.etag, feed.last_modified)
-    limits = fetching.Limits(feeds.Limits().octets, settings.FEED_SECONDS, settings.FEED_PRIVATE)
+    limits = fetching.Limits(feeds.Limits().octets, settings.FEED_SECONDS, reach())
     if not fetching.is_url(feed.source):
         return fetching.read_file(Path(settings.FEED_DIRECTORY) if settings.FEED_DIRECTORY else None, feed.source, known, limits)
     return fetching.fetch(feed.source, known, limits, _saying(feed))
+
+
+def reach() -> Reach:
+    """What may be asked: the public internet but our own networks; with NETZWART_FEED_PRIVATE everything."""
+    return Reach(private=True) if settings.FEED_PRIVATE else Reach(never=own_prefixes())
 
 
 def _saying(feed: BanFeed) -> Callable[[int], None]:
@@ -93,27 +120,30 @@ def _saying(feed: BanFeed) -> Callable[[int], None]:
     return say
 
 
-def _imported(feed: BanFeed, content: bytes, by: User | None, *, guarded: bool, now: datetime) -> dict[str, Any]:
-    """Bring it into the list; what would lift too much is kept until a person says so."""
-    parsed = feeds.parse(content, minimum_count=feed.minimum_count)
-    there = Ban.objects.filter(list=feed.list_id).count()
-    if not parsed.entries and there:
-        return _held(content, there, there, now) if guarded and not parsed.bad else _emptied(feed, parsed, by, now)
-    if len(parsed.bad) > len(parsed.entries):
-        raise Problem(f"{len(parsed.bad)} / {len(parsed.bad) + len(parsed.entries)}", "bad")
-    directed = replace(parsed, entries=tuple(replace(each, direction=each.direction or feed.direction) for each in parsed.entries))
-    most = max(LEAST - 1, there * feed.shrink_limit // 100) if guarded else None
-    outcome = importing.bring(list=feed.list, feed=directed, by=by, comment=feed.comment, skip_invalid=True, most_removed=most)
-    if not outcome.imported:
-        return _held(content, outcome.removed, there, now)
-    numbers = {name: value for name, value in asdict(replace(outcome, bad=())).items() if isinstance(value, int)}
-    return {"refreshed": now, "outcome": numbers | {"bad": len(outcome.bad)}} | NOTHING_HELD
+def _imported(feed: BanFeed, content: bytes, by: User | None, *, guarded: bool, now: datetime, claim: UUID | None = None) -> dict[str, Any]:
+    """Bring it into the list; what would lift too much is kept until a person says so. claim: the import must still be ours at its end."""
+    reader = feeds.FeedReader(content, minimum_count=feed.minimum_count)
+    with importing.staged(list=feed.list, feed=reader, by=by, direction=feed.direction) as rows:
+        there = Ban.objects.filter(list=feed.list_id).count()
+        if not rows.found and there and not rows.unreadable:
+            return _held(content, there, there, now) if guarded else _emptied(feed, by, now)
+        if rows.unreadable > rows.found:
+            raise Problem(f"{rows.unreadable} / {rows.unreadable + rows.found}", "bad")
+        facts = {"list": feed.list_id, "comment": feeds.tidy(feed.comment), "expires": None, "author": by and by.pk}
+        outcome = importing.merge(rows, facts | {"direction": Direction.BOTH})
+        if guarded and outcome.removed > max(LEAST - 1, there * feed.shrink_limit // 100):
+            transaction.set_rollback(True)
+            return _held(content, outcome.removed, there, now)
+        if claim and not is_ours(feed.pk, claim):
+            transaction.set_rollback(True)
+            raise LeaseLost
+        nudge("workers.reconcile", by and by.pk)
+    numbers = {name: value for name, value in asdict(replace(outcome, bad=())).items() if isinstance(value, int) and name != "bad_count"}
+    return {"refreshed": now, "outcome": numbers | {"bad": outcome.bad_count}} | NOTHING_HELD
 
 
-def _emptied(feed: BanFeed, parsed: feeds.Feed, by: User | None, now: datetime) -> dict[str, Any]:
-    """A person agreed that nothing is banned any more; but what nobody can read is no empty feed."""
-    if parsed.bad:
-        raise Problem(f"{len(parsed.bad)} / {len(parsed.bad)}", "bad")
+def _emptied(feed: BanFeed, by: User | None, now: datetime) -> dict[str, Any]:
+    """A person agreed that nothing is banned any more."""
     removed = lift_many(bans=list(Ban.objects.filter(list=feed.list_id).values_list("pk", flat=True)), by=by)
     return {"refreshed": now, "outcome": {"removed": removed}} | NOTHING_HELD
 

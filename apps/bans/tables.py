@@ -5,10 +5,16 @@ Of each row the columns prefix, comment and direction are read; others are left 
 
 import csv
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from io import StringIO
-from typing import Any
+from io import BytesIO, TextIOWrapper
+from typing import Any, Final, TextIO
+
+SHORT: Final = 1_000
+LONGEST: Final = 65_536  # characters of a line of CSV, or of an element of JSON
+_SPACE: Final = re.compile(r"\s*")
+_DECODER: Final = json.JSONDecoder()
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,26 +27,31 @@ class Row:
     direction: str = ""
 
 
-def is_table(text: str) -> bool:
+def is_table(content: bytes) -> bool:
     """Is it JSON, or CSV with several columns of which one is a prefix?"""
-    return text.lstrip()[:1] in ("[", "{") or "prefix" in _headings(text)
+    return _is_json(content) or "prefix" in _headings(content)
 
 
-def _headings(text: str) -> list[str]:
-    first = text.lstrip("\r\n").partition("\n")[0][:1000].strip()
+def _is_json(content: bytes) -> bool:
+    return content.lstrip()[:1] in (b"[", b"{")
+
+
+def _headings(content: bytes) -> list[str]:
+    first = content.lstrip(b"\r\n")[:1000].partition(b"\n")[0].decode(errors="replace").strip()
     return [each.strip(' "').lower() for each in first.split(",")] if "," in first else []
 
 
-def rows(text: str) -> Iterator[Row]:
-    """All rows; what is no row at all is one whose prefix is none."""
-    return _json(text) if text.lstrip()[:1] in ("[", "{") else _csv(text)
+def rows(content: bytes) -> Iterator[Row]:
+    """All rows, one after the other; what is no row at all is one whose prefix is none."""
+    return _json(content.decode(errors="replace")) if _is_json(content) else _csv(content)
 
 
-def _csv(text: str) -> Iterator[Row]:
-    reader = csv.DictReader(StringIO(text.lstrip("\r\n")), fieldnames=None)
-    reader.fieldnames = _headings(text)
-    next(reader, None)
+def _csv(content: bytes) -> Iterator[Row]:
+    text = TextIOWrapper(BytesIO(content.lstrip(b"\r\n")), "utf-8", errors="replace", newline="")
+    reader = csv.DictReader(_short_lines(text), fieldnames=None)
+    reader.fieldnames = _headings(content)
     try:
+        next(reader, None)
         for each in reader:
             said = {name: (each.get(name) or "").strip() for name in ("prefix", "comment", "direction")}
             yield Row(reader.line_num, said["prefix"], said["comment"].removeprefix("'"), said["direction"].lower())
@@ -48,14 +59,70 @@ def _csv(text: str) -> Iterator[Row]:
         yield Row(reader.line_num, "CSV?")
 
 
+def _short_lines(text: TextIO) -> Iterator[str]:
+    """The lines; one that is too long would become a row of millions of columns."""
+    while line := text.readline(LONGEST + 1):
+        if len(line) > LONGEST:
+            raise csv.Error("line too long")
+        yield line
+
+
 def _json(text: str) -> Iterator[Row]:
+    """Nothing of a text that breaks off: half a list would lift the bans of the other half."""
     try:
-        read = json.loads(text)
+        for _each in _elements(text):
+            pass
     except (ValueError, RecursionError):
         yield Row(1, "JSON?")
         return
-    for number, each in enumerate(read if isinstance(read, list) else [read], 1):
+    for number, each in enumerate(_elements(text), 1):
         yield _of_element(number, each)
+
+
+def _elements(text: str) -> Iterator[Any]:
+    """The elements of an array, one after the other, or the one value that there is. Raises ValueError, RecursionError."""
+    at = _after_space(text, 0)
+    if text[at] != "[":
+        value, at = _decoded(text, at)
+        yield value
+        _demand_end(text, at)
+        return
+    at = _after_space(text, at + 1)
+    closed = text[at : at + 1] == "]"
+    while not closed:
+        value, at = _decoded(text, at)
+        yield value
+        at = _after_space(text, at)
+        sign = text[at : at + 1]
+        if sign not in (",", "]"):
+            raise ValueError(f"neither , nor ] at {at}")
+        closed = sign == "]"
+        if not closed:
+            at = _after_space(text, at + 1)
+    _demand_end(text, at + 1)
+
+
+def _after_space(text: str, at: int) -> int:
+    found = _SPACE.match(text, at)
+    return found.end() if found else at
+
+
+def _demand_end(text: str, at: int) -> None:
+    if _after_space(text, at) != len(text):
+        raise ValueError(f"something behind the end at {at}")
+
+
+def _decoded(text: str, at: int) -> tuple[Any, int]:
+    """One value of at most LONGEST characters, and where it ends. Most are short, so little is copied."""
+    for length in (SHORT, LONGEST):
+        try:
+            value, end = _DECODER.raw_decode(text[at : at + length])
+        except ValueError:
+            if length == LONGEST or at + length >= len(text):
+                raise
+        else:
+            return value, at + end
+    raise ValueError("too long")
 
 
 def _of_element(number: int, each: Any) -> Row:

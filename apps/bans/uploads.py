@@ -24,20 +24,19 @@ def keep(*, list: BanList, name: str, content: bytes, options: dict[str, Any], b
 def import_kept(upload: Upload, *, by: User, skip_invalid: bool, dry_run: bool) -> Outcome:
     """Bring the file into its list, or say what that would do. Raises Problem when it is too long or names nothing."""
     try:
-        feed = feeds.parse(bytes(upload.content), minimum_count=upload.minimum_count)
+        outcome = bring(
+            list=upload.list,
+            feed=feeds.FeedReader(bytes(upload.content), minimum_count=upload.minimum_count),
+            by=by,
+            comment=upload.comment,
+            expires=upload.expires,
+            direction=upload.direction,
+            keep=upload.keep,
+            skip_invalid=skip_invalid,
+            dry_run=dry_run,
+        )
     except feeds.TooBig as error:
         raise Problem(_("The file is too long (%(why)s). Split it, or leave some of it out.") % {"why": error}, "file") from error
-    outcome = bring(
-        list=upload.list,
-        feed=feed,
-        by=by,
-        comment=upload.comment,
-        expires=upload.expires,
-        direction=upload.direction,
-        keep=upload.keep,
-        skip_invalid=skip_invalid,
-        dry_run=dry_run,
-    )
     if outcome.imported and not dry_run:
         upload.delete()
     return outcome

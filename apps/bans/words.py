@@ -36,7 +36,7 @@ FEED: dict[str, Promise | str] = {
     "scheme": gettext_lazy("“%(what)s” is neither http nor https."),
     "address": gettext_lazy("“%(what)s” is no address of a feed. Write it like https://example.org/list.txt, without a password in it."),
     "unknown host": gettext_lazy("There is no host called %(what)s."),
-    "private": gettext_lazy("%(what)s is not on the public internet. NETZWART_FEED_PRIVATE=1 allows that."),
+    "private": gettext_lazy("%(what)s is not on the public internet, or is one of our own networks. NETZWART_FEED_PRIVATE=1 allows that."),
     "unreachable": gettext_lazy("It cannot be reached: %(what)s"),
     "certificate": gettext_lazy("Its certificate is not valid: %(what)s"),
     "status": gettext_lazy("The server answers %(what)s."),

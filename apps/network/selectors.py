@@ -12,7 +12,7 @@ from apps.lib.fields import Address, Prefix
 from apps.lib.once import once_a_page
 from apps.lib.validity import holds_now, holds_now_or_later
 from apps.members.models import Member
-from apps.network.models import Holding, Pool
+from apps.network.models import Gateway, Holding, Pool
 
 # First what nobody ever had: right above the highest address ever held. Only in a pool that is used up to its end, the lowest gap
 # between those held now or later. IPv4's own first and last address are nobody's. Shares of a pool are of one length, so the next
@@ -114,3 +114,10 @@ def holders_before(holdings: list[Holding]) -> Mapping[int, Before]:
     with connection.cursor() as cursor:
         cursor.execute(query, [[holding.pk for holding in holdings]])
         return {pk: Before(pk, member, name) for pk, member, name in cursor.fetchall()}
+
+
+def own_prefixes() -> tuple[Prefix, ...]:
+    """Our own networks, which nobody may have the portal ask: all pools, and those from which gateways are managed."""
+    pools = list(Pool.objects.values_list("prefix", flat=True))
+    managed = [each for networks in Gateway.objects.values_list("management_networks", flat=True) for each in networks]
+    return tuple(ip_network(each) for each in {*pools, *managed})

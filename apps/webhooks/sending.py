@@ -8,7 +8,6 @@ holds a lock or a transaction while the network is waited for.
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from ipaddress import ip_network
 from time import monotonic
 from typing import Final
 
@@ -22,7 +21,7 @@ from apps.lib import outbound
 from apps.lib.outbound import NoAnswer, Question, Reach
 from apps.mail.services import write
 from apps.mail.wording import Plain
-from apps.network.models import Gateway, Pool
+from apps.network.selectors import own_prefixes
 from apps.webhooks.gathering import wants
 from apps.webhooks.kinds import kinds
 from apps.webhooks.models import Delivery, Endpoint
@@ -56,9 +55,7 @@ class Answer:
 
 def reach() -> Reach:
     """What may be asked: the internet but our own networks, and what the settings allow beside."""
-    own = list(Pool.objects.values_list("prefix", flat=True))
-    managed = [each for networks in Gateway.objects.values_list("management_networks", flat=True) for each in networks]
-    return Reach(also=tuple(settings.WEBHOOK_NETWORKS), never=tuple(ip_network(each) for each in {*own, *managed}))
+    return Reach(also=tuple(settings.WEBHOOK_NETWORKS), never=own_prefixes())
 
 
 def schemes() -> tuple[str, ...]:
@@ -162,11 +159,3 @@ def give_notice(row: Delivery, now: datetime) -> None:
         facts: dict[str, Plain] = {"name": endpoint.name, "url": f"{settings.PORTAL_URL}/webhooks/{endpoint.pk}/", "tries": row.tries}
         key = f"webhook {endpoint.pk} {now:%Y-%m-%d}"
         write(to=owner.email, language=owner.speaks, template="webhook", context=facts, about=endpoint, key=key)
-
-
-def erase_old(now: datetime, days: int) -> int:
-    """Forget deliveries that ended so long ago; how many. In pieces, so that nobody waits for long."""
-    gone, old = 0, Delivery.objects.filter(ended__lt=now - timedelta(days=days)).order_by("ended").values_list("pk", flat=True)
-    while found := list(old[:5000]):
-        gone += Delivery.objects.filter(pk__in=found).delete()[0]
-    return gone

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.conf import LazySettings
@@ -11,7 +12,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
-from apps.bans import feeding, refreshing, services
+from apps.bans import feeding, leases, refreshing, services
 from apps.bans.allowing import allow
 from apps.bans.models import Ban, BanFeed, BanList
 from apps.lib.errors import Conflict, Problem
@@ -235,3 +236,49 @@ def test_the_command_refreshes_what_is_due_or_named(feed: BanFeed, server: Serve
     assert "it would lift 100 of 100 bans" in capsys.readouterr().out
     with pytest.raises(CommandError, match="no ban list called “No”"):
         call_command("refresh_bans", list="No")
+
+
+def test_a_feed_that_fails_is_not_refreshed_again_before_its_time_however_often_it_was_asked_for(feed: BanFeed, server: Server) -> None:
+    again(feed)
+    says(server, Answer(503))
+    BanFeed.objects.update(due=timezone.now())
+    assert [refreshing.refresh(feed.pk, only_if_due=True) for _message in range(5)] == [True, False, False, False, False]
+    feed.refresh_from_db()
+    assert timedelta(minutes=14) < feed.due - timezone.now() <= refreshing.RETRY
+
+
+def test_whoever_lost_the_lease_changes_nothing(feed: BanFeed, server: Server) -> None:
+    again(feed)
+    BanFeed.objects.update(etag="", last_modified="", claim=uuid4(), claimed_until=timezone.now() + timedelta(minutes=1))
+    with pytest.raises(refreshing.LeaseLost):
+        refreshing._imported(feed, lines(90), None, guarded=True, now=timezone.now(), claim=uuid4())
+    assert Ban.objects.count() == 100
+
+
+def test_the_lease_is_renewed_while_the_work_takes(feed: BanFeed) -> None:
+    claim, soon = uuid4(), timezone.now() + timedelta(seconds=1)
+    BanFeed.objects.update(claim=claim, claimed_until=soon)
+    assert leases.renew(feed.pk, claim) and not leases.renew(feed.pk, uuid4())
+    feed.refresh_from_db()
+    assert feed.claimed_until and feed.claimed_until > soon
+    assert timedelta(seconds=leases.RENEWED_EVERY) * 3 < leases.LEASE
+
+
+def test_a_file_that_is_one_line_too_long_is_refused_with_the_sentence(
+    network: rows.Network, settings: LazySettings, tmp_path: Path
+) -> None:
+    settings.FEED_DIRECTORY = str(tmp_path)
+    (tmp_path / "list.txt").write_bytes(b"198.18.0.1\n" * 1_000_000 + b"198.18.0.2")
+    feed = feeding.subscribe(list=services.create_list(name="File", by=None), source="list.txt", by=network.admin)
+    assert again(feed).why == "It is too long: more than 1,000,000 lines."
+
+
+def test_feeds_are_not_fetched_from_our_own_public_addresses(feed: BanFeed, network: rows.Network, settings: LazySettings) -> None:
+    public, managed = network.public.prefix[5], network.gateways[0].management_networks[0][1]
+    settings.FEED_PRIVATE = True
+    assert refreshing.reach().has(managed), "who says so has every address asked"
+    settings.FEED_PRIVATE = False
+    assert any(public in each for each in refreshing.reach().never)
+    assert not refreshing.reach().has(managed)
+    BanFeed.objects.update(source=f"http://{public}/list.txt", etag="")
+    assert (again(feed).error or {})["fault"] == "private"

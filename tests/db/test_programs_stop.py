@@ -1,6 +1,7 @@
 """Workers, scheduler and broker are really stopped, one after the other: each is said, in words that are true of it, and of it alone."""
 
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -19,10 +20,11 @@ from apps.operations.heartbeats import Fault, RoleFault
 from apps.operations.models import JobRecord, Role, RoleHeartbeat
 from tests.whole.system import wait_for
 from tests.whole.worker import ROOT, broker, environment
+from workers import memory
 
 pytestmark = pytest.mark.django_db(transaction=True)
-STARTED = (Role.WORKER, Role.COLLECTOR, Role.TICKER)  # the mailer and the feed importer are missed from the beginning
-QUEUES = {Role.WORKER: "celery", Role.COLLECTOR: "readings"}
+STARTED = (Role.WORKER, Role.COLLECTOR, Role.FEEDS, Role.TICKER)  # the mailer is missed from the beginning
+QUEUES = {Role.WORKER: "celery", Role.COLLECTOR: "readings", Role.FEEDS: "feeds"}
 PATIENCE = 120.0  # seconds
 Programs = dict[Role, Popen[bytes]]
 
@@ -36,8 +38,8 @@ def redis() -> Iterator[str]:
 
 @pytest.fixture
 def programs(redis: str, tmp_path: Path) -> Iterator[Programs]:
-    """Real workers and a real scheduler, which give a sign of life each second."""
-    given = environment(redis) | {"NETZWART_HEARTBEAT_SECONDS": "1"}
+    """Real workers and a real scheduler, which give a sign of life every two seconds."""
+    given = environment(redis) | {"NETZWART_HEARTBEAT_SECONDS": "2"}
     with ExitStack() as stack:
         made: Programs = {}
         for role in STARTED:
@@ -74,11 +76,13 @@ def frozen(pid: int) -> Iterator[None]:
 
 
 def test_whatever_stops_is_said_in_words_that_are_true_of_it(redis: str, programs: Programs, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(heartbeats, "SILENT", timedelta(seconds=5))
+    monkeypatch.setattr(heartbeats, "SILENT", timedelta(seconds=10))
     wait_for(lambda: RoleHeartbeat.objects.filter(served__isnull=False).count() == len(QUEUES), seconds=PATIENCE)
     wait_for(lambda: RoleHeartbeat.objects.filter(started__isnull=False).count() == len(STARTED), seconds=PATIENCE)
     until(lambda found: not found)
     assert JobRecord.objects.filter(name="workers.reconcile", period__gt=0).exists(), "the scheduler says what is awaited"
+    limits = Path(f"/proc/{programs[Role.FEEDS].pid}/limits").read_text()
+    assert re.search(rf"^Max data size +{memory.FEEDS} ", limits, re.MULTILINE), "what imports from strangers is bounded"
 
     with frozen(programs[Role.WORKER].pid):
         until(lambda found: Role.WORKER in found)

@@ -6,11 +6,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.conf import LazySettings
+from django.conf import LazySettings, settings
 from django.core.management import call_command
 
-from apps.operations.models import JobRecord
+from apps.desk.selectors.programs import FOLLOWS, JOBS
+from apps.operations import registry
+from apps.operations.heartbeats import OF_QUEUES
+from apps.operations.models import JobRecord, Role
+from apps.webhooks import sending
 from workers import app
+from workers.app import ROLES
+from workers.monitoring import UNRECORDED
 
 ENTRIES = list(app.conf.beat_schedule.items())
 ASKED_FOR = {"workers.collect_one": "workers.collect", "workers.refresh_feed": "workers.refresh_feeds"}  # by a task of the schedule
@@ -55,3 +61,17 @@ def test_every_task_is_asked_for_again_by_the_schedule_so_that_a_lost_message_lo
     every = {name for name in app.tasks if name.startswith("workers.")}
     assert every == scheduled | ASKED_FOR.keys()
     assert set(ASKED_FOR.values()) <= scheduled
+
+
+def test_no_task_is_handed_out_again_while_it_runs() -> None:
+    """A message comes back after this time, whether its task is lost or only long; the schedule asks for what is lost much sooner."""
+    again = app.conf.broker_transport_options["visibility_timeout"]
+    assert all(float(entry["schedule"]) <= again for _name, entry in ENTRIES)
+    assert again >= 3600 > 10 * max(sending.SECONDS, registry.SECONDS, settings.FEED_SECONDS)
+
+
+def test_every_task_and_every_program_has_words_for_the_dashboard() -> None:
+    recorded = {entry["task"] for _name, entry in ENTRIES} | ASKED_FOR.keys()
+    assert recorded - UNRECORDED == JOBS.keys()
+    assert set(FOLLOWS) == set(Role)
+    assert {Role(role) for role in ROLES.values()} == set(OF_QUEUES)

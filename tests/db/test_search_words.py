@@ -61,8 +61,9 @@ def test_the_beginning_of_an_address_finds_who_holds_one_in_it(mara: Client, tex
 
 
 @pytest.mark.parametrize("text", ["198.51.100.7 51413", "198.51.100.7:51413", "tcp 51413", "51413"])
-def test_a_forward_is_found_however_its_port_is_written(mara: Client, text: str) -> None:
-    assert any("51413" in each for each in found(mara, text))
+def test_a_forward_is_found_however_its_port_is_written(mara: Client, network: rows.Network, text: str) -> None:
+    path = f"/members/{network.residents['m1'].member.pk}/#forwards"
+    assert any(path in each for each in found(mara, text))
 
 
 def test_a_part_of_a_mac_address_finds_the_device(mara: Client) -> None:

@@ -1,6 +1,7 @@
 """What the feed parser understands, and that it says so of every line it does not."""
 
 import time
+import tracemalloc
 from ipaddress import IPv4Address, IPv6Address, ip_network
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.bans.feeds import LONGEST_COMMENT, Entry, Limits, TooBig, parse
+from apps.bans.feeds import LONGEST_COMMENT, MOST_BAD, Entry, FeedReader, Limits, TooBig, parse
 from apps.bans.prefixes import Fault
 
 EXCERPT = Path(__file__).parent.parent / "data" / "ipsum-excerpt.txt"
@@ -140,3 +141,68 @@ def test_the_time_is_linear_in_the_length(line: str) -> None:
         return time.process_time() - before
 
     assert min(seconds(4_000) for _ in range(3)) < 12 * min(seconds(1_000) for _ in range(3)) + 0.01
+
+
+def test_a_line_more_than_the_limit_is_refused_though_no_line_end_stands_behind_it() -> None:
+    text = "203.0.113.1\n" * 3
+    assert len(parse(text, limits=Limits(lines=3)).entries) == 1
+    with pytest.raises(TooBig, match="more than 3 lines"):
+        parse(text + "203.0.113.2", limits=Limits(lines=3))
+
+
+def test_what_is_too_long_is_refused_before_a_line_is_read() -> None:
+    reader = FeedReader("nonsense\n" * 4, limits=Limits(lines=3))
+    with pytest.raises(TooBig):
+        next(iter(reader))
+    assert reader.bad_count == 0
+
+
+@pytest.mark.parametrize("text", ["10.0.0.1-10.0.0.254\n", 'prefix,comment\n10.0.0.1-10.0.0.254,"x"\n', '["10.0.0.1-10.0.0.254"]'])
+def test_what_ranges_become_counts_too(text: str) -> None:
+    assert len(parse(text, limits=Limits(lines=14)).entries) == 14
+    with pytest.raises(TooBig, match="more than 13 entries"):
+        parse(text, limits=Limits(lines=13))
+
+
+def test_of_very_many_bad_lines_the_first_are_kept_and_all_are_counted() -> None:
+    feed = parse("nonsense\n" * (MOST_BAD + 5))
+    assert (len(feed.bad), feed.bad_count) == (MOST_BAD, MOST_BAD + 5)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '["203.0.113.1", "203.0.113.2"',
+        '["203.0.113.1", "203.0.113.2',
+        '["203.0.113.1" "203.0.113.2"]',
+        '["203.0.113.1",, "203.0.113.2"]',
+        '["203.0.113.1"] ["203.0.113.2"]',
+        '["203.0.113.1", ' + "[" * 100_000,
+        '["203.0.113.1", [' + "[]," * 100_000 + "[]]]",
+    ],
+)
+def test_json_that_breaks_off_names_nothing_because_half_a_list_would_lift_the_rest(text: str) -> None:
+    feed = parse(text)
+    assert (feed.entries, feed.bad_count) == ((), 1)
+
+
+def test_json_is_read_element_by_element_however_it_is_spaced() -> None:
+    text = ' [ "203.0.113.1" ,\n{"prefix": "203.0.113.2", "comment": "' + "x" * 2000 + '"}\n,"203.0.113.3"] \n'
+    assert [str(each.prefix) for each in parse(text).entries] == ["203.0.113.1/32", "203.0.113.2/32", "203.0.113.3/32"]
+    assert parse("[]").entries == ()
+
+
+def test_a_line_of_csv_with_millions_of_columns_is_not_read() -> None:
+    feed = parse("prefix,comment\n203.0.113.1,x\n" + "," * 1_000_000)
+    assert ([str(each.prefix) for each in feed.entries], feed.bad_count) == (["203.0.113.1/32"], 1)
+
+
+def test_reading_a_feed_takes_no_more_memory_than_its_text() -> None:
+    content = b"".join(b"10.%d.%d.%d\n" % (at >> 16, (at >> 8) & 255, at & 255) for at in range(200_000))
+    tracemalloc.start()
+    try:
+        number = sum(1 for _entry in FeedReader(content))
+        _now, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert (number, peak < len(content)) == (200_000, True), peak

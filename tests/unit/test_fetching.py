@@ -17,7 +17,7 @@ from apps.lib.outbound import NoAnswer, Reach, allowed, resolved, taken_apart
 from tests.serving import Answer, serving
 
 NOTHING = Fetched(None)
-LOOPBACK = Limits(octets=1000, seconds=5, private=True)
+LOOPBACK = Limits(octets=1000, seconds=5, reach=Reach(private=True))
 
 
 def fault(url: str, limits: Limits = LOOPBACK) -> StrEnum:
@@ -97,7 +97,7 @@ def test_chunks_make_a_list() -> None:
 
 def test_who_never_answers_is_given_up() -> None:
     with raw(b"HTTP/1.1 200 OK\r\nContent-Le", hold=True) as port:
-        assert fault(f"http://127.0.0.1:{port}/", Limits(seconds=0.3, private=True)) is No.TOO_SLOW
+        assert fault(f"http://127.0.0.1:{port}/", Limits(seconds=0.3, reach=Reach(private=True))) is No.TOO_SLOW
 
 
 def test_what_is_no_http_is_refused() -> None:
@@ -190,6 +190,14 @@ def test_an_address_that_is_none_is_refused(url: str, why: StrEnum) -> None:
     with pytest.raises(NoAnswer) as refused:
         taken_apart(url)
     assert refused.value.fault is why
+
+
+def test_a_file_that_is_too_large_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    with (tmp_path / "list.txt").open("wb") as file:
+        file.truncate(1 << 40)  # with holes: nobody could read all of it
+    with pytest.raises(NoFeed) as refused:
+        read_file(tmp_path, "list.txt", NOTHING, LOOPBACK)
+    assert refused.value.fault is Fault.TOO_BIG
 
 
 def test_a_file_is_read_from_the_directory_alone(tmp_path: Path) -> None:

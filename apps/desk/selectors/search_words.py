@@ -17,6 +17,7 @@ from apps.bans.models import Ban
 from apps.deployments.models import Revision
 from apps.lib import formats
 from apps.members.models import Device
+from apps.nat.models import Pinhole, PortForward
 from apps.nat.pinholes.selectors import pinholes
 from apps.nat.selectors import forwards
 from apps.network.models import Gateway
@@ -68,7 +69,9 @@ def _devices(text: str) -> Group:
 
 def _purposes(text: str) -> Group:
     """Port forwards and pinholes by what they are for."""
-    rows = [("forwards", each) for each in forwards().filter(purpose__icontains=text).order_by("pk")[:SHOWN]]
+    rows: list[tuple[str, PortForward | Pinhole]] = [
+        ("forwards", each) for each in forwards().filter(purpose__icontains=text).order_by("pk")[:SHOWN]
+    ]
     rows += [("pinholes", each) for each in pinholes().filter(purpose__icontains=text).order_by("pk")[: SHOWN - len(rows)]]
     hits = [
         Hit(

@@ -34,7 +34,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            feed = feeds.parse(_content(options["file"]), minimum_count=options["minimum_count"])
+            feed = feeds.FeedReader(_content(options["file"]), minimum_count=options["minimum_count"])
             with transaction.atomic():
                 outcome = self._bring(feed, options)
                 transaction.set_rollback(options["dry_run"] or not outcome.imported)  # a list made for this goes too
@@ -46,7 +46,7 @@ class Command(BaseCommand):
         if not outcome.imported:
             raise SystemExit(1)
 
-    def _bring(self, feed: feeds.Feed, options: dict[str, Any]) -> importing.Outcome:
+    def _bring(self, feed: feeds.FeedReader, options: dict[str, Any]) -> importing.Outcome:
         author, days = _author(options["author"]), options["expires_in"]
         return importing.bring(
             list=BanList.objects.filter(name=options["list"]).first() or services.create_list(name=options["list"], by=author),
@@ -63,7 +63,7 @@ class Command(BaseCommand):
         for line in outcome.bad:
             self.stderr.write(of_line(line))
         if not outcome.imported:
-            self.stderr.write(f"Nothing was imported: {len(outcome.bad):,} bad lines. Mend them, or leave them out with --skip-invalid.")
+            self.stderr.write(f"Nothing was imported: {outcome.bad_count:,} bad lines. Mend them, or leave them out with --skip-invalid.")
             return
         counts = {"added": outcome.added, "lifted": outcome.removed, "renewed": outcome.renewed, "unchanged": outcome.unchanged}
         counts |= {"of another direction now": outcome.redirected} if outcome.redirected else {}
@@ -71,7 +71,7 @@ class Command(BaseCommand):
             "overruled by the allow list": outcome.allowed,
             "named twice": outcome.duplicates,
             "below the minimum": outcome.below,
-            "bad lines left out": len(outcome.bad),
+            "bad lines left out": outcome.bad_count,
         }
         words = [f"{number:,} {word}" for word, number in counts.items()] + [
             f"{number:,} {word}" for word, number in seen.items() if number

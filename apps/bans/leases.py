@@ -1,0 +1,57 @@
+"""Lease on the refresh of a feed: kept by a thread for as long as the process lives, however long the import takes.
+
+The claim is the fencing token: whoever was frozen longer than the lease finds another one in the row, and takes back what it did.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from threading import Event, Thread
+from typing import Final
+from uuid import UUID
+
+import structlog
+from django.db import Error as DatabaseError
+from django.db import connection
+from django.db.models.functions import Now
+
+from apps.bans.models import BanFeed
+
+LEASE: Final = timedelta(minutes=1)
+RENEWED_EVERY: Final = 10.0  # seconds
+
+log = structlog.get_logger()
+
+
+def renew(feed: int, claim: UUID) -> bool:
+    """Keep the lease. False when it is another's by now."""
+    return BanFeed.objects.filter(pk=feed, claim=claim).update(claimed_until=Now() + LEASE) == 1
+
+
+def is_ours(feed: int, claim: UUID) -> bool:
+    """Whether the claim still holds; nobody can take it before the running transaction ends."""
+    return BanFeed.objects.select_for_update().filter(pk=feed, claim=claim).exists()
+
+
+@contextmanager
+def lease_kept(feed: int, claim: UUID) -> Iterator[None]:
+    """Renews the lease every few seconds, in a thread and a connection of its own."""
+    stop = Event()
+    thread = Thread(target=_renew_until, args=(feed, claim, stop), name=f"lease of feed {feed}", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
+def _renew_until(feed: int, claim: UUID, stop: Event) -> None:
+    while not stop.wait(RENEWED_EVERY):
+        try:
+            if not renew(feed, claim):
+                return
+        except DatabaseError as error:
+            log.warning("lease not renewed", feed=feed, error=str(error).strip())
+        finally:
+            connection.close()
