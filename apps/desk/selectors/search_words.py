@@ -69,10 +69,9 @@ def _devices(text: str) -> Group:
 
 def _purposes(text: str) -> Group:
     """Port forwards and pinholes by what they are for."""
-    rows: list[tuple[str, PortForward | Pinhole]] = [
-        ("forwards", each) for each in forwards().filter(purpose__icontains=text).order_by("pk")[:SHOWN]
-    ]
-    rows += [("pinholes", each) for each in pinholes().filter(purpose__icontains=text).order_by("pk")[: SHOWN - len(rows)]]
+    found = forwards().filter(purpose__icontains=text).order_by("pk")[:SHOWN]
+    more = pinholes().filter(purpose__icontains=text).order_by("pk")[:SHOWN]
+    rows: list[tuple[str, PortForward | Pinhole]] = [*(("forwards", each) for each in found), *(("pinholes", each) for each in more)]
     hits = [
         Hit(
             str(each),
@@ -80,7 +79,7 @@ def _purposes(text: str) -> Group:
             f"{reverse('desk:member', args=[each.holding.member_id])}#{place}",
             certain=False,
         )
-        for place, each in rows
+        for place, each in rows[:SHOWN]
     ]
     return Group(_("Open ports by purpose"), "nat", hits)
 
