@@ -15,6 +15,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/docs/", openapi.docs, {"router": router}, name="api-docs"),
     path("api/", include(([*router.urls, *exports.urlpatterns], "api"))),
     path("account/logout/", views_single.SignOut.as_view(), name="account_logout"),
+    path("account/oidc/<slug:provider_id>/login/", views_single.login, name="openid_connect_login"),
     path("account/oidc/<slug:provider_id>/login/callback/", views_single.callback, name="openid_connect_callback"),
     path("account/", include("apps.accounts.urls")),
     path("account/", include("allauth.account.urls")),

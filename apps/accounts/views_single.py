@@ -9,8 +9,10 @@ from allauth.socialaccount.adapter import get_adapter
 from allauth.socialaccount.models import SocialApp, SocialLogin
 from allauth.socialaccount.providers.oauth2.views import OAuth2CallbackView
 from allauth.socialaccount.providers.openid_connect.views import OpenIDConnectOAuth2Adapter
+from allauth.socialaccount.providers.openid_connect.views import login as begin_login
 from django.contrib import messages
 from django.core.cache import caches
+from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -20,6 +22,7 @@ from django.views.decorators.http import require_GET, require_POST
 from requests import RequestException
 
 from apps.accounts import single_out
+from apps.accounts.oidc_nonce import is_nonce_of, with_nonce
 
 _STATE: Final = "signed_out_state"
 log = structlog.get_logger()
@@ -32,9 +35,20 @@ class Adapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]  # allauth has 
         """Called when the provider has said who it is."""
         login = super().complete_login(request, app, token, **given)
         claims = login.account.extra_data.get("id_token") or {}
+        if not is_nonce_of(request.GET.get("state", ""), claims.get("nonce")):
+            log.warning("id token refused", why="its nonce is not that of this sign-in")
+            raise PermissionDenied
         raw, ending = str(given["response"].get("id_token") or ""), str(self.openid_config.get("end_session_endpoint") or "")
         login.opening = single_out.opening(provider=login.account.provider, id_token=raw, claims=claims, end=ending)
         return login
+
+
+def login(request: HttpRequest, provider_id: str) -> HttpResponseBase:
+    """Leads the browser to the provider."""
+    answer: HttpResponseBase = begin_login(request, provider_id=provider_id)
+    if answer.status_code == 302:
+        answer["Location"] = with_nonce(answer["Location"])
+    return answer
 
 
 def callback(request: HttpRequest, provider_id: str) -> HttpResponseBase:

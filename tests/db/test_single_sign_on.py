@@ -67,7 +67,11 @@ class Provider:
             self.refused.append(given.get("code", ""))
             return None
         now = int(time.time())
-        claims = self.claims | {"sid": self.sid, "iss": self.url, "aud": CLIENT, "iat": now, "exp": now + 300}
+        claims = (
+            {"nonce": asked.get("nonce", "")}
+            | self.claims
+            | {"sid": self.sid, "iss": self.url, "aud": CLIENT, "iat": now, "exp": now + 300}
+        )
         signed = jwt.encode(claims, self.key, algorithm="RS256", headers={"kid": "1"})
         return {"access_token": "let me in", "token_type": "Bearer", "id_token": signed}
 
@@ -186,6 +190,15 @@ def test_a_forged_state_or_a_stolen_code_signs_nobody_in(ines: User, provider: P
     thief = Client()
     assert thief.get(back.removeprefix("http://testserver")).status_code != 302
     assert thief.get("/account/").status_code == 302
+
+
+@pytest.mark.parametrize("nonce", ["", "that of another sign-in"])
+def test_an_id_token_of_another_sign_in_signs_nobody_in(ines: User, provider: Provider, nonce: str) -> None:
+    connect(Client())
+    provider.claims |= {"nonce": nonce}
+    client = Client()
+    assert over_there(client, "login").status_code != 302
+    assert client.get("/account/").status_code == 302
 
 
 def test_what_the_provider_said_is_erased_with_the_members_data(ines: User, provider: Provider) -> None:

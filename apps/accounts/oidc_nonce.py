@@ -1,0 +1,28 @@
+"""Nonce of a sign-in with OpenID Connect (Core 1.0, 3.1.2.1): an id token counts for the one sign-in that asked for it.
+
+It is an HMAC of the sign-in's `state`, which is random, bound to the session and used once; so nothing has to be kept.
+"""
+
+from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
+
+from django.utils.crypto import constant_time_compare, salted_hmac
+
+from apps.lib.secret_keys import secret_keys
+
+
+def with_nonce(url: str) -> str:
+    """The provider's address with a nonce that goes with its state."""
+    parts = urlsplit(url)
+    state = parse_qs(parts.query).get("state", [""])[0]
+    if not state:
+        return url
+    return urlunsplit(parts._replace(query=f"{parts.query}&{urlencode({'nonce': _nonce(state, secret_keys()[0])})}"))
+
+
+def is_nonce_of(state: str, said: object) -> bool:
+    """Whether the id token says the nonce of this state."""
+    return bool(state) and any(constant_time_compare(str(said), _nonce(state, key)) for key in secret_keys())
+
+
+def _nonce(state: str, key: str) -> str:
+    return salted_hmac("apps.accounts.oidc_nonce", state, secret=key, algorithm="sha256").hexdigest()
