@@ -15,8 +15,8 @@ from django.utils import timezone
 
 from apps.bans.models import BanList
 from apps.deployments.decisions import release
-from apps.deployments.going_back import roll_back
 from apps.deployments.models import GatewayState, Revision, Rollout, RolloutStep
+from apps.deployments.rollback import roll_back
 from apps.deployments.services import request
 from apps.deployments.wanted import want
 from apps.network.models import Gateway

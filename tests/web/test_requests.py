@@ -24,7 +24,7 @@ def test_text_that_was_written_stands_in_its_field_again_after_signing_in(
     context.clear_cookies()
     page.locator("textarea").first.evaluate("element => element.form.submit()")
     expect(page.get_by_role("heading", name="You were signed out")).to_be_visible()
-    context.add_cookies(cookies)
+    context.add_cookies(cookies)  # type: ignore[arg-type]  # what `cookies` gives, which playwright types apart
     page.get_by_role("link", name="Back to the page").click()
     expect(page.locator("textarea").first).to_have_value(TEXT)
     expect(page.get_by_text("Your text that was not saved is back.")).to_be_visible()
