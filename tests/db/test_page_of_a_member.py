@@ -100,7 +100,7 @@ def test_the_page_needs_as_many_queries_for_few_forwards_as_for_many(
     for port in range(count):
         forward(network, 2000 + port)
     admin.get("/")  # the session's first page writes it down
-    with django_assert_max_num_queries(72):
+    with django_assert_max_num_queries(74):
         admin.get(path(network))
 
 

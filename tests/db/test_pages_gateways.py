@@ -129,7 +129,7 @@ def test_a_stale_save_shows_both_values_and_loses_neither(staff: Client, network
         ({"management_networks": "<script>"}, "“&lt;script&gt;” is no network"),
         ({"management_port": "99999"}, "less than or equal to 65535"),
         ({"version": "x"}, "Enter a whole number"),
-        ({"lan": "lan\x00"}, "Null characters are not allowed"),
+        ({"lan": "lan\x00"}, "control character (U+0000)"),
     ],
 )
 def test_what_cannot_be_is_said_under_its_field(staff: Client, network: rows.Network, changes: dict[str, Any], says: str) -> None:
