@@ -150,8 +150,9 @@ def _thing(name: str, length: str, key: bytes, value: bytes, comment: str) -> Th
     if kind_of(name) is Kind.LISTENERS:
         return _listener(key, comment)
     address = ipv4_text(key) if len(key) == 4 else ipv6_text(key)
-    comment = "" if kind_of(name) is Kind.BLOCKS else comment  # says which row it is, for the kernel alone
     prefix = f"{address}/{length or '32'}"
+    if kind_of(name) is Kind.BLOCKS:
+        return Thing(prefix.removesuffix("/32"), prefix, comment)  # its comment says which block it is
     shown = prefix.removesuffix("/32") if len(key) == 4 else prefix.removesuffix("/128")
     return Thing(f"{shown} ({comment})" if comment else shown, prefix, prefix)
 
@@ -172,6 +173,11 @@ def ports_of_block(value: bytes) -> str:
 def forward_key(protocol: str, ports: str, public: str) -> str:
     """TCP 8443 · 198.51.100.7"""
     return f"{protocol} {ports} · {public}"
+
+
+def block_key(pk: int) -> str:
+    """block 12, as in the comments of blocks' elements."""
+    return f"block {pk}"
 
 
 def pinhole_key(protocol: str, ports: str, address: str) -> str:

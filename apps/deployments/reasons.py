@@ -4,7 +4,7 @@ In come rows and what each gateway has of them; out goes the same with reasons. 
 of a held-back part are read once in each process.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -13,8 +13,10 @@ from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from apps.bans.blocks.models import Block
 from apps.bans.models import AllowEntry, Ban
 from apps.deployments import effects
+from apps.deployments.approval_kinds import SPECIAL
 from apps.deployments.models import Rollout, RolloutStep
 from apps.lib import formats
 from apps.lib.activation import Activation, Waits
@@ -30,7 +32,7 @@ _STANDS = """
         r.id, r.state, r.revision_id,
         (SELECT st.state FROM deployments_rolloutstep st WHERE st.rollout_id = r.id AND st.gateway_id = g.id),
         ARRAY(SELECT concat_ws(' ', w.id, w.kind, w.digest) FROM deployments_heldback w
-            WHERE w.group_id = g.group_id AND w.state = 'waiting' AND w.kind <> 'management' ORDER BY w.id)
+            WHERE w.group_id = g.group_id AND w.state = 'waiting' AND w.kind <> ALL(%s) ORDER BY w.id)
     FROM network_gateway g
     LEFT JOIN deployments_gatewaystate s ON s.gateway_id = g.id
     LEFT JOIN deployments_hold h ON h.group_id = g.group_id AND h.released IS NULL
@@ -75,7 +77,7 @@ def with_reasons(rows: Sequence[Deployed], found: Mapping[int, list[Activation]]
 
 def _stands() -> dict[str, _Stands]:
     with connection.cursor() as cursor:
-        cursor.execute(_STANDS)
+        cursor.execute(_STANDS, [list(SPECIAL)])
         return {row[1]: _Stands(*row) for row in cursor.fetchall()}
 
 
@@ -92,31 +94,33 @@ def _explained(activation: Activation, held: int | None, stands: Mapping[str, _S
 
 
 def _held(rows: Iterable[Deployed], stands: Iterable[_Stands]) -> dict[int, int]:
-    """The rows whose removal waits, with the id of what is held back."""
+    """The rows whose removal waits, or whose coming, with the id of what is held back."""
     parts = {tuple(part.split()) for gateway in stands for part in gateway.parts}
     if not parts:
         return {}
     keys = {(Kind(kind), key): int(pk) for pk, kind, digest in parts for key in effects.keys_of(int(pk), digest)}
-    return {row.pk: keys[key] for row in rows if (key := _key(row)) in keys}
+    return {row.pk: keys[key] for row in rows for key in _keys(row) if key in keys}
 
 
-def _key(row: Deployed) -> tuple[Kind, str] | None:
-    """As `effects.Thing.key` has it, from columns of the row alone."""
+def _keys(row: Deployed) -> Iterator[tuple[Kind, str]]:
+    """As `effects.Thing.key` has them, from columns of the row alone."""
     match row:
         case PortForward():
-            return Kind.FORWARDS, effects.forward_key(row.get_protocol_display(), str(row.public_port), str(row.public))
+            yield Kind.FORWARDS, effects.forward_key(row.get_protocol_display(), str(row.public_port), str(row.public))
         case Pinhole():
             protocol = "" if row.protocol == Pinhole.Protocol.ALL else row.get_protocol_display()
-            return Kind.PINHOLES, effects.pinhole_key(protocol, str(row.port) if row.port else "", str(row.address))
+            yield Kind.PINHOLES, effects.pinhole_key(protocol, str(row.port) if row.port else "", str(row.address))
         case NatMapping() if NatMapping._meta.get_field("holding").is_cached(row):
-            return Kind.MAPPINGS, str(row.holding.prefix)
+            yield Kind.MAPPINGS, str(row.holding.prefix)
         case Holding():
-            return (Kind.ADDRESSES if row.prefix.version == 4 else Kind.PREFIXES), str(row.prefix)
+            yield (Kind.ADDRESSES if row.prefix.version == 4 else Kind.PREFIXES), str(row.prefix)
         case Ban():
-            return Kind.BANS, str(row.prefix)
+            yield Kind.BANS, str(row.prefix)
+            yield Kind.BLOCKS, str(row.prefix)
+        case Block():
+            yield Kind.BLOCKS, effects.block_key(row.pk)
         case AllowEntry():
-            return Kind.ALLOWED, str(row.prefix)
-    return None
+            yield Kind.ALLOWED, str(row.prefix)
 
 
 # --- A hold, a gateway, a rollout

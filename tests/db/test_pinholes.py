@@ -9,7 +9,7 @@ from django.db import IntegrityError, connection
 from django.utils import timezone
 
 from apps.deployments import effects, snapshot
-from apps.deployments.reasons import _key
+from apps.deployments.reasons import _keys
 from apps.deployments.wanted import want
 from apps.lib.errors import Conflict, Problem
 from apps.nat.pinholes import services
@@ -209,7 +209,7 @@ def test_what_waits_for_approval_is_found_by_the_pinhole_and_named_by_its_range(
     made.append(add(network, protocol="all", port=0, address=HOST + 2))
     ruleset = next(iter(want(network.group).rulesets.values()))
     found = list(effects.things({name: ruleset.elements[name] for name in ("pin6", "pinproto6", "pinhost6")}))
-    assert {_key(each) for each in made} <= {(Kind.PINHOLES, thing.key) for thing in found}
+    assert {next(_keys(each)) for each in made} <= {(Kind.PINHOLES, thing.key) for thing in found}
     assert [(thing.words, thing.number) for thing in effects.in_ranges(found)] == [
         (f"TCP 443 · {HOST}", 1),
         (f"UDP 6000–6009 · {HOST}", 10),

@@ -5,11 +5,13 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from apps.bans.blocks.services import block
 from apps.deployments.decisions import approve
 from apps.deployments.models import GatewayState, HeldBack, Revision, Rollout
 from apps.deployments.rollback import roll_back
 from apps.deployments.services import reconcile
 from apps.lib.activation import Waits, activations, reasons
+from apps.lib.models import Deployed
 from apps.nat.models import PortForward
 from apps.nat.services import remove_forward
 from tests import rows
@@ -19,8 +21,8 @@ from tests.db.rolling import forward, opened, rolled
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def why(row: PortForward) -> list[Waits]:
-    """What the page says of a forward as it is in the database now."""
+def why(row: Deployed) -> list[Waits]:
+    """What the page says of a row as it is in the database now."""
     row.refresh_from_db()
     ((_row, known),) = activations([row])
     return reasons(known)
@@ -46,6 +48,20 @@ def test_a_removal_that_is_held_back_is_not_said_to_be_done(served: rows.Network
     member = served.residents["m1"].member
     page = text(signed_in(served.admin).get(f"/members/{member.pk}/?removed={made[0].pk}"))
     assert "is being closed on nat-1, nat-2" in page and "waits for a second person’s approval" in page and "every 5s" in page
+    approve(held, digest=held.digest, by=rows.user("jonas"), signed_in_again=False)
+    reconcile(served.group)
+    assert why(made[0]) == []
+
+
+def test_a_block_that_is_held_back_is_not_said_to_hold(served: rows.Network) -> None:
+    served.group.removal_least = 3
+    served.group.save()
+    reconcile(served.group)
+    with rows.written_by(served.admin):
+        made = [block(member=each.member, reason="other", by=served.admin) for each in list(served.residents.values())[:3]]
+    reconcile(served.group)
+    held = HeldBack.objects.get()
+    assert why(made[0]) == [Waits("waits for a second person’s approval", f"/rollouts/waiting/{held.pk}/", person=True)]
     approve(held, digest=held.digest, by=rows.user("jonas"), signed_in_again=False)
     reconcile(served.group)
     assert why(made[0]) == []

@@ -66,7 +66,10 @@ def test_looser_limits_wait_for_a_second_person(network: rows.Network, peer: Use
     held = HeldBack.objects.get()
     with pytest.raises(Problem, match="Somebody else has to agree: Jonas"):
         approve(held, digest=held.digest, by=network.admin, signed_in_again=True)
-    page = text(signed_in(peer).get(f"/rollouts/waiting/{held.pk}/"))
+    client = signed_in(peer)
+    for path in ("/", "/rollouts/", "/rollouts/waiting/", f"/members/{network.residents['m1'].member.pk}/", "/gateways/"):
+        assert client.get(path).status_code == 200, path
+    page = text(client.get(f"/rollouts/waiting/{held.pk}/"))
     assert "Looser limits of Lindenhof wait for a second person" in page and "<code>20</code>" in page and "<code>100</code>" in page
     approve(held, digest=held.digest, by=peer, signed_in_again=False)
     assert now(network) == (100, 2**31 - 1)
