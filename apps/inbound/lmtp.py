@@ -22,9 +22,11 @@ from django.db import connection
 
 from apps.inbound.models import Arrival
 from apps.inbound.services import MOST_RECIPIENTS, TooLarge, arrive
+from apps.lib.memory import return_large_blocks, trim
 
 LONGEST_LINE: Final = 1 << 20  # octets; mail servers break lines long before
 STORING: Final = 4  # mails that are written into the database at once
+LARGE: Final = 1 << 20  # octets of a mail after which memory is given back
 IDLE_SECONDS: Final = 300.0  # RFC 5321, 4.5.3.2.7
 STORED: Final = "250 2.0.0 Stored"
 NOT_NOW: Final = "451 4.3.0 Not stored, bring it again"
@@ -88,6 +90,7 @@ class Store:
 
     async def handle_DATA(self, server: LMTP, session: Session, envelope: Envelope) -> str:  # noqa: N802
         octets = bytes(envelope.original_content or b"")
+        envelope.content = envelope.original_content = None  # a second copy of up to 25 MiB, until the next mail on this connection
         return await asyncio.get_running_loop().run_in_executor(self._threads, stored, octets, envelope.mail_from, list(envelope.rcpt_tos))
 
     def close(self) -> None:
@@ -105,7 +108,11 @@ def stored(octets: bytes, sender: str | None, recipients: list[str]) -> str:
         return NOT_NOW
     finally:
         with suppress(Exception):
+            if len(octets) > LARGE and connection.connection is not None:
+                connection.connection.close()  # libpq keeps the room that the largest statement took for as long as a connection lives
             connection.close()  # back to the pool, which looks whether it lives
+        if len(octets) > LARGE:
+            trim()
     return STORED
 
 
@@ -133,6 +140,8 @@ async def serve(where: Place, ready: Callable[[Place], None], stop: asyncio.Even
 
 def run(where: Place, ready: Callable[[Place], None]) -> None:
     """Serve until the process is asked to end. What is being brought at that moment was not acknowledged, and is brought again."""
+
+    return_large_blocks()
 
     async def until_a_signal() -> None:
         stop = asyncio.Event()

@@ -22,10 +22,12 @@ from apps.inbound.limits import DIED, TOO_BUSY, Limits, OutOfTime, Unreadable
 from apps.inbound.message import Received
 from apps.inbound.models import Arrival
 from apps.inbound.reader import Reader
+from apps.lib.memory import return_large_blocks, trim
 from apps.mail.redaction import redact
 
 LEASE: Final = timedelta(minutes=2)  # far longer than a mail takes
 SECONDS: Final = 10.0  # after which no further mail is begun
+LARGE: Final = 1 << 20  # octets of a mail after which memory is given back
 MOST_TRIES: Final = 3  # workers that may die of one mail, or be too busy for it
 NOT_TAKEN: Final = gettext_noop("It was read, but could not be filed.")
 Take = Callable[[Arrival, Received], None]
@@ -82,12 +84,16 @@ def waiting(limit: int = 100) -> QuerySet[Arrival]:
 
 def receive(take: Take, read_by: Reader, clock: Clock = timezone.now) -> Done:
     """Read what waits and hand it over, for about SECONDS. Any number of workers may do so at once."""
+    return_large_blocks()
     done, end = Done(), monotonic() + SECONDS
     while monotonic() < end:
         arrival = claim(clock())
         if arrival is None:
             return done
         became = _handed_over(arrival, take, read_by)
+        if arrival.size > LARGE:
+            del arrival
+            trim()
         if became is Arrival.State.TAKEN:
             done = replace(done, taken=done.taken + 1)
         elif became is Arrival.State.QUARANTINED:

@@ -81,6 +81,15 @@ def test_each_recipient_has_an_answer_and_none_before_the_mail_is_stored(setting
     assert [each[:2] for each in stored()] == [("lmtp", "s@b.example"), ("lmtp", "")]
 
 
+def test_a_connection_that_carried_a_large_mail_is_not_used_again_and_one_of_small_mails_is() -> None:
+    for octets, is_closed in ((mail(), False), (mail(b"x" * (lmtp.LARGE + 1), Message_ID="<large@x>"), True)):
+        connection.ensure_connection()
+        raw = connection.connection
+        assert lmtp.stored(octets, "s@b.example", ["a@b.example"]) == lmtp.STORED
+        assert raw is not None and raw.closed is is_closed
+    assert Arrival.objects.count() == 2
+
+
 def test_the_program_listens_on_a_unix_socket_and_ends_when_asked() -> None:
     with TemporaryDirectory(prefix="nw-") as directory:
         path = Path(directory, "lmtp.sock")

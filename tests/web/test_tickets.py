@@ -22,6 +22,7 @@ from tests.web.conftest import signed_in
 pytestmark = [pytest.mark.browser]
 
 SELIN = "selin@lindenhof.example"
+MX = "mx.lindenhof.example"
 
 
 def sent(box: Post) -> list[EmailMessage]:
@@ -44,7 +45,8 @@ def reply_to(mail: EmailMessage, text: str) -> EmailMessage:
 
 
 def deliver_to_the_portal(mail: EmailMessage) -> None:
-    """SMTP to the network's mail server, LMTP from there to the portal, and what a worker does with what arrived."""
+    """SMTP to the network's mail server, which says that it believes the sender, LMTP to the portal, and what a worker does with it."""
+    mail["Authentication-Results"] = f"{MX}; dmarc=pass header.from={SELIN.rpartition('@')[2]}"
     with lmtp_server(lmtp.place("127.0.0.1:0", 0)) as place, mail_server(place) as port, SMTP("127.0.0.1", port) as client:
         client.send_message(mail)
     take = receiving.taker()
@@ -57,7 +59,7 @@ def deliver_to_the_portal(mail: EmailMessage) -> None:
 def test_a_ticket_goes_from_the_web_by_mail_and_back_and_reads_right_on_both_sides(
     chromium: Browser, live_server: LiveServer, settings: LazySettings
 ) -> None:
-    settings.SUPPORT_ADDRESS = "Support <support@lindenhof.example>"
+    settings.SUPPORT_ADDRESS, settings.MAIL_IN_AUTHSERV_ID = "Support <support@lindenhof.example>", MX
     network = rows.network()
     user = rows.user("selin", staff=False)
     rows.member(email=SELIN, language="en", user=user)
