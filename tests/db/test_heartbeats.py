@@ -1,6 +1,10 @@
 """Each program's silence is said within 90 seconds, in words that are true of it; /health says it to whoever asks from outside."""
 
+import os
+import subprocess
+import sys
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,6 +25,7 @@ from workers.monitoring import periods
 
 pytestmark = pytest.mark.django_db
 LATE = timedelta(seconds=90)
+ROOT = Path(__file__).parents[2]
 
 
 def at() -> datetime:
@@ -186,3 +191,14 @@ def test_the_page_of_the_system_shows_roles_jobs_and_tables(mara: Client) -> Non
     ):
         assert shown in page
     assert "NETZWART_KEEP_WEBHOOK_DAYS" in page
+
+
+ASK = "import django; django.setup(); from django.test import Client; a = Client(headers={'host': 'localhost'}).get('/health')"
+
+
+def test_outside_monitors_are_told_when_the_database_is_away() -> None:
+    """Asked in a process of its own, whose database is not there."""
+    nowhere = {"NETZWART_DATABASE_URL": "host=/nonexistent dbname=x user=x", "DJANGO_SETTINGS_MODULE": "portal.settings"}
+    command = [sys.executable, "-c", f"{ASK}; print(a.status_code, a.content.decode())"]
+    done = subprocess.run(command, cwd=ROOT, env=os.environ | nowhere, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == '503 {"status": "failing", "database": false, "roles": {}}'

@@ -84,6 +84,7 @@ NOT_VISITED = {
     **dict.fromkeys(FILES, "a file"),
     "own:everything": "a file, for members",
     "own:ticket-attachment": "a file, for members",
+    "operations:health": "an answer for monitors",
     "set_language": "sends on",
     "accounts:signed-out": "sends on",
     "lib:language": "sends on",
