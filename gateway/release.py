@@ -4,7 +4,7 @@ from functools import cache
 from hashlib import sha256
 from importlib import resources
 
-RELEASE = "0.1.0"  # as in pyproject.toml
+VERSION_NUMBER = "0.1.0"  # as in pyproject.toml
 PACKAGES = ("firewall", "gateway")
 
 
@@ -16,4 +16,4 @@ def version() -> str:
         sources = {each.name: each for each in resources.files(package).iterdir() if each.name.endswith(".py")}
         for name in sorted(sources):
             hasher.update(f"{package}/{name}\0".encode() + sources[name].read_bytes())
-    return f"{RELEASE}+{hasher.hexdigest()[:8]}"
+    return f"{VERSION_NUMBER}+{hasher.hexdigest()[:8]}"
