@@ -67,7 +67,7 @@ class Look:
         _heard(state, welcome)
         if carry.runs(welcome, target):
             drift.forget(state)
-            return state.digest != target
+            return state.digest != target and not self._is_stuck(welcome, impaired)
         if state.digest == target and not welcome.trial:
             return self._heals(gateway, welcome)
         return not (self._given_up or self._is_stuck(welcome, impaired))

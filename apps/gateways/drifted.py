@@ -10,7 +10,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.deployments.drift import HEALS_ANYWAY, Cause
-from apps.deployments.models import GatewayState
+from apps.deployments.models import GatewayState, Rollout
+from apps.deployments.selectors import newest_by_group
 from apps.lib import formats
 
 NAMED = 5  # chains, sets or counters in a sentence
@@ -98,6 +99,9 @@ def _why(status: GatewayState, counted: str) -> str:
 def _follows(status: GatewayState) -> str:
     if fault := status.disk or status.error:
         return _("It is put right as soon as this is mended: %(fault)s") % {"fault": fault}
+    last = newest_by_group().get(status.gateway.group_id)
+    if last and last.state == Rollout.State.PAUSED:
+        return _("It stays so until the rollout of %(revision)s, which is paused, goes on.") % {"revision": last}
     if status.gateway.group.heals_drift or _cause(status.drift or {}) in HEALS_ANYWAY:
         return _("It is put right by itself, with the next look.")
     return _("It stays so until somebody puts it right, or the next change goes out.")

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from apps.deployments.models import GatewayState
+from apps.deployments.models import GatewayState, Rollout
 from apps.network.models import GatewayGroup
 from tests import rows
 from tests.db.pages import queries, signed_in, text
@@ -72,6 +72,12 @@ def test_drift_that_is_not_healed_waits_for_somebody(
     assert "nat-1 gets what it should run again" in text(staff.post(f"{meddled}put-right/", follow=True))
     assert asked == [("workers.reconcile", network.admin.pk, True)]
     assert staff.get(f"{meddled}put-right/").status_code == 405
+
+
+def test_while_a_rollout_is_paused_nobody_promises_that_drift_is_put_right(staff: Client, meddled: str) -> None:
+    Rollout.objects.update(state=Rollout.State.PAUSED)
+    page = text(staff.get(meddled))
+    assert "It stays so until the rollout of r" in page and "is put right by itself" not in page
 
 
 def test_a_gateway_that_is_as_it_should_be_says_nothing_of_drift(staff: Client, network: rows.Network) -> None:
