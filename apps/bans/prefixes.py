@@ -3,6 +3,7 @@
 Pure: no Django, no I/O. `apps.bans.words` turns faults into sentences.
 """
 
+import re
 from collections.abc import Iterator
 from enum import StrEnum
 from ipaddress import IPv6Address, ip_address, summarize_address_range
@@ -10,6 +11,8 @@ from ipaddress import IPv6Address, ip_address, summarize_address_range
 from firewall.addresses import parse_prefix
 from firewall.elements.bans import LENGTHS as BAN_LENGTHS
 from firewall.policy import Address, Prefix
+
+_LENGTH = re.compile("0|[1-9][0-9]{0,2}")
 
 
 class Fault(StrEnum):
@@ -38,6 +41,8 @@ class NoBan(ValueError):  # noqa: N818 - a finding about somebody's text, not an
 
 def read(text: str) -> Prefix:
     """The prefix that the text names. Raises NoBan."""
+    if "/" in text and not _LENGTH.fullmatch(text.partition("/")[2]):
+        raise NoBan(Fault.NO_PREFIX)  # a mask, or a number that one could read otherwise
     try:
         prefix = parse_prefix(text, strict=False)
     except ValueError:

@@ -206,3 +206,10 @@ def test_reading_a_feed_takes_no_more_memory_than_its_text() -> None:
     finally:
         tracemalloc.stop()
     assert (number, peak < len(content)) == (200_000, True), peak
+
+
+@pytest.mark.parametrize(
+    "text", ["203.0.113.0/0.0.0.255", "203.0.113.0/255.255.255.0", "203.0.113.0/024", "203.0.113.0/", "2001:db8::/+32"]
+)
+def test_a_length_is_a_plain_number_and_no_mask_whose_meaning_one_could_mistake(text: str) -> None:
+    assert [bad.fault for bad in parse(text).bad] == [Fault.NO_PREFIX]
