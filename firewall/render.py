@@ -259,6 +259,8 @@ def render_rule(rule: Rule) -> str:
 
 def _render_part(part: Part) -> str:
     match part:
+        case Match(Field.CT_STATUS, (flag,), True):
+            return f"{Field.CT_STATUS} ! {_value(Field.CT_STATUS, flag)}"  # the bit is not set; `!=` would compare all of them
         case Match(field, values, negated):
             return f"{field} {'!= ' if negated else ''}{_one_or_set(field, values)}"
         case Lookup(fields, name, length, negated):

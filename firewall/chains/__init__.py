@@ -30,7 +30,7 @@ from firewall.chains.used import Used
 from firewall.policy import Gateway, PolicyError, Settings
 from firewall.ruleset import Chain
 
-COUNTERS = frozenset({"leaked", "spoofed", "refused", "unmatched", "unmapped", "portless", "blocked"})
+COUNTERS = frozenset({"leaked", "spoofed", "refused", "unmatched", "unmapped", "portless", "blocked", "misdirected"})
 
 
 def counters(gateway: Gateway, used: Used) -> frozenset[str]:

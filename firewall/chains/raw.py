@@ -2,7 +2,7 @@
 
 from firewall.chains import bans, guards, listeners
 from firewall.chains.input import NEIGHBOUR_DISCOVERY
-from firewall.chains.parts import ACCEPT, VRRP, at, jump, rule
+from firewall.chains.parts import ACCEPT, DROP, VRRP, at, jump, rule
 from firewall.chains.used import Used
 from firewall.policy import Gateway
 from firewall.ruleset import Chain, Field, Hook, Match, Notrack, Priority, Rule
@@ -16,8 +16,11 @@ def prerouting(gateway: Gateway, used: Used) -> Chain:
 
 
 def output(gateway: Gateway) -> Chain:
-    """What the gateway itself sends: both directions, or the answers alone would be tracked."""
-    return _chain("output", _untracked(gateway, Field.OIFNAME, Field.TCP_SPORT))
+    """What the gateway itself sends: both directions, or the answers alone would be tracked. Of redirects none: a member who obeys one
+    sends past the gateway. IPv4 has a switch of the kernel for that, IPv6 has not.
+    """
+    redirects = rule(Match(Field.ICMPV6_TYPE, ("nd-redirect",)), DROP, comment="no redirects")
+    return _chain("output", (*_untracked(gateway, Field.OIFNAME, Field.TCP_SPORT), redirects))
 
 
 def _chain(hook: str, rules: tuple[Rule, ...]) -> Chain:

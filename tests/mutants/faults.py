@@ -17,7 +17,7 @@ MUTANTS = (
     Mutant(
         "drop the anti-spoofing rule",
         "firewall/chains/spoofed.py",
-        'rule(outside, Match(Field.IP_SADDR, PRIVATE), *drop, comment="private source from outside"),',
+        'rule(outside, Match(Field.IP_SADDR, _ours_or_private(gateway)), *drop, comment="private or our own source from outside"),',
         "",
         f"{PROMISES}::test_a_private_source_from_outside_reaches_no_forward",
     ),

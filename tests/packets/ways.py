@@ -12,7 +12,7 @@ from tests.packets.wires import CARDS
 TCP, UDP, ICMP, ESP, ICMPV6, OSPF, VRRP = 6, 17, 1, 50, 58, 89, 112
 NUMBERS = {Protocol.TCP: TCP, Protocol.UDP: UDP}
 ERRORS, ERRORS6 = (3, 11, 12, 4), (1, 2, 3, 4, 100)  # the last of each is none that passes
-NODE_INFORMATION, LISTENERS_QUERY, NEIGHBOUR_SOLICITATION = 139, 130, 135
+NODE_INFORMATION, LISTENERS_QUERY, NEIGHBOUR_SOLICITATION, REDIRECT = 139, 130, 135, 137
 PROTOCOLS = {version: [*[TCP, UDP, icmp] * 3, ESP, VRRP, OSPF] for version, icmp in ((4, ICMP), (6, ICMPV6))}
 KINDS = {4: [8] * 8 + [0, *ERRORS], 6: [128] * 8 + [129, *ERRORS6, NODE_INFORMATION, LISTENERS_QUERY, NEIGHBOUR_SOLICITATION]}
 SYNCED = IPv4Address("10.254.4.9")
@@ -71,6 +71,7 @@ ITSELF = [
     Way(_IN, [*MEMBERS, *FOREIGN], OWN4, [ICMP], kinds=[8, *ERRORS]),
     Way(("",), OWN4, [scenes.ADMIN4, SYNCED], [TCP, UDP], own_ports=[22, 0]),
     Way(("",), OWN6, [scenes.ADMIN6], [TCP], own_ports=[22, 0]),
+    Way(("",), OWN6, MEMBERS6, [ICMPV6], kinds=[REDIRECT]),
     Way(("",), [*OWN4, *OWN6], [*FOREIGN, *MEMBERS, *FOREIGN6, *MEMBERS6, *SERVERS4, *SERVERS6]),
 ]
 
@@ -83,6 +84,7 @@ def ways_of(policy: Policy) -> dict[str, list[Way]]:
         "members": _members(policy),
         "lies": _lies(),
         "servers": _servers() if policy.gateway.interfaces.server else [],
+        "beside lanes": _beside_lanes(policy),
         "mappings": _mappings(policy),
         "forwards": [way for each in policy.forwards for way in _to(each.public, NUMBERS[each.protocol], each.public_port, each.ports)],
         "pinholes": _pinholes(policy),
@@ -97,9 +99,14 @@ def ways_of(policy: Policy) -> dict[str, list[Way]]:
     return {kind: ways for kind, ways in possible.items() if ways}
 
 
+def _held6(policy: Policy) -> list[Address]:
+    """Members' IPv6 addresses that somebody holds."""
+    return [each for each in MEMBERS6 if any(each in prefix for prefix in policy.prefixes)]
+
+
 def _members(policy: Policy) -> list[Way]:
     """To the internet, to each other, and to public addresses, which perhaps lead nowhere."""
-    held6 = [each for each in MEMBERS6 if any(each in prefix for prefix in policy.prefixes)]
+    held6 = _held6(policy)
     return [
         Way(("lan0",), [*policy.addresses, *held6], [*FOREIGN, *FOREIGN6, *MEMBERS, *MEMBERS6]),
         Way(("lan0",), policy.addresses, FOREIGN, [TCP], [25]),
@@ -110,12 +117,20 @@ def _members(policy: Policy) -> list[Way]:
     ]
 
 
+def _beside_lanes(policy: Policy) -> list[Way]:
+    """To servers, which have no lane, from members and from outside, over IPv6: by chance alone too seldom."""
+    if not policy.gateway.interfaces.server:
+        return []
+    return [Way(("lan0",), _held6(policy), SERVERS6, [TCP, UDP]), Way(("wan0",), FOREIGN6, SERVERS6, [TCP, UDP])]
+
+
 def _lies() -> list[Way]:
     """Sources that cannot be what they say."""
     return [
         Way(("lan0",), [*FOREIGN, *scenes.PRIVATE_ELSEWHERE], [*PUBLIC, *FOREIGN, *MEMBERS]),
         Way(("lan0",), [*FOREIGN6, *SERVERS6], [*FOREIGN6, *MEMBERS6]),
-        Way(("wan0",), [*scenes.PRIVATE_ELSEWHERE, *MEMBERS], [*MEMBERS, *SERVERS4]),
+        Way(("wan0",), [*scenes.PRIVATE_ELSEWHERE, *MEMBERS, *PUBLIC], [*MEMBERS, *SERVERS4, *PUBLIC]),
+        Way(("wan0",), FOREIGN, [*MEMBERS, *scenes.PRIVATE_ELSEWHERE]),
         Way(("wan0",), MEMBERS6, [*MEMBERS6, *SERVERS6]),
     ]
 

@@ -7,7 +7,7 @@ from typing import get_args
 import pytest
 
 from firewall.compile import compile_policy
-from firewall.policy import Ban, Block, Forward, Listener, NatMapping, Policy, Protocol, Sharing
+from firewall.policy import Ban, Block, Forward, Listener, NatMapping, Policy, Protocol, Settings, Sharing
 from firewall.ruleset import Action, Chain, Field, Hook, Match, Part, Priority, Refusal, Rule, Ruleset, Verdict
 from firewall.tracing import Ends, Icmp, Leaving, Outcome, Packet, Route, Routes, State, Trace, TraceError, trace, trace_flow
 from firewall.tracing.fields import READERS
@@ -164,10 +164,16 @@ def test_who_is_refused_at_a_forward_hears_so_from_where_he_called() -> None:
     assert left(found.answer).packet.icmp == Icmp(3, 13, quoted=Ends(FOREIGN, PUBLIC, 50122, 8443))
 
 
-def test_a_refusal_that_would_leave_with_a_private_source_is_held_back_and_counted() -> None:
+def test_what_comes_from_outside_to_a_private_address_is_dropped_without_a_refusal_that_would_leak() -> None:
     found = traced(tcp("wan0", FOREIGN, MEMBER, 22))
-    assert found.answer and found.answer.outcome is Outcome.DROPPED
-    assert found.counters == {"refused": 1, "leaked": 1}
+    assert (found.outcome, found.answer, found.counters) == (Outcome.DROPPED, None, {"misdirected": 1})
+
+
+def test_our_own_public_address_from_outside_is_forged() -> None:
+    publics = (IPv4Network(f"{PUBLIC}/32"), IPv4Network("10.0.0.0/24"))  # a pool within a private prefix overlaps nothing either
+    ours = replace(POLICY, gateway=replace(POLICY.gateway, settings=Settings(publics=publics)))
+    assert traced(tcp("wan0", PUBLIC, PUBLIC, 8443), ours).counters == {"spoofed": 1}
+    assert traced(tcp("wan0", FOREIGN, PUBLIC, 8443), ours).outcome is Outcome.FORWARDED
 
 
 def test_a_member_without_a_mapping_does_not_leave() -> None:

@@ -20,6 +20,7 @@ from firewall.tracing import Ends, Leaving, Outcome, Packet, Read, State, Step, 
 CAUSES: dict[str, str | Promise] = {
     "spoofed": gettext_lazy("No active member holds its source, or it comes from the wrong side."),
     "refused": gettext_lazy("Nothing allows this connection to begin."),
+    "misdirected": gettext_lazy("It comes from the internet to a private address, which nobody there can reach."),
     "leaked": gettext_lazy("It would leave with a private source: the address has no public one to leave as."),
     "bogons_from": gettext_lazy("Its sender cannot be on the internet, and is none of the networks that the group calls its own."),
     "bogons_to": gettext_lazy("Its target cannot be on the internet, and is none of the networks that the group calls its own."),
