@@ -79,7 +79,7 @@ def test_a_plan_says_how_many_values_would_change_and_changes_none(gateway: Gate
     deploy(gateway, whole(PLAIN, token=1, now=clock()))
     found = gauges(gateway).held
     answer = gateway.ask(wire.Plan(clock(), profiled(STRICT)))
-    assert isinstance(answer, wire.Planned) and (answer.settings, answer.added, answer.chains) == (14, {}, ())
+    assert isinstance(answer, wire.Planned) and (answer.settings, answer.added, answer.chains) == (14, {}, ("srcnat",))
     assert f"# {ESTABLISHED} = 3600" in answer.text.splitlines()
     assert gauges(gateway).held == found
 

@@ -34,7 +34,7 @@ def test_a_change_of_profile_is_a_delta_with_a_way_back_a_digest_and_a_sum(
 ) -> None:
     one, two, three = map(compiled, (first, second, third))
     there, further = diff(one, two), diff(two, three)
-    assert bool(there) == (first != second) and not there.touches_rules
+    assert bool(there) == (first != second) and there.touches_rules == (one.chains != two.chains)
     assert apply(one, there) == two and apply(two, there.inverted()) == one
     assert digest.update(digest.digest(one), there) == digest.digest(two)
     assert (digest.digest(one) == digest.digest(two)) == (first == second)
