@@ -50,8 +50,8 @@ HANDED = (
     ),
     Mutant(
         "let webhooks ask our own networks",
-        "apps/webhooks/sending.py",
-        "own_prefixes()",
+        "apps/network/selectors.py",
+        "{*pools, *managed}",
         "()",
         f"{WEBHOOKS}::test_what_is_our_own_is_never_asked_though_it_is_of_the_public_internet",
     ),
