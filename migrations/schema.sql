@@ -1195,7 +1195,7 @@ CREATE FUNCTION public.pgtrigger_delete_delete_ea490() RETURNS trigger
                             RETURN NEW;
                         END IF;
                     END IF;
-                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "deployments_heldbackevent" ("alone", "asked_by_id", "decided", "decided_by_id", "digest", "group_id", "id", "kind", "of", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "removed", "since", "state") SELECT old_values."alone", old_values."asked_by_id", old_values."decided", old_values."decided_by_id", old_values."digest", old_values."group_id", old_values."id", old_values."kind", old_values."of", _pgh_attached_context.value, NOW(), 'delete', old_values."id", old_values."removed", old_values."since", old_values."state" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "deployments_heldbackevent" ("alone", "asker_unknown", "decided", "decided_by_id", "digest", "earlier", "group_id", "id", "kind", "of", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "reason", "removed", "since", "state") SELECT old_values."alone", old_values."asker_unknown", old_values."decided", old_values."decided_by_id", old_values."digest", old_values."earlier", old_values."group_id", old_values."id", old_values."kind", old_values."of", _pgh_attached_context.value, NOW(), 'delete', old_values."id", old_values."reason", old_values."removed", old_values."since", old_values."state" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;
                 END;
             $$;
 
@@ -1275,7 +1275,7 @@ CREATE FUNCTION public.pgtrigger_delete_delete_faebd() RETURNS trigger
                             RETURN NEW;
                         END IF;
                     END IF;
-                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "deployments_holdevent" ("by_id", "group_id", "id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "released", "released_by_id", "revision_id", "since", "why") SELECT old_values."by_id", old_values."group_id", old_values."id", _pgh_attached_context.value, NOW(), 'delete', old_values."id", old_values."released", old_values."released_by_id", old_values."revision_id", old_values."since", old_values."why" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "deployments_holdevent" ("alone", "by_id", "group_id", "id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "released", "released_by_id", "revision_id", "since", "why") SELECT old_values."alone", old_values."by_id", old_values."group_id", old_values."id", _pgh_attached_context.value, NOW(), 'delete', old_values."id", old_values."released", old_values."released_by_id", old_values."revision_id", old_values."since", old_values."why" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;
                 END;
             $$;
 
@@ -1339,7 +1339,7 @@ CREATE FUNCTION public.pgtrigger_insert_insert_0b10e() RETURNS trigger
                             RETURN NEW;
                         END IF;
                     END IF;
-                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "deployments_heldbackevent" ("alone", "asked_by_id", "decided", "decided_by_id", "digest", "group_id", "id", "kind", "of", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "removed", "since", "state") SELECT new_values."alone", new_values."asked_by_id", new_values."decided", new_values."decided_by_id", new_values."digest", new_values."group_id", new_values."id", new_values."kind", new_values."of", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."removed", new_values."since", new_values."state" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "deployments_heldbackevent" ("alone", "asker_unknown", "decided", "decided_by_id", "digest", "earlier", "group_id", "id", "kind", "of", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "reason", "removed", "since", "state") SELECT new_values."alone", new_values."asker_unknown", new_values."decided", new_values."decided_by_id", new_values."digest", new_values."earlier", new_values."group_id", new_values."id", new_values."kind", new_values."of", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."reason", new_values."removed", new_values."since", new_values."state" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
                 END;
             $$;
 
@@ -1771,7 +1771,7 @@ CREATE FUNCTION public.pgtrigger_insert_insert_b6625() RETURNS trigger
                             RETURN NEW;
                         END IF;
                     END IF;
-                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "deployments_holdevent" ("by_id", "group_id", "id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "released", "released_by_id", "revision_id", "since", "why") SELECT new_values."by_id", new_values."group_id", new_values."id", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."released", new_values."released_by_id", new_values."revision_id", new_values."since", new_values."why" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "deployments_holdevent" ("alone", "by_id", "group_id", "id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "released", "released_by_id", "revision_id", "since", "why") SELECT new_values."alone", new_values."by_id", new_values."group_id", new_values."id", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."released", new_values."released_by_id", new_values."revision_id", new_values."since", new_values."why" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
                 END;
             $$;
 
@@ -2489,7 +2489,7 @@ CREATE FUNCTION public.pgtrigger_update_update_735d1() RETURNS trigger
                             RETURN NEW;
                         END IF;
                     END IF;
-                    INSERT INTO "deployments_holdevent" ("by_id", "group_id", "id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "released", "released_by_id", "revision_id", "since", "why") VALUES (NEW."by_id", NEW."group_id", NEW."id", _pgh_attach_context(), NOW(), 'update', NEW."id", NEW."released", NEW."released_by_id", NEW."revision_id", NEW."since", NEW."why"); RETURN NULL;
+                    INSERT INTO "deployments_holdevent" ("alone", "by_id", "group_id", "id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "released", "released_by_id", "revision_id", "since", "why") VALUES (NEW."alone", NEW."by_id", NEW."group_id", NEW."id", _pgh_attach_context(), NOW(), 'update', NEW."id", NEW."released", NEW."released_by_id", NEW."revision_id", NEW."since", NEW."why"); RETURN NULL;
                 END;
             $$;
 
@@ -2633,7 +2633,7 @@ CREATE FUNCTION public.pgtrigger_update_update_b7240() RETURNS trigger
                             RETURN NEW;
                         END IF;
                     END IF;
-                    INSERT INTO "deployments_heldbackevent" ("alone", "asked_by_id", "decided", "decided_by_id", "digest", "group_id", "id", "kind", "of", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "removed", "since", "state") VALUES (NEW."alone", NEW."asked_by_id", NEW."decided", NEW."decided_by_id", NEW."digest", NEW."group_id", NEW."id", NEW."kind", NEW."of", _pgh_attach_context(), NOW(), 'update', NEW."id", NEW."removed", NEW."since", NEW."state"); RETURN NULL;
+                    INSERT INTO "deployments_heldbackevent" ("alone", "asker_unknown", "decided", "decided_by_id", "digest", "earlier", "group_id", "id", "kind", "of", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "reason", "removed", "since", "state") VALUES (NEW."alone", NEW."asker_unknown", NEW."decided", NEW."decided_by_id", NEW."digest", NEW."earlier", NEW."group_id", NEW."id", NEW."kind", NEW."of", _pgh_attach_context(), NOW(), 'update', NEW."id", NEW."reason", NEW."removed", NEW."since", NEW."state"); RETURN NULL;
                 END;
             $$;
 
@@ -3416,6 +3416,7 @@ CREATE TABLE public.bans_banfeed (
     held_removed integer NOT NULL,
     held_of integer NOT NULL,
     list_id bigint NOT NULL,
+    claim uuid,
     CONSTRAINT banfeed_has_a_direction CHECK (((direction)::text = ANY ((ARRAY['both'::character varying, 'in'::character varying, 'out'::character varying])::text[]))),
     CONSTRAINT banfeed_has_a_source CHECK ((NOT ((source)::text = ''::text))),
     CONSTRAINT banfeed_interval CHECK ((("interval" >= 5) AND ("interval" <= 43200))),
@@ -3818,7 +3819,10 @@ CREATE TABLE public.deployments_gatewaystate (
     revision_id bigint,
     drift jsonb,
     drift_since timestamp with time zone,
-    kernel jsonb
+    kernel jsonb,
+    disk text NOT NULL,
+    agent character varying(40) NOT NULL,
+    drifted_before jsonb NOT NULL
 );
 
 CREATE TABLE public.deployments_heldback (
@@ -3833,13 +3837,33 @@ CREATE TABLE public.deployments_heldback (
     since timestamp with time zone NOT NULL,
     decided timestamp with time zone,
     alone boolean NOT NULL,
-    asked_by_id bigint,
     decided_by_id bigint,
     group_id bigint NOT NULL,
+    asker_unknown boolean DEFAULT false NOT NULL,
+    baseline pg_snapshot,
+    earlier integer DEFAULT 0 NOT NULL,
+    reason character varying(200) DEFAULT ''::character varying NOT NULL,
+    CONSTRAINT deployments_heldback_earlier_check CHECK ((earlier >= 0)),
     CONSTRAINT deployments_heldback_of_check CHECK ((of >= 0)),
     CONSTRAINT deployments_heldback_removed_check CHECK ((removed >= 0)),
     CONSTRAINT heldback_approved_by_somebody CHECK (((NOT ((state)::text = 'approved'::text)) OR (decided IS NOT NULL))),
-    CONSTRAINT heldback_state_is_known CHECK (((state)::text = ANY ((ARRAY['waiting'::character varying, 'approved'::character varying, 'obsolete'::character varying, 'done'::character varying])::text[])))
+    CONSTRAINT heldback_refused_for_a_reason CHECK (((NOT ((state)::text = 'refused'::text)) OR (NOT ((reason)::text = ''::text)))),
+    CONSTRAINT heldback_state_is_known CHECK (((state)::text = ANY ((ARRAY['waiting'::character varying, 'approved'::character varying, 'refused'::character varying, 'obsolete'::character varying, 'done'::character varying])::text[])))
+);
+
+CREATE TABLE public.deployments_heldback_askers (
+    id bigint NOT NULL,
+    heldback_id bigint NOT NULL,
+    user_id bigint NOT NULL
+);
+
+ALTER TABLE public.deployments_heldback_askers ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.deployments_heldback_askers_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
 );
 
 ALTER TABLE public.deployments_heldback ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
@@ -3864,11 +3888,14 @@ CREATE TABLE public.deployments_heldbackevent (
     since timestamp with time zone NOT NULL,
     decided timestamp with time zone,
     alone boolean NOT NULL,
-    asked_by_id bigint,
     decided_by_id bigint,
     group_id bigint NOT NULL,
     pgh_context_id uuid,
     pgh_obj_id bigint NOT NULL,
+    asker_unknown boolean DEFAULT false NOT NULL,
+    earlier integer DEFAULT 0 NOT NULL,
+    reason character varying(200) DEFAULT ''::character varying NOT NULL,
+    CONSTRAINT deployments_heldbackevent_earlier_check CHECK ((earlier >= 0)),
     CONSTRAINT deployments_heldbackevent_of_check CHECK ((of >= 0)),
     CONSTRAINT deployments_heldbackevent_removed_check CHECK ((removed >= 0))
 );
@@ -3891,6 +3918,7 @@ CREATE TABLE public.deployments_hold (
     group_id bigint NOT NULL,
     released_by_id bigint,
     revision_id bigint NOT NULL,
+    alone boolean DEFAULT false NOT NULL,
     CONSTRAINT hold_says_why CHECK ((NOT ((why)::text = ''::text)))
 );
 
@@ -3916,7 +3944,8 @@ CREATE TABLE public.deployments_holdevent (
     pgh_context_id uuid,
     pgh_obj_id bigint NOT NULL,
     released_by_id bigint,
-    revision_id bigint NOT NULL
+    revision_id bigint NOT NULL,
+    alone boolean DEFAULT false NOT NULL
 );
 
 ALTER TABLE public.deployments_holdevent ALTER COLUMN pgh_id ADD GENERATED BY DEFAULT AS IDENTITY (
@@ -4007,12 +4036,19 @@ CREATE TABLE public.deployments_rolloutstep (
     evidence jsonb NOT NULL,
     flows_cut integer NOT NULL,
     goes_back timestamp with time zone,
+    doing character varying(20) NOT NULL,
+    done integer NOT NULL,
+    of integer NOT NULL,
+    heard timestamp with time zone,
+    reason character varying(10) NOT NULL,
     CONSTRAINT deployments_rolloutstep_commit_ms_check CHECK ((commit_ms >= 0)),
+    CONSTRAINT deployments_rolloutstep_done_check CHECK ((done >= 0)),
     CONSTRAINT deployments_rolloutstep_flows_cut_check CHECK ((flows_cut >= 0)),
+    CONSTRAINT deployments_rolloutstep_of_check CHECK ((of >= 0)),
     CONSTRAINT deployments_rolloutstep_position_check CHECK (("position" >= 0)),
     CONSTRAINT deployments_rolloutstep_read_back_ms_check CHECK ((read_back_ms >= 0)),
     CONSTRAINT deployments_rolloutstep_sent_octets_check CHECK ((sent_octets >= 0)),
-    CONSTRAINT rolloutstep_state_is_known CHECK (((state)::text = ANY ((ARRAY['waiting'::character varying, 'sending'::character varying, 'probing'::character varying, 'confirming'::character varying, 'reverting'::character varying, 'asking'::character varying, 'confirmed'::character varying, 'refused'::character varying, 'away'::character varying, 'went_back'::character varying, 'lost'::character varying, 'skipped'::character varying])::text[])))
+    CONSTRAINT rolloutstep_state_is_known CHECK (((state)::text = ANY ((ARRAY['waiting'::character varying, 'sending'::character varying, 'probing'::character varying, 'confirming'::character varying, 'reverting'::character varying, 'asking'::character varying, 'confirmed'::character varying, 'refused'::character varying, 'away'::character varying, 'went_back'::character varying, 'lost'::character varying, 'impaired'::character varying, 'skipped'::character varying])::text[])))
 );
 
 ALTER TABLE public.deployments_rolloutstep ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
@@ -4041,6 +4077,22 @@ CREATE TABLE public.deployments_touched (
 
 ALTER TABLE public.deployments_touched ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.deployments_touched_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.deployments_unapprovedloss (
+    id bigint NOT NULL,
+    at timestamp with time zone NOT NULL,
+    packed bytea NOT NULL,
+    group_id bigint NOT NULL
+);
+
+ALTER TABLE public.deployments_unapprovedloss ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.deployments_unapprovedloss_id_seq
     START WITH 1
     INCREMENT BY 1
     NO MINVALUE
@@ -5470,6 +5522,31 @@ ALTER TABLE public.network_uplinkevent ALTER COLUMN pgh_id ADD GENERATED BY DEFA
     CACHE 1
 );
 
+CREATE TABLE public.operations_jobrecord (
+    name character varying(100) NOT NULL,
+    period double precision,
+    expected timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    ran timestamp with time zone,
+    succeeded timestamp with time zone,
+    failing timestamp with time zone,
+    error character varying(500) DEFAULT ''::character varying NOT NULL,
+    failures integer DEFAULT 0 NOT NULL,
+    CONSTRAINT jobrecord_failing_says_why CHECK (((((error)::text = ''::text) AND (failing IS NULL)) OR ((failing IS NOT NULL) AND (NOT ((error)::text = ''::text))))),
+    CONSTRAINT operations_jobrecord_failures_check CHECK ((failures >= 0))
+);
+
+CREATE TABLE public.operations_roleheartbeat (
+    role character varying(16) NOT NULL,
+    expected timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    started timestamp with time zone,
+    seen timestamp with time zone,
+    served timestamp with time zone,
+    broker_error character varying(300) DEFAULT ''::character varying NOT NULL,
+    broker_failing timestamp with time zone,
+    CONSTRAINT roleheartbeat_failing_says_why CHECK (((((broker_error)::text = ''::text) AND (broker_failing IS NULL)) OR ((broker_failing IS NOT NULL) AND (NOT ((broker_error)::text = ''::text))))),
+    CONSTRAINT roleheartbeat_of_a_role CHECK (((role)::text = ANY ((ARRAY['worker'::character varying, 'collector'::character varying, 'feeds'::character varying, 'mailer'::character varying, 'beat'::character varying, 'events'::character varying])::text[])))
+);
+
 CREATE TABLE public.pghistory_context (
     id uuid NOT NULL,
     created_at timestamp with time zone NOT NULL,
@@ -6514,6 +6591,12 @@ ALTER TABLE ONLY public.webhooks_delivery
 ALTER TABLE ONLY public.deployments_gatewaystate
     ADD CONSTRAINT deployments_gatewaystate_pkey PRIMARY KEY (gateway_id);
 
+ALTER TABLE ONLY public.deployments_heldback_askers
+    ADD CONSTRAINT deployments_heldback_askers_heldback_id_user_id_cbb87162_uniq UNIQUE (heldback_id, user_id);
+
+ALTER TABLE ONLY public.deployments_heldback_askers
+    ADD CONSTRAINT deployments_heldback_askers_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.deployments_heldback
     ADD CONSTRAINT deployments_heldback_pkey PRIMARY KEY (id);
 
@@ -6540,6 +6623,9 @@ ALTER TABLE ONLY public.deployments_rolloutstep
 
 ALTER TABLE ONLY public.deployments_touched
     ADD CONSTRAINT deployments_touched_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.deployments_unapprovedloss
+    ADD CONSTRAINT deployments_unapprovedloss_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.django_content_type
     ADD CONSTRAINT django_content_type_app_label_model_76bd3d3b_uniq UNIQUE (app_label, model);
@@ -6789,6 +6875,12 @@ ALTER TABLE ONLY public.network_uplink
 
 ALTER TABLE ONLY public.network_uplinkevent
     ADD CONSTRAINT network_uplinkevent_pkey PRIMARY KEY (pgh_id);
+
+ALTER TABLE ONLY public.operations_jobrecord
+    ADD CONSTRAINT operations_jobrecord_pkey PRIMARY KEY (name);
+
+ALTER TABLE ONLY public.operations_roleheartbeat
+    ADD CONSTRAINT operations_roleheartbeat_pkey PRIMARY KEY (role);
 
 ALTER TABLE ONLY public.pghistory_context
     ADD CONSTRAINT pghistory_context_pkey PRIMARY KEY (id);
@@ -7176,13 +7268,13 @@ CREATE UNIQUE INDEX departure_one_planned ON public.members_departure USING btre
 
 CREATE INDEX deployments_gatewaystate_revision_id_f2f96213 ON public.deployments_gatewaystate USING btree (revision_id);
 
-CREATE INDEX deployments_heldback_asked_by_id_c13c1174 ON public.deployments_heldback USING btree (asked_by_id);
+CREATE INDEX deployments_heldback_askers_heldback_id_74f198e3 ON public.deployments_heldback_askers USING btree (heldback_id);
+
+CREATE INDEX deployments_heldback_askers_user_id_ead40c45 ON public.deployments_heldback_askers USING btree (user_id);
 
 CREATE INDEX deployments_heldback_decided_by_id_4a9c379c ON public.deployments_heldback USING btree (decided_by_id);
 
 CREATE INDEX deployments_heldback_group_id_0ff43fdd ON public.deployments_heldback USING btree (group_id);
-
-CREATE INDEX deployments_heldbackevent_asked_by_id_f37bdad6 ON public.deployments_heldbackevent USING btree (asked_by_id);
 
 CREATE INDEX deployments_heldbackevent_decided_by_id_05691bc9 ON public.deployments_heldbackevent USING btree (decided_by_id);
 
@@ -7230,6 +7322,8 @@ CREATE INDEX deployments_rolloutstep_gateway_id_d78dbf49 ON public.deployments_r
 
 CREATE INDEX deployments_rolloutstep_rollout_id_999623ac ON public.deployments_rolloutstep USING btree (rollout_id);
 
+CREATE INDEX deployments_unapprovedloss_group_id_3091b3d5 ON public.deployments_unapprovedloss USING btree (group_id);
+
 CREATE INDEX django_session_expire_date_a5c62663 ON public.django_session USING btree (expire_date);
 
 CREATE INDEX django_session_session_key_c0390e0f_like ON public.django_session USING btree (session_key varchar_pattern_ops);
@@ -7276,7 +7370,7 @@ CREATE INDEX keptanswer_by_user ON public.lib_keptanswer USING btree (user_id, i
 
 CREATE INDEX lib_keptanswer_user_id_3099e975 ON public.lib_keptanswer USING btree (user_id);
 
-CREATE INDEX mail_by_address ON public.mail_message USING btree (lower(("to")::text));
+CREATE INDEX mail_by_address ON public.mail_message USING btree (lower((("to")::text COLLATE "C")));
 
 CREATE INDEX mail_by_state ON public.mail_message USING btree (state, id DESC);
 
@@ -7288,7 +7382,7 @@ CREATE INDEX mail_message_key_f07a533d_like ON public.mail_message USING btree (
 
 CREATE INDEX mail_message_message_id_fd6a0095_like ON public.mail_message USING btree (message_id varchar_pattern_ops);
 
-CREATE UNIQUE INDEX mail_switched_off_once ON public.mail_switchedoff USING btree (lower((address)::text), notice);
+CREATE UNIQUE INDEX mail_switched_off_once ON public.mail_switchedoff USING btree (lower(((address)::text COLLATE "C")), notice);
 
 CREATE INDEX mail_to_be_erased ON public.mail_message USING btree (ended) WHERE (erased IS NULL);
 
@@ -7516,6 +7610,10 @@ CREATE INDEX network_uplinkevent_pgh_context_id_acfb1a45 ON public.network_uplin
 
 CREATE INDEX network_uplinkevent_pgh_obj_id_6e050cd9 ON public.network_uplinkevent USING btree (pgh_obj_id);
 
+CREATE INDEX operations_jobrecord_name_f7d4ab26_like ON public.operations_jobrecord USING btree (name varchar_pattern_ops);
+
+CREATE INDEX operations_roleheartbeat_role_be13ce5f_like ON public.operations_roleheartbeat USING btree (role varchar_pattern_ops);
+
 CREATE INDEX pinhole_begins ON public.nat_pinhole USING btree (lower(valid));
 
 CREATE INDEX pinhole_ends ON public.nat_pinhole USING btree (upper(valid)) WHERE (upper(valid) IS NOT NULL);
@@ -7694,6 +7792,8 @@ CREATE INDEX traffic_today_by_time ON ONLY public.traffic_today USING brin (buck
 
 CREATE INDEX traffic_week_by_time ON ONLY public.traffic_week USING brin (bucket) WITH (pages_per_range='32');
 
+CREATE INDEX unapprovedloss_by_group ON public.deployments_unapprovedloss USING btree (group_id, at);
+
 CREATE UNIQUE INDEX unique_authenticator_type ON public.mfa_authenticator USING btree (user_id, type) WHERE ((type)::text = ANY ((ARRAY['totp'::character varying, 'recovery_codes'::character varying])::text[]));
 
 CREATE UNIQUE INDEX unique_primary_email ON public.account_emailaddress USING btree (user_id, "primary") WHERE "primary";
@@ -7870,7 +7970,7 @@ COMMENT ON TRIGGER pgtrigger_delete_delete_e90d9 ON public.traffic_fairshare IS 
 
 CREATE TRIGGER pgtrigger_delete_delete_ea490 AFTER DELETE ON public.deployments_heldback REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_ea490();
 
-COMMENT ON TRIGGER pgtrigger_delete_delete_ea490 ON public.deployments_heldback IS '46860bd809c8ba8c8096a5dcae2f4fac7bbd8d1c';
+COMMENT ON TRIGGER pgtrigger_delete_delete_ea490 ON public.deployments_heldback IS 'bf199acecde761bc55829eed585f499123bd1904';
 
 CREATE TRIGGER pgtrigger_delete_delete_ed214 AFTER DELETE ON public.accounts_rolechange REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_ed214();
 
@@ -7890,7 +7990,7 @@ COMMENT ON TRIGGER pgtrigger_delete_delete_f481e ON public.members_device IS '1f
 
 CREATE TRIGGER pgtrigger_delete_delete_faebd AFTER DELETE ON public.deployments_hold REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_faebd();
 
-COMMENT ON TRIGGER pgtrigger_delete_delete_faebd ON public.deployments_hold IS '40fa24010e938488a18161c8bb14d23ef92f412f';
+COMMENT ON TRIGGER pgtrigger_delete_delete_faebd ON public.deployments_hold IS 'b672c725dc98018405a296e0205b602e498e8c87';
 
 CREATE TRIGGER pgtrigger_enquiry_stays_8bcca BEFORE DELETE OR UPDATE ON public.audit_enquiry FOR EACH ROW EXECUTE FUNCTION public.pgtrigger_enquiry_stays_8bcca();
 
@@ -7906,7 +8006,7 @@ COMMENT ON TRIGGER pgtrigger_insert_insert_01b7d ON public.accounts_apitoken IS 
 
 CREATE TRIGGER pgtrigger_insert_insert_0b10e AFTER INSERT ON public.deployments_heldback REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_0b10e();
 
-COMMENT ON TRIGGER pgtrigger_insert_insert_0b10e ON public.deployments_heldback IS '4656413a0615f258375291bbd70a9c325c976b78';
+COMMENT ON TRIGGER pgtrigger_insert_insert_0b10e ON public.deployments_heldback IS '563e940bf4a5312e02531979be0ef0f6b6b51302';
 
 CREATE TRIGGER pgtrigger_insert_insert_0b1d2 AFTER INSERT ON public.traffic_ratelimit REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_0b1d2();
 
@@ -8014,7 +8114,7 @@ COMMENT ON TRIGGER pgtrigger_insert_insert_a97a3 ON public.tickets_canned IS 'e5
 
 CREATE TRIGGER pgtrigger_insert_insert_b6625 AFTER INSERT ON public.deployments_hold REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_b6625();
 
-COMMENT ON TRIGGER pgtrigger_insert_insert_b6625 ON public.deployments_hold IS 'ca0e5f4ec22409bf6ece3e45211997cbb0f667f0';
+COMMENT ON TRIGGER pgtrigger_insert_insert_b6625 ON public.deployments_hold IS 'b9b50b43dc13483ff135f7f5fbb46adcb1858973';
 
 CREATE TRIGGER pgtrigger_insert_insert_be2a6 AFTER INSERT ON public.bans_listener REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_be2a6();
 
@@ -8186,7 +8286,7 @@ COMMENT ON TRIGGER pgtrigger_update_update_6f165 ON public.bans_banfeed IS '7a45
 
 CREATE TRIGGER pgtrigger_update_update_735d1 AFTER UPDATE ON public.deployments_hold FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION public.pgtrigger_update_update_735d1();
 
-COMMENT ON TRIGGER pgtrigger_update_update_735d1 ON public.deployments_hold IS '3d4616b884bf1b41e7bbf6069283d3d66cc6de05';
+COMMENT ON TRIGGER pgtrigger_update_update_735d1 ON public.deployments_hold IS '2848753c9b20f46ab905c3353b04835a229fd3e5';
 
 CREATE TRIGGER pgtrigger_update_update_7edf5 AFTER UPDATE ON public.traffic_ratelimit FOR EACH ROW WHEN (((old.author_id IS DISTINCT FROM new.author_id) OR (old.down_kbit IS DISTINCT FROM new.down_kbit) OR (old.id IS DISTINCT FROM new.id) OR (old.member_id IS DISTINCT FROM new.member_id) OR ((old.note)::text IS DISTINCT FROM (new.note)::text) OR ((old.reason)::text IS DISTINCT FROM (new.reason)::text) OR (old.released_by_id IS DISTINCT FROM new.released_by_id) OR (old.up_kbit IS DISTINCT FROM new.up_kbit) OR (old.valid IS DISTINCT FROM new.valid) OR (old.version IS DISTINCT FROM new.version))) EXECUTE FUNCTION public.pgtrigger_update_update_7edf5();
 
@@ -8220,9 +8320,9 @@ CREATE TRIGGER pgtrigger_update_update_b6194 AFTER UPDATE ON public.members_depa
 
 COMMENT ON TRIGGER pgtrigger_update_update_b6194 ON public.members_departure IS '0dc3ced70ebb735b8fb3048a366814c92488ff2f';
 
-CREATE TRIGGER pgtrigger_update_update_b7240 AFTER UPDATE ON public.deployments_heldback FOR EACH ROW WHEN (((old.alone IS DISTINCT FROM new.alone) OR (old.asked_by_id IS DISTINCT FROM new.asked_by_id) OR (old.decided IS DISTINCT FROM new.decided) OR (old.decided_by_id IS DISTINCT FROM new.decided_by_id) OR ((old.digest)::text IS DISTINCT FROM (new.digest)::text) OR (old.group_id IS DISTINCT FROM new.group_id) OR (old.id IS DISTINCT FROM new.id) OR ((old.kind)::text IS DISTINCT FROM (new.kind)::text) OR (old.of IS DISTINCT FROM new.of) OR (old.removed IS DISTINCT FROM new.removed) OR (old.since IS DISTINCT FROM new.since) OR ((old.state)::text IS DISTINCT FROM (new.state)::text))) EXECUTE FUNCTION public.pgtrigger_update_update_b7240();
+CREATE TRIGGER pgtrigger_update_update_b7240 AFTER UPDATE ON public.deployments_heldback FOR EACH ROW WHEN (((old.alone IS DISTINCT FROM new.alone) OR (old.asker_unknown IS DISTINCT FROM new.asker_unknown) OR (old.decided IS DISTINCT FROM new.decided) OR (old.decided_by_id IS DISTINCT FROM new.decided_by_id) OR ((old.digest)::text IS DISTINCT FROM (new.digest)::text) OR (old.earlier IS DISTINCT FROM new.earlier) OR (old.group_id IS DISTINCT FROM new.group_id) OR (old.id IS DISTINCT FROM new.id) OR ((old.kind)::text IS DISTINCT FROM (new.kind)::text) OR (old.of IS DISTINCT FROM new.of) OR ((old.reason)::text IS DISTINCT FROM (new.reason)::text) OR (old.removed IS DISTINCT FROM new.removed) OR (old.since IS DISTINCT FROM new.since) OR ((old.state)::text IS DISTINCT FROM (new.state)::text))) EXECUTE FUNCTION public.pgtrigger_update_update_b7240();
 
-COMMENT ON TRIGGER pgtrigger_update_update_b7240 ON public.deployments_heldback IS '069b4557d58a94d3528b7c3298c0691afe958f44';
+COMMENT ON TRIGGER pgtrigger_update_update_b7240 ON public.deployments_heldback IS 'c0c17b91a523fd56b22e56a5916f9c1b67019ea2';
 
 CREATE TRIGGER pgtrigger_update_update_b90b7 AFTER UPDATE ON public.members_memberinvitation FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION public.pgtrigger_update_update_b90b7();
 
@@ -8504,13 +8604,16 @@ ALTER TABLE ONLY public.deployments_gatewaystate
     ADD CONSTRAINT deployments_gateways_revision_id_f2f96213_fk_deploymen FOREIGN KEY (revision_id) REFERENCES public.deployments_revision(id) DEFERRABLE INITIALLY DEFERRED;
 
 ALTER TABLE ONLY public.deployments_heldback
-    ADD CONSTRAINT deployments_heldback_asked_by_id_c13c1174_fk_accounts_user_id FOREIGN KEY (asked_by_id) REFERENCES public.accounts_user(id) DEFERRABLE INITIALLY DEFERRED;
-
-ALTER TABLE ONLY public.deployments_heldback
     ADD CONSTRAINT deployments_heldback_decided_by_id_4a9c379c_fk_accounts_user_id FOREIGN KEY (decided_by_id) REFERENCES public.accounts_user(id) DEFERRABLE INITIALLY DEFERRED;
 
 ALTER TABLE ONLY public.deployments_heldback
     ADD CONSTRAINT deployments_heldback_group_id_0ff43fdd_fk_network_g FOREIGN KEY (group_id) REFERENCES public.network_gatewaygroup(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.deployments_heldback_askers
+    ADD CONSTRAINT deployments_heldback_heldback_id_74f198e3_fk_deploymen FOREIGN KEY (heldback_id) REFERENCES public.deployments_heldback(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.deployments_heldback_askers
+    ADD CONSTRAINT deployments_heldback_user_id_ead40c45_fk_accounts_ FOREIGN KEY (user_id) REFERENCES public.accounts_user(id) DEFERRABLE INITIALLY DEFERRED;
 
 ALTER TABLE ONLY public.deployments_hold
     ADD CONSTRAINT deployments_hold_by_id_a057632b_fk_accounts_user_id FOREIGN KEY (by_id) REFERENCES public.accounts_user(id) DEFERRABLE INITIALLY DEFERRED;
@@ -8553,6 +8656,9 @@ ALTER TABLE ONLY public.deployments_rolloutstep
 
 ALTER TABLE ONLY public.deployments_rolloutstep
     ADD CONSTRAINT deployments_rollouts_rollout_id_999623ac_fk_deploymen FOREIGN KEY (rollout_id) REFERENCES public.deployments_rollout(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.deployments_unapprovedloss
+    ADD CONSTRAINT deployments_unapprov_group_id_3091b3d5_fk_network_g FOREIGN KEY (group_id) REFERENCES public.network_gatewaygroup(id) DEFERRABLE INITIALLY DEFERRED;
 
 ALTER TABLE ONLY public.events_presence
     ADD CONSTRAINT events_presence_user_id_8df7fdd3_fk_accounts_user_id FOREIGN KEY (user_id) REFERENCES public.accounts_user(id) DEFERRABLE INITIALLY DEFERRED;
@@ -8851,6 +8957,7 @@ INSERT INTO public.django_migrations (app, name, applied) SELECT app, name, now(
     ('bans', '0007_listeners'),
     ('bans', '0008_guarded_listeners'),
     ('bans', '0009_hits_without_counters'),
+    ('bans', '0010_refreshes_are_claimed_by_token'),
     ('contenttypes', '0001_initial'),
     ('contenttypes', '0002_remove_content_type_name'),
     ('deployments', '0001_revisions_and_rollouts'),
@@ -8864,12 +8971,16 @@ INSERT INTO public.django_migrations (app, name, applied) SELECT app, name, now(
     ('deployments', '0010_what_kernels_are_set_to'),
     ('deployments', '0011_rate_limits'),
     ('deployments', '0012_guarded_listeners'),
+    ('deployments', '0013_what_a_gateway_is_doing'),
+    ('deployments', '0014_faults_of_a_gateway_itself'),
+    ('deployments', '0015_who_asked_and_what_adds_up'),
     ('events', '0001_events'),
     ('inbound', '0001_arrivals'),
     ('inbound', '0002_mailbox'),
     ('lib', '0001_extensions'),
     ('lib', '0002_kept_answers'),
     ('mail', '0001_outbox'),
+    ('mail', '0002_addresses_compare_by_ascii'),
     ('members', '0001_people'),
     ('members', '0002_found_fast'),
     ('members', '0003_tariffs_have_rates'),
@@ -8902,6 +9013,8 @@ INSERT INTO public.django_migrations (app, name, applied) SELECT app, name, now(
     ('network', '0011_gateway_profiles'),
     ('network', '0012_uplinks'),
     ('network', '0013_words_for_sharing'),
+    ('network', '0014_pings_for_a_minute'),
+    ('operations', '0001_heartbeats_and_jobs'),
     ('pghistory', '0001_initial'),
     ('pghistory', '0002_aggregateevent'),
     ('pghistory', '0003_auto_20201023_1636'),
@@ -8921,6 +9034,7 @@ INSERT INTO public.django_migrations (app, name, applied) SELECT app, name, now(
     ('tickets', '0003_merge_split_and_bulk'),
     ('tickets', '0004_counted_by_day_and_week'),
     ('tickets', '0005_words_of_a_thread'),
+    ('tickets', '0006_senders_are_unverified_unless_vouched_for'),
     ('traffic', '0001_tallies'),
     ('traffic', '0002_usage_by_time'),
     ('traffic', '0003_last_counts_of_tallies'),
