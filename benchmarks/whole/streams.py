@@ -1,7 +1,9 @@
 """Connections of members through the gateways that nothing may break: each says something every second, and waits for its echo."""
 
 import socket
+import time
 from collections.abc import Callable
+from select import select
 from threading import Event, Thread
 
 from benchmarks.whole.stack import say
@@ -35,14 +37,14 @@ class Stream:
         while not self._stop.is_set():
             excused = self._excused()
             try:
-                self._talk()
+                self._talk(excused)
             except OSError as error:
                 if self._excused() == excused and self.said:
                     self.broken.append(f"{self._node} to {self._host}: {error}")
                     say(f"    broken: {self.broken[-1]}")
             self._stop.wait(PACE)
 
-    def _talk(self) -> None:
+    def _talk(self, excused: int) -> None:
         self.said = 0  # what cannot be opened while its gateway is being built again is no connection that broke
         with inside(self._lab, self._node):
             connection = socket.create_connection((self._host, self._port), timeout=5)
@@ -52,6 +54,16 @@ class Stream:
             while not self._stop.wait(PACE):
                 stream.write(b"still there?\n")
                 stream.flush()
+                self._await(connection, excused)
                 if stream.readline() != b"still there?\n":
                     raise OSError("something else came back")
                 self.said += 1
+
+    def _await(self, connection: socket.socket, excused: int) -> None:
+        """Until something comes. A connection whose gateway has been built again meanwhile is given up at once."""
+        give_up = time.monotonic() + PATIENCE
+        while not select([connection], [], [], PACE)[0]:
+            if self._excused() != excused:
+                raise ConnectionResetError("its gateway was built again")
+            if time.monotonic() > give_up:
+                raise TimeoutError(f"no echo within {PATIENCE:.0f} s")
