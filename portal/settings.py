@@ -343,6 +343,7 @@ SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = f"{_COOKIE_PREFIX}sessionid", f"{_COOKIE
 # Browsers ask this host over TLS alone for a year; its subdomains are not ours to speak for. What came without TLS is sent on to it
 SECURE_HSTS_SECONDS = 31_536_000 if SESSION_COOKIE_SECURE else 0
 SECURE_SSL_REDIRECT = SESSION_COOKIE_SECURE
+SECURE_REDIRECT_EXEMPT = [r"^health$"]  # a monitor on this machine asks without TLS; it learns no secret
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]  # subdomains and the browsers' preload list: see the line before
 CSRF_FAILURE_VIEW = "apps.accounts.csrf.csrf_failure"
 # Which requests came over TLS says the proxy; links, and where a form may come from, depend on it
