@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.bans.models import BanHits, BanList, Upload
-from apps.deployments.models import Revision, RevisionContent
+from apps.deployments.models import Revision, RevisionContent, UnapprovedLoss
 from apps.events.models import Event, Presence
 from apps.inbound.models import Arrival
 from apps.lib.models import KeptAnswer
@@ -45,6 +45,12 @@ def _contents(age: timedelta) -> QuerySet[Any]:
     """One that is dropped when the second is old enough: what comes after that is not read from it."""
     revisions(GatewayGroup.objects.create(name=f"Group {next(_numbers)}"), (True, True), age)
     return RevisionContent.objects.all()
+
+
+def _losses(age: timedelta) -> QuerySet[Any]:
+    made = UnapprovedLoss.objects.create(group=GatewayGroup.objects.create(name=f"Group {next(_numbers)}"), packed=b"x")
+    UnapprovedLoss.objects.filter(pk=made.pk).update(at=timezone.now() - age)
+    return UnapprovedLoss.objects.all()
 
 
 def _somebody() -> User:
@@ -137,5 +143,6 @@ MAKERS: dict[str, Maker] = {
     "bans.Upload": _upload,
     "bans.BanHits": _hits,
     "deployments.RevisionContent": _contents,
+    "deployments.UnapprovedLoss": _losses,
     "webhooks.Delivery": _delivery,
 }

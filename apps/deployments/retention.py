@@ -5,8 +5,9 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
-from apps.deployments import contents
-from apps.operations.registry import Bound, bounded, pruned
+from apps.deployments import contents, loss_ledger
+from apps.deployments.models import UnapprovedLoss
+from apps.operations.registry import Bound, bounded, delete_oldest, pruned
 
 
 def prune_contents(now: datetime, at_most: int) -> int:
@@ -14,6 +15,12 @@ def prune_contents(now: datetime, at_most: int) -> int:
     return contents.forget_some(now - timedelta(days=settings.KEEP_REVISIONS_DAYS), at_most)
 
 
+def prune_losses(now: datetime, at_most: int) -> int:
+    """Remove what no longer adds up with anything."""
+    return delete_oldest(UnapprovedLoss.objects.filter(at__lte=now - loss_ledger.WINDOW), "at", at_most)
+
+
+pruned("deployments.UnapprovedLoss", kept=_("1 hour"), prune=prune_losses)
 pruned("deployments.RevisionContent", kept="NETZWART_KEEP_REVISIONS_DAYS", prune=prune_contents)
 pruned("deployments_touched", kept=_("1 hour"), by="workers.reconcile")
 bounded(Bound.HISTORY, "deployments.Revision", "deployments.Rollout", "deployments.RolloutStep", "deployments.Hold", "deployments.HeldBack")

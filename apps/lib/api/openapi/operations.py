@@ -39,13 +39,17 @@ class Answers:
     code: int = 200
     body: type[serializers.BaseSerializer[Any]] | Shape | None = None
     parameters: Mapping[str, str] = field(default_factory=dict)
+    otherwise: "Answers | None" = None
 
 
 def answers(code: int, body: type[serializers.BaseSerializer[Any]] | Shape | None = None, **parameters: str) -> Callable[[Any], Any]:
-    """For actions that do not answer 200 with the collection's object. parameters: of the address, with what they mean."""
+    """For actions that do not answer 200 with the collection's object. parameters: of the address, with what they mean.
+
+    Of two on one action the upper one says what is answered usually, the lower one what else may be.
+    """
 
     def told(action: Any) -> Any:
-        action.answers = Answers(code, body, parameters)
+        action.answers = Answers(code, body, parameters, getattr(action, "answers", None))
         return action
 
     return told
@@ -99,12 +103,23 @@ def _good(view: Any, action: str, function: Any, schemas: Schemas) -> Shape:
         "create": {"oneOf": [one, array(one)]},
         "bulk_update": array(one),
     }
-    body = bodies.get(action, told.body if isinstance(told.body, dict) else schemas.read(told.body) if told.body else {})
+    body = bodies.get(action, _shape(told, schemas))
     forms: dict[str, Shape] = {form.media_type: {"schema": TEXT} for form in (Csv, Lines)} if action == "list" else {}
     content = {"content": {"application/json": {"schema": body}} | forms} if body else {}
     headers = {"headers": {"ETag": {"schema": TEXT}}} if action in ("retrieve", "create", "update", "partial_update") else {}
     later: Shape = {"202": {"description": "Not every gateway has it yet"} | content | headers} if _waits(view, action) else {}
-    return {str(told.code): {"description": "Done" if told.code != 202 else "It will be done"} | content | headers} | later
+    if told.otherwise:
+        shape = _shape(told.otherwise, schemas)
+        later |= {str(told.otherwise.code): _described(told.otherwise.code) | {"content": {"application/json": {"schema": shape}}}}
+    return {str(told.code): _described(told.code) | content | headers} | later
+
+
+def _shape(told: Answers, schemas: Schemas) -> Shape:
+    return told.body if isinstance(told.body, dict) else schemas.read(told.body) if told.body else {}
+
+
+def _described(code: int) -> Shape:
+    return {"description": "Done" if code != 202 else "It will be done"}
 
 
 def _link() -> Shape:
