@@ -5,7 +5,7 @@ import shutil
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from subprocess import Popen
 
@@ -65,13 +65,24 @@ def worker(redis_url: str, log: Path, *, tick: float = 0) -> Iterator[Popen[byte
     tick: seconds after which it also looks by itself; 0 for never.
     """
     given = environment(redis_url) | {"NETZWART_RECONCILE_SECONDS": str(tick)}
-    command = [sys.executable, "-m", "celery", "-A", "workers", "worker", "--pool", "threads", "--concurrency", "2", "--loglevel", "INFO"]
-    command += ["--beat", "--schedule", str(log.with_suffix(".schedule"))] if tick else []
+    options = ("worker", "--pool", "threads", "--concurrency", "2", "--loglevel", "INFO")
+    with ExitStack() as stack:
+        process = stack.enter_context(_celery(given, log, *options))
+        if tick:
+            ticks = log.with_suffix(".beat.log")
+            stack.enter_context(_celery(given, ticks, "beat", "--schedule", str(log.with_suffix(".schedule"))))
+        wait_for(lambda: b" ready." in log.read_bytes() or process.poll() is not None)
+        assert process.poll() is None, log.read_text()
+        yield process
+
+
+@contextmanager
+def _celery(given: dict[str, str], log: Path, *arguments: str) -> Iterator[Popen[bytes]]:
+    """A program of Celery, as the portal starts it: workers and scheduler each in a process of their own."""
+    command = [sys.executable, "-m", "celery", "-A", "workers", *arguments]
     with log.open("wb") as output, Popen(command, cwd=ROOT, env=given, stdout=output, stderr=output, process_group=0) as process:
         try:
-            wait_for(lambda: b" ready." in log.read_bytes() or process.poll() is not None)
-            assert process.poll() is None, log.read_text()
             yield process
         finally:
             with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)  # the ticker is a child of its own, and would live on
+                os.killpg(process.pid, signal.SIGKILL)
