@@ -14,7 +14,11 @@ from django.db import connection
 from apps.deployments.effects import Thing
 from firewall.sets import Kind
 
-_SINCE: Final = """mod(mod(event.xmin::text::bigint - %(first)s + 2147483648, 4294967296) + 4294967296, 4294967296) >= 2147483648"""
+_SINCE: Final = """(
+    mod(mod(event.xmin::text::bigint - %(first)s + 2147483648, 4294967296) + 4294967296, 4294967296) >= 2147483648
+    OR event.xmin::text::bigint = ANY(%(running)s)
+)"""
+_FIRST_OF_RUNNING: Final = "SELECT min(xid::text::bigint) FROM deployments_touched WHERE xid::text::bigint = ANY(%s)"
 _THINGS: Final = """
     WITH thing AS (
         SELECT * FROM unnest(%(numbers)s::int[], %(prefixes)s::cidr[], %(publics)s::inet[], %(protocols)s::text[], %(ports)s::int[],
@@ -85,7 +89,7 @@ def askers_of_gateways(names: Iterable[str], baseline: str | None) -> Askers:
         WHERE event.pgh_obj_id IN (SELECT id FROM network_gateway WHERE name = ANY(%(names)s))
     """  # noqa: S608 - constants
     with connection.cursor() as cursor:
-        cursor.execute(query, {"names": list(names), "first": _first(baseline)})
+        cursor.execute(query, {"names": list(names), **_since(baseline)})
         rows = cursor.fetchall()
     return _writers([(fresh, user, at) for _name, fresh, user, at in rows])
 
@@ -99,7 +103,7 @@ def _events(kind: Kind, things: list[Thing], baseline: str | None) -> dict[int, 
         "protocols": [thing.protocol for thing in things],
         "ports": [thing.port for thing in things],
         "counts": [thing.number for thing in things],
-        "first": _first(baseline),
+        **_since(baseline),
     }
     found: dict[int, list[tuple[bool, int | None, Any]]] = {}
     with connection.cursor() as cursor:
@@ -117,9 +121,20 @@ def _query(kind: Kind) -> str:
     return _THINGS.format(lies=_LIES.get(kind, "holding.prefix = thing.prefix"), events=events) + _USERS
 
 
-def _first(baseline: str | None) -> int:
-    """The first transaction that may not have been seen. What an older one wrote in a part of its own is newer than its beginning."""
-    return int(baseline.split(":")[0]) if baseline else 0
+def _since(baseline: str | None) -> dict[str, Any]:
+    """Which transactions the read may not have seen: those that ran then, and all from the first on.
+
+    The first is the oldest that ran then and noted a change since, as whatever reaches gateways does: what it wrote in a part of its own
+    (a savepoint) has a later number. Others that ran then, such as a backup's or another database's, wrote nothing that matters here.
+    """
+    if not baseline:
+        return {"first": 0, "running": []}
+    _oldest, end, running = baseline.split(":")
+    known = [int(each) for each in running.split(",") if each]
+    with connection.cursor() as cursor:
+        cursor.execute(_FIRST_OF_RUNNING, [known])
+        [first] = cursor.fetchone()
+    return {"first": first or int(end), "running": [each % 2**32 for each in known]}
 
 
 def _writers(events: list[tuple[bool, int | None, Any]]) -> Askers:

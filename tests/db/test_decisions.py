@@ -1,10 +1,14 @@
 """What waits for a person: removals beyond the limits, management, holds, pauses. The gateways are real agents, in memory."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from io import StringIO
 
+import psycopg
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 from django.utils import timezone
 
 from apps.accounts.models import User
@@ -346,3 +350,23 @@ def test_a_gateway_that_takes_long_does_not_cost_the_lease(network: rows.Network
     forward(network, 8000)
     rollout = reconcile(network.group, links=Slow())
     assert rollout and rollout.state == Rollout.State.CONFIRMED
+
+
+@contextmanager
+def transaction_elsewhere() -> Iterator[None]:
+    """One that has a number and stays open, in another database of the same server: a backup, or another program."""
+    known = connection.settings_dict
+    with psycopg.connect(dbname="postgres", host=known["HOST"], user=known["USER"], port=known["PORT"] or None) as other:
+        other.execute("SELECT pg_current_xact_id()")
+        yield
+
+
+def test_a_transaction_that_runs_elsewhere_all_the_while_makes_no_author_unknown(network: rows.Network, peer: User) -> None:
+    with transaction_elsewhere():
+        for port in range(7001, 7007):
+            forward(network, port)
+        assert reconcile(network.group)
+        withdraw(network, range(7001, 7006))
+        held = HeldBack.objects.get()
+        assert (list(held.askers.all()), held.asker_unknown) == ([network.admin], False)
+        approve(held, digest=held.digest, by=peer, signed_in_again=False)
