@@ -66,9 +66,7 @@ POSTED = (
     "deployments:again", "deployments:pause", "deployments:resume", "deployments:approve", "gateways:put-right", "gateways:count-again",
     "tickets:many", "tickets:unmerge", "tickets:change", "tickets:take", "tickets:presence", "tickets:link", "tickets:unlink",
     "tickets:notices", "desk:live-end", "inbound:again",
-    "tickets:many", "tickets:unmerge", "tickets:change", "tickets:take", "tickets:presence",
-    "tickets:link", "tickets:unlink", "tickets:notices",
-    "desk:live-end", "inbound:again",
+    "tickets:assign-member",
     "webhooks:ping", "webhooks:again",
     "mail:again", "desk:members-bulk", "desk:member-activate", "desk:holding-add", "desk:device-add", "own:port-switch", "own:port-reopen",
 )  # fmt: skip

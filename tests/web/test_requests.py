@@ -38,11 +38,11 @@ def test_a_request_after_the_session_ended_says_so_and_keeps_the_input(
     page = context.new_page()
     page.goto(f"/members/{served.residents['m1'].member.pk}/")
     form = page.locator("#forward-form")
-    form.locator("input[name=public_port]").fill("8443")
+    form.locator("input[name=forward-public_port]").fill("8443")
     context.clear_cookies()
     form.get_by_role("button").first.click()
     expect(page.get_by_text("You are signed out, or may not do this any more.")).to_be_visible()
-    expect(form.locator("input[name=public_port]")).to_have_value("8443")
+    expect(form.locator("input[name=forward-public_port]")).to_have_value("8443")
     expect(form.get_by_role("button").first).to_be_enabled()
     context.close()
 
@@ -56,7 +56,7 @@ def test_a_slow_answer_is_said_and_the_button_is_not_pressed_twice(
     held = []
     page.route("**/forwards/add/", lambda route: held.append(route))
     form = page.locator("#forward-form")
-    form.locator("input[name=public_port]").fill("8443")
+    form.locator("input[name=forward-public_port]").fill("8443")
     form.get_by_role("button").first.click()
     expect(form.get_by_role("button").first).to_be_disabled()
     expect(page.get_by_text("Still waiting for the portal.")).to_be_visible()
