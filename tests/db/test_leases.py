@@ -124,10 +124,17 @@ def test_a_keeper_ends_with_its_worker() -> None:
     with subprocess.Popen([sys.executable, "-c", program], stdin=pipe, stdout=pipe, cwd=settings.ROOT, env=environment) as process:
         assert process.stdout
         keeper = int(process.stdout.readline())
+        wait_for(lambda: ignores(keeper, signal.SIGTERM))
         os.kill(keeper, signal.SIGTERM)
         assert state(keeper) != "Z", "signals to the whole group do not end it before its worker"
         process.kill()
         wait_for(lambda: gone(keeper))
+
+
+def ignores(pid: int, number: signal.Signals) -> bool:
+    """Whether the process ignores the signal, as proc(5) says (SigIgn)."""
+    [mask] = [line.split()[1] for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("SigIgn:")]
+    return bool(int(mask, 16) >> (number - 1) & 1)
 
 
 def gone(pid: int) -> bool:
