@@ -88,10 +88,10 @@ def test_a_clock_that_was_ahead_is_put_back_and_the_ends_with_it(gateway: OnKern
 @on("kernel")
 def test_a_clock_that_was_behind_is_put_forward_and_the_ends_with_it(gateway: OnKernel) -> None:
     over = ban("198.51.100.1/32", "", clock() - 5)
-    wanted = network(1, *many_bans(5000))
+    bans = many_bans(5000)
+    wanted, held = network(1, *bans), network(1, *bans, over)
     gateway.hands.off = -HOUR
     gateway.restart()
-    held = network(1, *many_bans(5000), over)
     deploy(gateway, whole(held, token=1, now=clock() - HOUR))
     assert isinstance(gateway.ask(wire.Hello(clock(), sent=round(time.time() * 1000))), wire.Welcome)
     assert largest_error(wanted, gateway.space) < 1, "and what ended meanwhile is gone"

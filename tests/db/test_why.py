@@ -90,7 +90,7 @@ def test_a_members_page_begins_a_question_about_him(staff: Client, network: rows
 def test_a_member_goes_through_as_his_public_address(staff: Client, network: rows.Network) -> None:
     resident = network.residents["m1"]
     page = ask(staff, f"M-{resident.member.number}", FOREIGN)
-    assert "Goes through." in page and "198.51.100.7:1024–65535 → 203.0.113.9:443" in page
+    assert "Goes through." in page and "198.51.100.7:1024–32767 → 203.0.113.9:443" in page
     assert f"{resident.holding.address} leaves as 198.51.100.7" in page and f'href="/members/{resident.member.pk}/"' in page
     assert "nat-2: the same" in page
 
@@ -169,7 +169,7 @@ def test_an_ipv6_member_is_refused_from_outside_but_answers_come_back(staff: Cli
         ("", FOREIGN, "This field is required"),
         ("x" * 81, FOREIGN, "at most 80 characters"),
         ("fe80::1%eth0", FOREIGN, "is no address"),
-        ("\x00", FOREIGN, "Null characters"),
+        ("\x00", FOREIGN, "This holds a control character (U+0000)"),
     ],
 )
 def test_what_cannot_be_asked_is_said_under_its_field(staff: Client, source: str, destination: str, says: str) -> None:
@@ -212,7 +212,7 @@ def test_the_command_says_it_in_a_line_and_shows_every_rule(network: rows.Networ
 
 def test_the_command_gives_data_for_scripts(network: rows.Network) -> None:
     said = json.loads(told("10.16.0.10", FOREIGN, json=True))
-    assert (said["outcome"], said["leaves_by"], said["leaves_as"]) == ("forwarded", "wan0", "198.51.100.7:1024–65535 → 203.0.113.9:443")
+    assert (said["outcome"], said["leaves_by"], said["leaves_as"]) == ("forwarded", "wan0", "198.51.100.7:1024–32767 → 203.0.113.9:443")
     assert said["elements_counted"] == [{"set": "up4", "key": "10.16.0.10", "packets": 1}]
     assert [each["kind"] for each in said["because_of"]] == ["mapping", "member"]
     assert said["path"][0]["rules"][0]["text"].startswith('iifname "mgmt0"')

@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -14,16 +15,22 @@ from apps.accounts.models import User
 from tests.web.showing import confirm_password
 from tests.whole.conftest import bare_lab, lab, network, processes, sockets, working
 
-os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"  # playwright runs an event loop in the thread that also asks the database
-
 __all__ = ["bare_lab", "lab", "network", "processes", "sockets", "working"]
+
+
+@contextmanager
+def database_in_event_loop() -> Iterator[None]:
+    """Playwright runs an event loop in the thread that also asks the database."""
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
+    yield
+    del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
 
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
     """The installed browser, without a window. On a busy machine an answer takes what it takes."""
     expect.set_options(timeout=30_000)
-    with sync_playwright() as playwright:
+    with database_in_event_loop(), sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
         )

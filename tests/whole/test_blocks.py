@@ -120,8 +120,8 @@ def notice_page(lab: Lab) -> Iterator[None]:
     """The real page on the notice host, as docs/blocks.md runs it."""
     given = connection.get_connection_params()
     url = " ".join(f"{name}={given[name]}" for name in ("dbname", "user", "host") if given.get(name))
-    server = ["-m", "gunicorn", "--worker-class", "gthread", "--keep-alive", "0", "--no-control-socket", "--bind", "[::]:80"]
-    command = ["env", f"NETZWART_DATABASE_URL={url}", sys.executable, *server, "portal.notice:application"]
+    server = ["-m", "gunicorn", "--worker-class", "portal.web.worker.NoticeWorker", "--keep-alive", "0", "--no-control-socket"]
+    command = ["env", f"NETZWART_DATABASE_URL={url}", sys.executable, *server, "--bind", "[::]:80", "portal.notice:application"]
     with lab.popen("notice", command, stderr=subprocess.PIPE) as process:
         assert process.stderr
         try:
