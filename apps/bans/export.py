@@ -10,7 +10,7 @@ from apps.bans.models import BanList
 from apps.bans.selectors import alive, bans_of, hits_of
 
 AT_ONCE = 2_000
-HEADINGS = ("prefix", "comment", "direction", "author", "since", "ends", "packets", "octets", "last hit")
+HEADINGS = ("prefix", "comment", "direction", "author", "since", "until", "packets", "octets", "last hit")
 _FORMULA = ("=", "+", "-", "@", "\t")
 
 
@@ -42,7 +42,7 @@ def as_json(banlist: BanList) -> Iterator[str]:
         ends = ban.expires.isoformat() if ban.expires else None
         author = ban.author.name if ban.author else None
         given = {"prefix": ban.shown, "comment": ban.comment, "direction": ban.direction, "author": author}
-        yield f"{start}\n{json.dumps(given | {'since': ban.created.isoformat(), 'ends': ends}, ensure_ascii=False)}"
+        yield f"{start}\n{json.dumps(given | {'since': ban.created.isoformat(), 'until': ends}, ensure_ascii=False)}"
         start = ","
     yield "[]\n" if start == "[" else "\n]\n"
 

@@ -10,6 +10,7 @@ from apps.lib.choices import RowChoiceField
 from apps.lib.ports import PortsField, span, written
 from apps.lib.validity import holds_now
 from apps.members.models import Member
+from apps.nat.last_day import LastDayForm, last_day
 from apps.nat.models import PortForward
 from apps.nat.selectors import public_addresses_of
 from apps.network.models import Holding, Pool
@@ -22,7 +23,7 @@ class DeviceChoice(RowChoiceField[Holding]):
         return f"{obj.device}, {obj.address}" if obj.device else str(obj.address)
 
 
-class ForwardForm(forms.Form):
+class ForwardForm(LastDayForm):
     """A port forward of one member. With `forward` the form changes that one, and `version` is the row's when it was shown."""
 
     protocol = forms.ChoiceField(label=_("Protocol"), choices=PortForward.Protocol)
@@ -33,6 +34,7 @@ class ForwardForm(forms.Form):
     purpose = forms.CharField(label=_("What for"), max_length=80, required=False)
     version = forms.IntegerField(widget=forms.HiddenInput, required=False)
 
+    field_order = ("protocol", "public_port", "holding", "private_port", "public", "purpose", "until")
     offer = ""  # a value that would do where the given one does not
 
     def __init__(self, member: Member, data: Any = None, forward: PortForward | None = None) -> None:
@@ -63,12 +65,12 @@ class ForwardForm(forms.Form):
         return span(int(first), self.cleaned_data["public_port"][1]) if first.isdecimal() else first
 
     def wanted(self) -> dict[str, Any]:
-        """What the service takes."""
+        """What the service takes; `until` is said apart, by `ends` or `changed_end`."""
         cleaned = self.cleaned_data
         public_port, ports = cleaned["public_port"]
         private_port, _ports = cleaned["private_port"] or (public_port, ports)
         given = {"public": IPv4Address(cleaned["public"]), "public_port": public_port, "private_port": private_port, "ports": ports}
-        return {name: value for name, value in cleaned.items() if name != "version"} | given
+        return {name: value for name, value in cleaned.items() if name not in ("version", "until")} | given
 
 
 def _initial(forward: PortForward) -> dict[str, Any]:
@@ -80,4 +82,4 @@ def _initial(forward: PortForward) -> dict[str, Any]:
         "public": str(forward.public),
         "purpose": forward.purpose,
         "version": forward.version,
-    }
+    } | last_day(forward)

@@ -47,7 +47,7 @@ def add(request: HttpRequest, pk: int) -> HttpResponse:
     if not form.is_valid():
         return _answer(request, member, form=form)
     try:
-        forward = services.add_forward(by=request.user, **form.wanted())  # type: ignore[arg-type]  # staff_page: signed in
+        forward = services.add_forward(by=request.user, until=form.ends(), **form.wanted())  # type: ignore[arg-type]  # staff_page: signed in
     except Problem as problem:
         form.offer = form.offered(problem.offer)
         form.add_error(problem.fieldname if problem.fieldname in form.fields else None, str(problem))
@@ -69,7 +69,8 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     if form.is_valid():
         version = form.cleaned_data["version"] or 0
         try:
-            saved = services.edit_forward(forward=forward, version=version, by=person(request), **form.wanted())
+            changed = form.wanted() | {"until": form.changed_end()}
+            saved = services.edit_forward(forward=forward, version=version, by=person(request), **changed)
             return redirect(f"{reverse('desk:member', args=[member.pk])}?saved={saved.pk}#forwards")
         except Problem as problem:
             form.offer = form.offered(problem.offer)

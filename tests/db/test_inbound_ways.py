@@ -81,6 +81,14 @@ def test_each_recipient_has_an_answer_and_none_before_the_mail_is_stored(setting
     assert [each[:2] for each in stored()] == [("lmtp", "s@b.example"), ("lmtp", "")]
 
 
+def test_a_line_that_is_too_long_is_refused_for_each_recipient_and_nothing_of_it_stored(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lmtp.Line, "line_length_limit", 10_000)
+    with lmtp_server(lmtp.place("127.0.0.1:0", 0)) as place, LMTP(place.host, place.port) as client:
+        assert client.ehlo("test")[0] == 250
+        assert answers(client, b"Subject: a\r\n\r\n" + b"x" * 10_001, "a@b.example", "c@b.example") == [500, 500]
+    assert stored() == []
+
+
 def test_a_connection_that_carried_a_large_mail_is_not_used_again_and_one_of_small_mails_is() -> None:
     for octets, is_closed in ((mail(), False), (mail(b"x" * (lmtp.LARGE + 1), Message_ID="<large@x>"), True)):
         connection.ensure_connection()

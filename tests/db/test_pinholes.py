@@ -67,6 +67,13 @@ def test_what_is_open_already_is_refused_by_name(network: rows.Network, one: dic
     assert caught.value.culprit == first
 
 
+def test_what_is_kept_for_a_pinhole_that_is_switched_off_is_said_to_be_kept_and_not_open(network: rows.Network) -> None:
+    first = add(network)
+    services.switch_pinhole(pinhole=first, version=first.version, enabled=False, by=network.admin)
+    with pytest.raises(Problem, match=f"is kept for pinhole {first.pk}, which is switched off"):
+        add(network)
+
+
 @pytest.mark.parametrize("other", [{"port": 444}, {"protocol": "udp"}, {"address": HOST + 1}, {"protocol": "udp", "port": 0}])
 def test_what_does_not_overlap_may_be_open_beside_it(network: rows.Network, other: dict[str, Any]) -> None:
     add(network)

@@ -97,7 +97,7 @@ def open_port(request: HttpRequest, member: Member) -> HttpResponse:
     form = ForwardForm(member, data=request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
-            forward = own.open_port(member=member, by=person(request), **form.wanted())
+            forward = own.open_port(member=member, until=form.ends(), by=person(request), **form.wanted())
         except Problem as problem:
             form.offer = form.offered(problem.offer)
             form.add_error(problem.fieldname if problem.fieldname in form.fields else None, str(problem))

@@ -66,7 +66,7 @@ def system(now: datetime) -> System:
     """What is known of the portal's programs, jobs and tables."""
     roles, of_jobs, tables = _roles(now), _jobs(now), [_table(each) for each in table_sizes()]
     states = [*(each.state for each in roles), *(each.state for each in of_jobs)]
-    faults = sum(state.kind is not Kind.OK for state in states)
+    faults = sum(state.kind not in (Kind.OK, Kind.PLAIN) for state in states)
     return System(roles, of_jobs, tables, sum(each.table.octets for each in tables), faults)
 
 
@@ -90,7 +90,7 @@ def _state(job: JobRecord, faults: dict[str, jobs.JobFault]) -> State:
         return State(Kind.BAD, _("Fails"))
     if job.name in faults:
         return State(Kind.WARN, _("Does not run"))
-    return State(Kind.OK, _("Works")) if job.ran else State(Kind.OK, _("Not run yet"))
+    return State(Kind.OK, _("Works")) if job.ran else State(Kind.PLAIN, _("Not run yet"))
 
 
 def _table(table: TableSize) -> TableRow:

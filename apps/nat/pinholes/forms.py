@@ -1,42 +1,37 @@
 """Forms of IPv6 pinholes."""
 
-from datetime import date, datetime, time, timedelta
 from ipaddress import IPv6Address, IPv6Network
 from typing import Any
 
 from django import forms
-from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from apps.lib.errors import Problem
 from apps.lib.fields import AddressField
 from apps.lib.ports import PortsField, written
-from apps.lib.validity import check_reachable
 from apps.members.models import Member
+from apps.nat.last_day import LastDayForm, last_day
 from apps.nat.pinholes.models import ALL_PORTS, Pinhole
 from apps.nat.pinholes.selectors import prefixes_of
 from apps.network.models import Holding
 
 
-class PinholeForm(forms.Form):
+class PinholeForm(LastDayForm):
     """What a pinhole of one member opens. With `pinhole` the form changes that one, and `version` is the row's when it was shown."""
 
     protocol = forms.ChoiceField(label=_("Protocol"), choices=Pinhole.Protocol)
     port = PortsField(label=_("Port"), required=False, help_text=_("443, or 6000-6009; empty for all"))
     address = forms.CharField(label=_("Address"), max_length=45, help_text=_("whole, or its end in the prefix, such as ::10"))
     purpose = forms.CharField(label=_("What for"), max_length=80, required=False)
-    until = forms.DateField(label=_("Until the end of"), required=False, widget=forms.DateInput(attrs={"type": "date"}))
     version = forms.IntegerField(widget=forms.HiddenInput, required=False)
 
+    field_order = ("protocol", "port", "address", "purpose", "until")
     NO_ADDRESS = _("This is no IPv6 address. Write it like 2001:db8::10, or only its end: ::10.")
     offer = ""
 
     def __init__(self, member: Member, data: Any = None, pinhole: Pinhole | None = None) -> None:
         super().__init__(data, prefix="pinhole", initial=_initial(pinhole) if pinhole else None)
         self.prefixes = [pinhole.holding] if pinhole else list(prefixes_of(member))
-        if pinhole:
-            del self.fields["until"]
-        else:
+        if not pinhole:
             del self.fields["version"]
         for name in ("port", "address"):
             self.fields[name].widget.attrs |= {"autocomplete": "off"}
@@ -62,25 +57,10 @@ class PinholeForm(forms.Form):
         return next((each for each in self.prefixes if address in each.prefix), self.prefixes[-1])
 
     def wanted(self) -> dict[str, Any]:
-        """What the services take of it."""
+        """What the services take of it; `until` is said apart, by `ends` or `changed_end`."""
         cleaned = self.cleaned_data
         port, ports = cleaned["port"] or (0, ALL_PORTS)
         return {"protocol": cleaned["protocol"], "port": port, "ports": ports, "address": cleaned["address"], "purpose": cleaned["purpose"]}
-
-    def ends(self) -> datetime | None:
-        """When it ends by itself: with its last day, in the site's zone."""
-        day: date | None = self.cleaned_data["until"]
-        return timezone.make_aware(datetime.combine(day + timedelta(days=1), time.min)) if day else None
-
-    def clean_until(self) -> date | None:
-        day: date | None = self.cleaned_data["until"]
-        if day and day < timezone.localdate():
-            raise forms.ValidationError(_("This day is over."))
-        try:
-            check_reachable(day, "until")
-        except Problem as problem:
-            raise forms.ValidationError(str(problem)) from problem
-        return day
 
 
 class OwnPinholeForm(PinholeForm):
@@ -101,7 +81,7 @@ def _initial(pinhole: Pinhole) -> dict[str, Any]:
         "address": str(pinhole.address),
         "purpose": pinhole.purpose,
         "version": pinhole.version,
-    }
+    } | last_day(pinhole)
 
 
 class RenumberForm(forms.Form):

@@ -73,7 +73,8 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     if form.is_valid():
         version = form.cleaned_data["version"] or 0
         try:
-            services.change_pinhole(pinhole=pinhole, version=version, enabled=pinhole.enabled, by=person(request), **form.wanted())
+            changed = form.wanted() | {"until": form.changed_end(), "enabled": pinhole.enabled}
+            services.change_pinhole(pinhole=pinhole, version=version, by=person(request), **changed)
             return redirect(f"{_page(member)}?pinhole_saved={pinhole.pk}#pinholes")
         except Problem as problem:
             explain(form, problem)
