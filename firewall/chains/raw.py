@@ -17,11 +17,10 @@ def prerouting(gateway: Gateway, used: Used) -> Chain:
 
 def output(gateway: Gateway) -> Chain:
     """What the gateway itself sends: both directions, or the answers alone would be tracked. Of redirects none: a member who obeys one
-    sends past the gateway. Linux sends those of IPv4 unless it is told not to (send_redirects), and those of IPv6 always.
+    sends past the gateway. IPv4 has a switch of the kernel for that, IPv6 has not.
     """
-    redirects = ((Field.ICMP_TYPE, "redirect"), (Field.ICMPV6_TYPE, "nd-redirect"))
-    none_sent = (rule(Match(field, (kind,)), DROP, comment="no redirects") for field, kind in redirects)
-    return _chain("output", (*_untracked(gateway, Field.OIFNAME, Field.TCP_SPORT), *none_sent))
+    redirects = rule(Match(Field.ICMPV6_TYPE, ("nd-redirect",)), DROP, comment="no redirects")
+    return _chain("output", (*_untracked(gateway, Field.OIFNAME, Field.TCP_SPORT), redirects))
 
 
 def _chain(hook: str, rules: tuple[Rule, ...]) -> Chain:

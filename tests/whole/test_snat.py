@@ -45,7 +45,7 @@ SHARING = replace(
     ),
 )
 AT_ONCE = 50
-ICMP, DCCP, GRE, SCTP = 1, 33, 47, 132
+ICMP, GRE, SCTP = 1, 47, 132
 
 
 @pytest.fixture(scope="module")
@@ -205,14 +205,7 @@ def _sctp() -> bytes:
     return packet[:8] + struct.pack("<I", _crc32c(packet)) + packet[12:]
 
 
-def _dccp() -> bytes:
-    """A REQUEST (RFC 4340, 5.1) with a checksum over the addresses too."""
-    packet = struct.pack("!HHBBHBBHII", 5555, 80, 5, 0, 0, 1, 0, 0, 1, 0)
-    pseudo = M3.packed + socket.inet_aton(INTERNET) + struct.pack("!BBH", 0, DCCP, len(packet))
-    return packet[:6] + struct.pack("!H", checksum(pseudo + packet)) + packet[8:]
-
-
-@pytest.mark.parametrize(("protocol", "packet"), [(GRE, bytes(24)), (SCTP, _sctp()), (DCCP, _dccp())])
+@pytest.mark.parametrize(("protocol", "packet"), [(GRE, bytes(24)), (SCTP, _sctp())])
 def test_what_a_block_has_no_ports_for_is_refused_and_the_sender_told(gate: Way, protocol: int, packet: bytes) -> None:
     def send(node: str) -> bytes:
         """Type and code of the ICMP error that comes back."""
