@@ -37,6 +37,33 @@ def test_the_way_back_never_leads_to_another_site(network: rows.Network) -> None
     assert "evil.example" not in page and "lure" not in page
 
 
+@pytest.mark.parametrize(
+    ("sent_to", "from_page", "back"),
+    [
+        ("/tickets/1/change/", "http://testserver/tickets/1/?page=2", "/tickets/1/%3Fpage%3D2"),
+        ("/tickets/1/", "http://testserver/tickets/1/", "/tickets/1/"),
+        ("/tickets/1/change/", "http://testserver/tickets/1/take/", "/"),  # where signing in would end on "not allowed"
+        ("/tickets/1/change/", "https://evil.example/lure", "/"),
+        ("/tickets/1/change/", "http://testserver//evil.example/lure", "/"),
+        ("/tickets/1/", "", "/tickets/1/"),
+    ],
+)
+def test_a_form_that_was_sent_without_a_session_leads_by_signing_in_to_its_page_and_says_so(
+    sent_to: str, from_page: str, back: str, network: rows.Network
+) -> None:
+    client = Client(headers={"referer": from_page} if from_page else {})
+    away = client.post(sent_to, {"text": "Dear all"})
+    assert away["Location"] == f"/account/login/?next={back}"
+    assert "You were signed out, so nothing was saved." in text(client.get(away["Location"]))
+
+
+def test_who_only_looked_is_asked_to_sign_in_without_further_words(network: rows.Network) -> None:
+    client = Client()
+    away = client.get("/members/?q=kaya", headers={"referer": "http://testserver/tickets/1/"})
+    assert away["Location"] == "/account/login/?next=/members/%3Fq%3Dkaya"
+    assert "nothing was saved" not in text(client.get(away["Location"]))
+
+
 @pytest.mark.parametrize("path", ["/members/", "/bans/", "/me/"])
 def test_a_fragment_is_not_answered_with_a_sign_in_page(path: str, network: rows.Network) -> None:
     assert Client().get(path, headers={"HX-Request": "true"}).status_code == 401

@@ -5,6 +5,7 @@ from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from apps.nat.models import PortForward
+from apps.tickets.models import Ticket
 from tests import rows
 from tests.db.conftest import served
 from tests.web.conftest import sign_in, signed_in
@@ -29,6 +30,22 @@ def test_text_that_was_written_stands_in_its_field_again_after_signing_in(
     page.get_by_role("link", name="Back to the page").click()
     expect(page.locator("textarea").first).to_have_value(TEXT)
     expect(page.get_by_text("Your text that was not saved is back.")).to_be_visible()
+    context.close()
+
+
+def test_signing_in_after_a_form_was_sent_leads_back_to_its_page_with_the_text(
+    chromium: Browser, live_server: LiveServer, served: rows.Network
+) -> None:
+    context = signed_in(chromium, live_server, served.admin)
+    page = context.new_page()
+    ticket = Ticket.objects.create(subject="Switch in house B", member=served.residents["m1"].member)
+    page.goto(f"/tickets/{ticket.pk}/")
+    page.locator("#answer textarea").fill(TEXT)
+    context.clear_cookies(name="sessionid")
+    page.get_by_role("main").get_by_role("button", name="Save").click()  # of the ticket's state: an address that only takes what is sent
+    expect(page.get_by_text("You were signed out, so nothing was saved.")).to_be_visible()
+    sign_in(page, at="", lands=f"/tickets/{ticket.pk}/")
+    expect(page.locator("#answer textarea")).to_have_value(TEXT)
     context.close()
 
 
