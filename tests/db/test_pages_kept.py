@@ -7,6 +7,7 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.bans.models import BanList
+from apps.network.models import Holding
 from apps.traffic.models import RateLimit
 from apps.traffic.rates.services import limit
 from tests import rows
@@ -80,14 +81,20 @@ def test_a_ban_that_was_added_is_counted_below_the_list_too(mara: Client, networ
     assert "2 of 2" in answer
 
 
-def test_an_address_that_was_given_lets_the_rest_of_the_page_ask_again(mara: Client, network: rows.Network) -> None:
+def test_an_address_that_was_given_or_released_lets_the_rest_of_the_page_ask_again(mara: Client, network: rows.Network) -> None:
     member = network.residents["m1"].member
-    answer = mara.post(f"/members/{member.pk}/addresses/add/", {"pool": "", "leaves": ""}, headers=HTMX)
+    given = {"hold-pool": network.private.pk, "hold-prefix": "", "hold-leaves": ""}
+    refused = mara.post(f"/members/{member.pk}/addresses/add/", given | {"hold-pool": ""}, headers=HTMX)
+    assert (refused.status_code, refused.headers.get("HX-Trigger")) == (422, None)
+    answer = mara.post(f"/members/{member.pk}/addresses/add/", given, headers=HTMX)
+    assert (answer.status_code, answer.headers.get("HX-Trigger")) == (200, "netzwart:member-changed")
     page = text(mara.get(f"/members/{member.pk}/"))
     for part in ("truth", "forwards", "pinholes", "connection", "history"):
         assert f'id="{part}"' in page, part
     assert 'hx-trigger="netzwart:member-changed from:body"' in page
-    assert answer.status_code in (200, 422)
+    newest = Holding.objects.filter(member=member).latest("pk")
+    answer = mara.post(f"/holdings/{newest.pk}/release/", headers=HTMX)
+    assert (answer.status_code, answer.headers.get("HX-Trigger")) == (200, "netzwart:member-changed")
 
 
 def test_the_rate_of_a_limited_member_is_changed_in_one_go(mara: Client, network: rows.Network) -> None:
