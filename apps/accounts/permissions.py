@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseNotAllowed
@@ -17,6 +18,7 @@ from apps.accounts.roles import Right, rights
 from apps.accounts.routes import API, PAGES, ROOT_OF_API, SAFE
 from apps.accounts.security_log import Event, record
 from apps.accounts.tokens import covers
+from apps.accounts.way_back import way_back
 from apps.lib.api.reach import closed
 
 type View = Callable[..., HttpResponseBase]
@@ -107,10 +109,15 @@ def _closed() -> HttpResponseBase:
 
 
 def ask_to_sign_in(request: HttpRequest) -> HttpResponse:
-    """Redirect to the sign-in page; 401 to HTMX, which would swap that page into the middle of another one."""
+    """Redirect to the sign-in page, which says so if something was sent; 401 to HTMX, which would swap it into the middle of a page."""
     if request.headers.get("HX-Request") == "true":
         return HttpResponse(_("You are signed out."), status=401, content_type="text/plain; charset=utf-8")
-    return redirect_to_login(request.get_full_path())
+    if request.method not in SAFE:
+        said = _(
+            "You were signed out, so nothing was saved. Text that you wrote is kept in this tab: sign in, and it stands in its field again."
+        )
+        messages.warning(request, said)
+    return redirect_to_login(way_back(request))
 
 
 def staff_page(view: View) -> View:

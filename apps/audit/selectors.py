@@ -181,7 +181,7 @@ def _named(events: Iterable[tuple[Trail, Any, Any | None]]) -> _Rows:
     for trail, event, before in events:
         for field in _pointers(trail):
             old, new = getattr(before, field.attname, None), getattr(event, field.attname)
-            if field.name == trail.part_of or (before and old != new):
+            if field.name == trail.part_of or field.name in trail.names or (before and old != new):
                 wanted[field.related_model] |= {pk for pk in (old, new) if pk}
     return {model: _bulk(model, pks) for model, pks in wanted.items()}
 
@@ -278,7 +278,7 @@ def _changes(trail: Trail, before: Any, after: Any, rows: _Rows) -> Iterator[Cha
 def _text(field: Field[Any, Any], value: Any, rows: _Rows) -> str:
     """A value as people read it."""
     if isinstance(field, ForeignKey):
-        return str(rows.get(field.related_model, {}).get(value) or "") if value else ""
+        return _name_of(rows.get(field.related_model, {}).get(value))
     if field.choices:
         return str(dict(field.flatchoices).get(value, value))
     if isinstance(field, BooleanField):
@@ -289,6 +289,10 @@ def _text(field: Field[Any, Any], value: Any, rows: _Rows) -> str:
         return formats.day(value)
     text = ", ".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
     return text if len(text) <= MOST_WORDS else f"{text[:MOST_WORDS]}…"
+
+
+def _name_of(row: Model | None) -> str:
+    return row.name if isinstance(row, get_user_model()) else str(row or "")
 
 
 def _people(events: Iterable[Any]) -> dict[int, str]:

@@ -25,12 +25,14 @@ def _nowhere(_row: Any) -> str:
 class Trail:
     """`part_of`: the foreign key to the row this one belongs to. `words`: what the row is called. `href`: where it is shown.
 
+    `names`: foreign keys that `words` reads, so that a page of entries asks for them once.
     `called`: what such a row is, where the model says it badly; `fields`: what its fields are, likewise.
     """
 
     model: type[Model]
     part_of: str = ""
     words: Callable[[Any], str] = str
+    names: frozenset[str] = frozenset()
     href: Callable[[Any], str] = _nowhere
     unshown: frozenset[str] = UNSHOWN
     called: str | Promise = ""

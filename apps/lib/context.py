@@ -64,6 +64,7 @@ def page(request: HttpRequest) -> dict[str, object]:
     return {
         "network": settings.NETWORK_NAME,
         "theme": theme_of(request),
+        "csrf_cookie": settings.CSRF_COOKIE_NAME,
         "navigation": SimpleLazyObject(partial(navigation.shown, request, user)) if user else (),
         "events_url": settings.EVENTS_URL if settings.EVENTS_URL and user and user.is_authenticated else "",
         "running": SimpleLazyObject(partial(what_runs, request)),

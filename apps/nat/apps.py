@@ -12,7 +12,7 @@ class NatConfig(AppConfig):
         from apps.audit.trail import UNSHOWN, Trail, tell
         from apps.lib.hanging import hang
         from apps.nat.models import Move, NatMapping, Pinhole, PortForward, PortRules
-        from apps.nat.words import count_of_forwards, count_of_mappings, count_of_pinholes
+        from apps.nat.words import count_of_forwards, count_of_mappings, count_of_pinholes, goal_of_move
         from apps.network.models import Holding
 
         hang(Holding, lambda ids: PortForward.objects.filter(holding__in=ids), count_of_forwards)
@@ -24,6 +24,8 @@ class NatConfig(AppConfig):
                 Move,
                 called=_("Move"),
                 part_of="member",
+                words=goal_of_move,
+                names=frozenset({"room"}),
                 href=lambda row: reverse("desk:member", args=[row.member_id]),
                 unshown=hidden,
             )

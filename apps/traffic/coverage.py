@@ -31,8 +31,13 @@ class Covered:
         return not any(each.since < until and since <= each.until for stretches in self.gateways for each in stretches)
 
     def ends_within(self, since: datetime, until: datetime) -> bool:
-        """Was the last reading of some gateway made in it, so that the rest is not known yet?"""
-        return any(stretches and since <= stretches[-1].until < until for stretches in self.gateways)
+        """Did reading of some gateway end in it, for a pause at least?"""
+        return any(since <= each.until < until for stretches in self.gateways for each in stretches)
+
+    def read_until(self, now: datetime) -> datetime | None:
+        """The last reading of any gateway, if it is longer ago than two readings are apart."""
+        last = max((each.until for stretches in self.gateways for each in stretches), default=None)
+        return last if last and now - last > PAUSE else None
 
     def lost(self, since: datetime, until: datetime) -> bool:
         """Is something that passed in it missing for good, at least at one gateway?"""

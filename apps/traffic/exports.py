@@ -26,7 +26,7 @@ def way_rows(ways: Iterable[Way]) -> Iterator[Row]:
     for way in ways:
         for step in way.steps:
             numbers = [f"{each:.1f}" for each in (*step.bits, *step.packets)] if step.bits and step.packets else [""] * 4
-            remark = "" if step.bits else _("no reading")
+            remark = _("no reading") if not step.bits else "" if step.whole else _("a part was not read")
             yield [way.gateway, way.family, step.start.isoformat(), (step.start + way.unit).isoformat(), *numbers, remark]
 
 

@@ -21,7 +21,7 @@ from apps.traffic import drawings
 from apps.traffic.drawings import Names, Shown, down_up
 from apps.traffic.months import Month, drawing, months
 from apps.traffic.quotas import Filling, filling
-from apps.traffic.selectors import Octets, Point, Total, against_before, series, total_of
+from apps.traffic.selectors import Octets, Point, Total, against_before, read_until, series, total_of
 from apps.traffic.windows import LABELS, Preset, Window, ending, preset_of
 
 VERSIONS: Final[dict[Shown, Promise]] = {
@@ -61,7 +61,7 @@ class Sum(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """All that templates/traffic/_usage.html shows."""
+    """All that templates/traffic/_usage.html shows. read_until: the last reading, if it is longer ago than two readings are apart."""
 
     window: Window
     version: Shown
@@ -72,6 +72,7 @@ class Panel:
     before: Octets
     quota: Filling | None
     months: list[Month]
+    read_until: datetime | None
 
     @property
     def windows(self) -> list[Choice]:
@@ -144,7 +145,9 @@ def panel(member: Member, asked: QueryDict, names: Names, *, now: datetime) -> P
     version = Shown(family) if family in Shown else Shown.BOTH
     octets, before = against_before(member, window.since, window.until, now=now)
     points = points_of(member, window, now=now)
-    return Panel(window, version, names, total_of(member), points, octets, before, filling(member, now=now), months(member, now=now))
+    read = read_until(member, window.since, window.until)
+    quota, by_month = filling(member, now=now), months(member, now=now)
+    return Panel(window, version, names, total_of(member), points, octets, before, quota, by_month, read)
 
 
 def points_of(member: Member, window: Window, *, now: datetime) -> list[Point]:

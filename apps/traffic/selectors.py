@@ -199,8 +199,18 @@ def series_of_holding(holding: Holding, since: datetime, until: datetime, unit: 
     return _series([Held(holding.pk, holding.kind, holding.group_id)], since, until, unit, now)
 
 
+def read_until(member: Member, since: datetime, until: datetime) -> datetime | None:
+    """The last reading of any gateway that carries the member, if it is longer ago than two readings are apart."""
+    return _coverage_of(frozenset(each.group for each in held_by(member.pk)), since, until).read_until(until)
+
+
+@once_a_page
+def _coverage_of(groups: frozenset[int], since: datetime, until: datetime) -> Covered:
+    return covered(gateways_of(groups), since, until)
+
+
 def _series(held: Sequence[Held], since: datetime, until: datetime, unit: timedelta, now: datetime) -> list[Point]:
-    read = covered(gateways_of(frozenset(each.group for each in held)), since, until)
+    read = _coverage_of(frozenset(each.group for each in held), since, until)
     sums = _by_bucket(held, since, until, unit, now)
     return [_point(start, unit, sums.get(start, Octets()), read, now) for start in starts(since, min(until, now), unit)]
 

@@ -69,6 +69,11 @@ class Window:
         """What a point of a chart of it is of, in words."""
         return EACH[self.unit]
 
+    @property
+    def grows(self) -> bool:
+        """Whether a chart of it shows the bucket that is under way: a day is long enough to be told from one on which nothing passed."""
+        return self.unit >= DAY
+
 
 def preset_of(text: str, otherwise: Preset = Preset.DAY) -> Preset:
     """The preset of this name, as it stands in an address."""

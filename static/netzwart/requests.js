@@ -27,6 +27,22 @@ function end(key) {
   if (!waiting.size) strip("request-waits", false);
 }
 
+// Signing in, in whichever tab, makes a new CSRF token: what this page sends takes it from the cookie, not as it was when the page came.
+const TOKEN = "csrfmiddlewaretoken";
+const cookie = `${document.querySelector("meta[name=netzwart-csrf-cookie]")?.content}=`;
+const token = () => document.cookie.split("; ").find((each) => each.startsWith(cookie))?.slice(cookie.length);
+
+document.addEventListener("submit", ({ target }) => {
+  const field = target.querySelector(`input[name=${TOKEN}]`), now = token();
+  if (field && now) field.value = now;
+}, true); // before all others that read the form
+document.addEventListener("htmx:configRequest", ({ detail }) => {
+  const now = token();
+  if (!now) return;
+  if (detail.headers["X-CSRFToken"]) detail.headers["X-CSRFToken"] = now;
+  if (detail.parameters[TOKEN]) detail.parameters[TOKEN] = now;
+});
+
 const changes = (event) => event.detail.requestConfig?.verb !== "get";
 document.addEventListener("htmx:beforeRequest", (event) => { if (changes(event) && !event.defaultPrevented) begin(event.detail.xhr, event.target); });
 document.addEventListener("htmx:afterRequest", (event) => end(event.detail.xhr));

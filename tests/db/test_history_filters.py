@@ -1,6 +1,6 @@
 """The history of the whole network: by day and by words, with names that people know."""
 
-from datetime import timedelta
+from datetime import date, timedelta
 
 import pytest
 from django.db import models
@@ -8,8 +8,12 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.accounts import tokens
-from apps.audit.selectors import HistoryFilter, history
+from apps.audit.selectors import HistoryFilter, history, history_of
 from apps.audit.trail import trails
+from apps.members.models import Room, Site
+from apps.nat.models import Move
+from apps.network.models import GatewayGroup
+from apps.tickets.models import Ticket
 from tests import rows
 from tests.db.pages import signed_in, text
 
@@ -49,3 +53,28 @@ def test_the_page_keeps_what_was_asked_for(network: rows.Network) -> None:
     mara: Client = signed_in(network.admin)
     page = text(mara.get("/history/?q=m1&since=2026-01-01&until=nonsense"))
     assert 'value="2026-01-01"' in page and 'value="m1"' in page and "Show everything" in page
+
+
+def test_who_is_named_in_a_change_is_named_as_people_know_them(network: rows.Network) -> None:
+    ticket = Ticket.objects.create(subject="router")
+    Ticket.objects.filter(pk=ticket.pk).update(assignee=network.admin)
+    [(field, before, after)] = [change for entry in history_of(ticket) for change in entry.changes if change[0] == "assignee"]
+    assert (field, before, after) == ("assignee", "none", "Mara Lindqvist")
+
+
+def test_a_move_is_called_by_where_to_and_its_day(network: rows.Network) -> None:
+    member = network.residents["m1"].member
+    room = Room.objects.create(site=Site.objects.create(name="House A", code="A"), floor=1, name="101")
+    given = {"member": member, "on": date(2026, 12, 1), "by": network.admin}
+    Move.objects.create(room=room, **given)
+    Move.objects.filter(member=member).update(state=Move.State.DROPPED)
+    Move.objects.create(pool=network.private, **given)
+    named = [entry.detail for entry in history(HistoryFilter(kind="nat.move"))[0] if entry.title == "Move added"]
+    assert named == ["to another address on 1 Dec 2026", "to A-101 on 1 Dec 2026"]
+
+
+def test_no_field_of_a_change_needs_the_form_around_it_to_be_understood(network: rows.Network) -> None:
+    GatewayGroup.objects.filter(pk=network.group.pk).update(removal_least=3, removal_share=5)
+    changes = {name: (before, after) for entry in history_of(network.group) for name, before, after in entry.changes}
+    assert changes["removals that wait for a second person: at least this many"] == ("10", "3")
+    assert changes["removals that wait for a second person: above this share, in percent"] == ("20", "5")

@@ -7,6 +7,7 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.bans.models import BanList
+from apps.network.models import Holding
 from apps.traffic.models import RateLimit
 from apps.traffic.rates.services import limit
 from tests import rows
@@ -37,6 +38,33 @@ def test_the_way_back_never_leads_to_another_site(network: rows.Network) -> None
     assert "evil.example" not in page and "lure" not in page
 
 
+@pytest.mark.parametrize(
+    ("sent_to", "from_page", "back"),
+    [
+        ("/tickets/1/change/", "http://testserver/tickets/1/?page=2", "/tickets/1/%3Fpage%3D2"),
+        ("/tickets/1/", "http://testserver/tickets/1/", "/tickets/1/"),
+        ("/tickets/1/change/", "http://testserver/tickets/1/take/", "/"),  # where signing in would end on "not allowed"
+        ("/tickets/1/change/", "https://evil.example/lure", "/"),
+        ("/tickets/1/change/", "http://testserver//evil.example/lure", "/"),
+        ("/tickets/1/", "", "/tickets/1/"),
+    ],
+)
+def test_a_form_that_was_sent_without_a_session_leads_by_signing_in_to_its_page_and_says_so(
+    sent_to: str, from_page: str, back: str, network: rows.Network
+) -> None:
+    client = Client(headers={"referer": from_page} if from_page else {})
+    away = client.post(sent_to, {"text": "Dear all"})
+    assert away["Location"] == f"/account/login/?next={back}"
+    assert "You were signed out, so nothing was saved." in text(client.get(away["Location"]))
+
+
+def test_who_only_looked_is_asked_to_sign_in_without_further_words(network: rows.Network) -> None:
+    client = Client()
+    away = client.get("/members/?q=kaya", headers={"referer": "http://testserver/tickets/1/"})
+    assert away["Location"] == "/account/login/?next=/members/%3Fq%3Dkaya"
+    assert "nothing was saved" not in text(client.get(away["Location"]))
+
+
 @pytest.mark.parametrize("path", ["/members/", "/bans/", "/me/"])
 def test_a_fragment_is_not_answered_with_a_sign_in_page(path: str, network: rows.Network) -> None:
     assert Client().get(path, headers={"HX-Request": "true"}).status_code == 401
@@ -53,14 +81,20 @@ def test_a_ban_that_was_added_is_counted_below_the_list_too(mara: Client, networ
     assert "2 of 2" in answer
 
 
-def test_an_address_that_was_given_lets_the_rest_of_the_page_ask_again(mara: Client, network: rows.Network) -> None:
+def test_an_address_that_was_given_or_released_lets_the_rest_of_the_page_ask_again(mara: Client, network: rows.Network) -> None:
     member = network.residents["m1"].member
-    answer = mara.post(f"/members/{member.pk}/addresses/add/", {"pool": "", "leaves": ""}, headers=HTMX)
+    given = {"hold-pool": network.private.pk, "hold-prefix": "", "hold-leaves": ""}
+    refused = mara.post(f"/members/{member.pk}/addresses/add/", given | {"hold-pool": ""}, headers=HTMX)
+    assert (refused.status_code, refused.headers.get("HX-Trigger")) == (422, None)
+    answer = mara.post(f"/members/{member.pk}/addresses/add/", given, headers=HTMX)
+    assert (answer.status_code, answer.headers.get("HX-Trigger")) == (200, "netzwart:member-changed")
     page = text(mara.get(f"/members/{member.pk}/"))
     for part in ("truth", "forwards", "pinholes", "connection", "history"):
         assert f'id="{part}"' in page, part
     assert 'hx-trigger="netzwart:member-changed from:body"' in page
-    assert answer.status_code in (200, 422)
+    newest = Holding.objects.filter(member=member).latest("pk")
+    answer = mara.post(f"/holdings/{newest.pk}/release/", headers=HTMX)
+    assert (answer.status_code, answer.headers.get("HX-Trigger")) == (200, "netzwart:member-changed")
 
 
 def test_the_rate_of_a_limited_member_is_changed_in_one_go(mara: Client, network: rows.Network) -> None:

@@ -314,6 +314,26 @@ def test_a_member_is_added_with_the_next_number(mara: Client, network: rows.Netw
     assert (added.number, added.state, str(added.room)) == (last + 1, "active", "B-214")
 
 
+def test_the_form_of_a_new_member_begins_with_the_tariff_of_most_and_active_and_offers_the_rooms(
+    mara: Client, network: rows.Network
+) -> None:
+    house("B", "214")
+    Tariff.objects.create(name="A rare one")
+    most = Tariff.objects.get(name="Standard")
+    page = text(mara.get("/members/add/"))
+    assert f'<option value="{most.pk}" selected>Standard' in page
+    assert "checked" in page.split('name="active"')[1].split(">")[0]
+    assert '<option value="B-214"></option>' in page.split('<datalist id="rooms">')[1].split("</datalist>")[0]
+    assert 'list="rooms"' in page
+
+
+@pytest.mark.parametrize("written", ["B214", "b 214", "b-214"])
+def test_the_room_of_a_new_member_is_taken_as_people_write_it(mara: Client, network: rows.Network, written: str) -> None:
+    house("B", "214")
+    assert mara.post("/members/add/", entered(room=written, active="on")).status_code == 302
+    assert str(Member.objects.get(name="Selin Kaya").room) == "B-214"
+
+
 def test_whoever_has_the_last_number_there_is_keeps_nobody_out(mara: Client, network: rows.Network) -> None:
     assert mara.post("/members/add/", entered(number=2**31 - 1, name="Xaver")).status_code == 302
     assert mara.post("/members/add/", entered()).status_code == 302

@@ -66,6 +66,12 @@ def test_a_forward_is_found_however_its_port_is_written(mara: Client, network: r
     assert any(path in each for each in found(mara, text))
 
 
+@pytest.mark.parametrize("written", ["ticket {0}", "Ticket {0}", "#{0}"])
+def test_a_ticket_is_found_by_its_number_with_or_without_the_word(mara: Client, network: rows.Network, written: str) -> None:
+    ticket = open_ticket(subject="Switch in house B", text="It is broken.", member=network.residents["m1"].member, by=network.admin)
+    assert found(mara, written.format(ticket.pk)) == [f"/tickets/{ticket.pk}/"]
+
+
 def test_a_part_of_a_mac_address_finds_the_device(mara: Client) -> None:
     assert any("Fairphone" in each for each in found(mara, "5e:00:53:00"))
 

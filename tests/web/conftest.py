@@ -61,9 +61,12 @@ def signed_in(browser: Browser, server: LiveServer, user: User, **given: Any) ->
     return context
 
 
-def sign_in(page: Page, username: str = "mara", password: str = "correct horse battery", lands: str = "/") -> None:
-    """Through the form, as a person does."""
-    page.goto("/account/login/")
+def sign_in(
+    page: Page, username: str = "mara", password: str = "correct horse battery", *, at: str = "/account/login/", lands: str = "/"
+) -> None:
+    """Through the form, as a person does; on the page that is open already if `at` is empty."""
+    if at:
+        page.goto(at)
     page.get_by_label("Username").fill(username)
     page.get_by_label("Password").fill(password)
     page.get_by_role("button", name="Sign in", exact=True).click()

@@ -1,12 +1,14 @@
 """In a browser: text is not lost when a session ends, and a slow or refused request is said."""
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
+from apps.nat.models import PortForward
+from apps.tickets.models import Ticket
 from tests import rows
 from tests.db.conftest import served
-from tests.web.conftest import signed_in
+from tests.web.conftest import sign_in, signed_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("whole")]
 __all__ = ["served"]
@@ -31,6 +33,22 @@ def test_text_that_was_written_stands_in_its_field_again_after_signing_in(
     context.close()
 
 
+def test_signing_in_after_a_form_was_sent_leads_back_to_its_page_with_the_text(
+    chromium: Browser, live_server: LiveServer, served: rows.Network
+) -> None:
+    context = signed_in(chromium, live_server, served.admin)
+    page = context.new_page()
+    ticket = Ticket.objects.create(subject="Switch in house B", member=served.residents["m1"].member)
+    page.goto(f"/tickets/{ticket.pk}/")
+    page.locator("#answer textarea").fill(TEXT)
+    context.clear_cookies(name="sessionid")
+    page.get_by_role("main").get_by_role("button", name="Save").click()  # of the ticket's state: an address that only takes what is sent
+    expect(page.get_by_text("You were signed out, so nothing was saved.")).to_be_visible()
+    sign_in(page, at="", lands=f"/tickets/{ticket.pk}/")
+    expect(page.locator("#answer textarea")).to_have_value(TEXT)
+    context.close()
+
+
 def test_a_request_after_the_session_ended_says_so_and_keeps_the_input(
     chromium: Browser, live_server: LiveServer, served: rows.Network
 ) -> None:
@@ -44,6 +62,51 @@ def test_a_request_after_the_session_ended_says_so_and_keeps_the_input(
     expect(page.get_by_text("You are signed out, or may not do this any more.")).to_be_visible()
     expect(form.locator("input[name=forward-public_port]")).to_have_value("8443")
     expect(form.get_by_role("button").first).to_be_enabled()
+    context.close()
+
+
+def sign_in_again(page: Page) -> None:
+    """As the strip advises: in a tab of its own, which leaves the page with the input as it is."""
+    with page.context.expect_page() as opened:
+        page.locator("#signed-out").get_by_role("link", name="Sign in").click()
+    sign_in(opened.value)
+    opened.value.close()
+
+
+def test_after_signing_in_in_another_tab_the_same_button_saves(chromium: Browser, live_server: LiveServer, served: rows.Network) -> None:
+    context = signed_in(chromium, live_server, served.admin)
+    page = context.new_page()
+    member = served.residents["m1"].member
+    page.goto(f"/members/{member.pk}/")
+    form = page.locator("#forward-form")
+    form.get_by_label("Public port").fill("8443")
+    form.get_by_label("Its port").fill("443")
+    context.clear_cookies(name="sessionid")
+    save = form.get_by_role("button", name="Save and deploy")
+    save.click()
+    expect(page.locator("#signed-out")).to_be_visible()
+    sign_in_again(page)
+    save.click()
+    expect(page.get_by_role("row", name="TCP 8443")).to_be_visible()
+    expect(page.locator("#signed-out")).to_be_hidden()
+    assert PortForward.objects.filter(holding__member=member, public_port=8443).exists()
+    context.close()
+
+
+def test_a_form_of_a_page_that_is_older_than_the_signing_in_is_taken(
+    chromium: Browser, live_server: LiveServer, served: rows.Network
+) -> None:
+    context = signed_in(chromium, live_server, served.admin)
+    page = context.new_page()
+    page.goto("/tickets/new/")
+    context.clear_cookies(name="sessionid")
+    other = context.new_page()
+    sign_in(other)
+    page.locator("input[name=member]").fill(f"M-{served.residents['m1'].member.number}")
+    page.locator("input[name=subject]").fill("Switch in house B")
+    page.locator("textarea").first.fill(TEXT)
+    page.get_by_role("main").get_by_role("button", name="Send").click()
+    expect(page.get_by_role("heading", name="Switch in house B")).to_be_visible()
     context.close()
 
 
