@@ -155,7 +155,11 @@ STAFF_SESSION_SECONDS = int(os.environ.get("NETZWART_STAFF_SESSION_DAYS", "7")) 
 # Proxies before the portal, whose X-Forwarded-For is believed; without any, the packet's own source is
 TRUSTED_PROXIES = [ip_network(each) for each in os.environ.get("NETZWART_TRUSTED_PROXIES", "").split(",") if each]
 ACCOUNT_ADAPTER = "apps.accounts.adapter.Adapter"
-ACCOUNT_FORMS = {"login": "apps.accounts.forms.LoginForm", "change_password": "apps.accounts.forms.ChangePasswordForm"}
+ACCOUNT_FORMS = {
+    "login": "apps.accounts.forms.LoginForm",
+    "change_password": "apps.accounts.forms.ChangePasswordForm",
+    "reset_password_from_key": "apps.accounts.forms.ResetPasswordForm",
+}
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "username*", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = "optional"

@@ -4,6 +4,7 @@ from typing import Any
 
 from allauth.account.forms import ChangePasswordForm as Change
 from allauth.account.forms import LoginForm as Login
+from allauth.account.forms import ResetPasswordKeyForm as Reset
 from django import forms
 from django.contrib.auth.password_validation import validate_password
 from django.contrib.auth.validators import UnicodeUsernameValidator
@@ -28,8 +29,10 @@ class LoginForm(Login):  # type: ignore[misc]  # allauth has no types
         self.fields["remember"].label = _("Stay signed in for two weeks")
 
 
-class ChangePasswordForm(Change):  # type: ignore[misc]  # allauth has no types
-    """The old password and the new one; and whether scripts stop too, for whoever has tokens."""
+class RevokingTokens(forms.Form):
+    """The part of a form for a new password that asks whoever has tokens whether scripts stop too."""
+
+    user: Any  # allauth's forms set it, to None where a link is not valid
 
     revoke_tokens = forms.BooleanField(
         label=_("Revoke my tokens for scripts as well"), required=False, help_text=_("They go on otherwise: a token is not the password.")
@@ -37,13 +40,21 @@ class ChangePasswordForm(Change):  # type: ignore[misc]  # allauth has no types
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if not self.user.tokens.exists():
+        if self.user is None or not self.user.tokens.exists():
             del self.fields["revoke_tokens"]
 
     def save(self) -> None:
-        super().save()
+        super().save()  # type: ignore[misc]  # allauth's form has it
         if self.cleaned_data.get("revoke_tokens"):
             tokens.revoke_all(user=self.user)
+
+
+class ChangePasswordForm(RevokingTokens, Change):  # type: ignore[misc]  # allauth has no types
+    """The old password and the new one."""
+
+
+class ResetPasswordForm(RevokingTokens, Reset):  # type: ignore[misc]  # allauth has no types
+    """A new password, by the link in a mail."""
 
 
 class InvitationForm(forms.Form):

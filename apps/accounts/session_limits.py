@@ -1,4 +1,7 @@
-"""How long staff stay signed in: so long without doing anything, and so long at all. Members stay as long as Django's cookie does."""
+"""How long staff stay signed in: so long without doing anything, and so long at all. Members stay as long as Django's cookie does.
+
+Pages ask by the middleware, live events by `is_over`.
+"""
 
 import time
 from collections.abc import Callable
@@ -6,6 +9,7 @@ from typing import Final
 
 from django.conf import settings
 from django.contrib.auth import logout
+from django.contrib.sessions.backends.base import SessionBase
 from django.http import HttpRequest, HttpResponse
 
 NOTED_EVERY: Final = 60  # seconds
@@ -28,11 +32,17 @@ class SessionLimits:
 
     def _check(self, request: HttpRequest, now: float) -> None:
         session = request.session
-        began, active = session.setdefault(_BEGAN, now), session.setdefault(_ACTIVE, now)
-        if now - began > settings.STAFF_SESSION_SECONDS or now - active > settings.STAFF_IDLE_SECONDS:
+        session.setdefault(_BEGAN, now)
+        if is_over(session, now):
             logout(request)
-        elif now - active > NOTED_EVERY and not _is_by_itself(request):
+        elif now - session.setdefault(_ACTIVE, now) > NOTED_EVERY and not _is_by_itself(request):
             session[_ACTIVE] = now
+
+
+def is_over(session: SessionBase, now: float) -> bool:
+    """Is this session of somebody of the staff too old or too idle? One that has asked for no page yet is neither."""
+    began, active = session.get(_BEGAN, now), session.get(_ACTIVE, now)
+    return bool(now - began > settings.STAFF_SESSION_SECONDS or now - active > settings.STAFF_IDLE_SECONDS)
 
 
 def _is_by_itself(request: HttpRequest) -> bool:

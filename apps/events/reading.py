@@ -3,6 +3,7 @@
 What was said comes in, as an ASGI scope has it (asgi.readthedocs.io, HTTP connection scope); a Reader goes out, or Refused.
 """
 
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import import_module
@@ -20,6 +21,7 @@ from apps.accounts.factors import lacking
 from apps.accounts.models import ApiToken, User
 from apps.accounts.permissions import may
 from apps.accounts.routes import API
+from apps.accounts.session_limits import is_over
 from apps.accounts.tokens import TokenAuthentication, covers
 from apps.events.headers import variables
 from apps.events.kinds import KINDS, Reader
@@ -77,7 +79,7 @@ def _by_session(request: HttpRequest) -> Reader:
     key = request.COOKIES.get(settings.SESSION_COOKIE_NAME)
     request.session = import_module(settings.SESSION_ENGINE).SessionStore(key)
     request.user = user = get_user(request)
-    if not isinstance(user, User):
+    if not isinstance(user, User) or (user.is_staff and is_over(request.session, time.time())):
         raise Refused(401, _("Sign in first."))
     if lacking(request):
         raise Refused(403, _("Set up a second factor first, on the page of your account."))

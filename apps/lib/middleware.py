@@ -12,7 +12,7 @@ from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
-from psycopg.errors import DeadlockDetected, LockNotAvailable, QueryCanceled, SerializationFailure
+from psycopg.errors import DeadlockDetected, DiskFull, LockNotAvailable, QueryCanceled, SerializationFailure
 
 from apps.lib import context
 from apps.lib.api import problems
@@ -48,12 +48,13 @@ def explain_outage(request: HttpRequest, error: BaseException | None) -> HttpRes
         return None
     at_once = isinstance(error.__cause__, DeadlockDetected | SerializationFailure)
     busy = isinstance(error.__cause__, LockNotAvailable | QueryCanceled)
+    full = isinstance(error.__cause__, DiskFull)
     log.error(
-        "changed at once" if at_once else "database busy" if busy else "database away",
+        "changed at once" if at_once else "database busy" if busy else "database's disk full" if full else "database away",
         path=without_secrets(request.path),
         error=str(error).strip(),
     )
-    why = _at_once() if at_once else f"{_busy() if busy else _away()} {_saved_or_not(request)}"
+    why = _at_once() if at_once else _full() if full else f"{_busy() if busy else _away()} {_saved_or_not(request)}"
     response = problems.away(why) if request.path.startswith("/api/") else _page(request, why)
     response["Retry-After"] = "1" if at_once else RETRY_AFTER
     response["Cache-Control"] = "no-store"
@@ -75,6 +76,10 @@ def _away() -> str:
 
 def _busy() -> str:
     return _("The database is busy with something that this needs, and did not answer in time.")
+
+
+def _full() -> str:
+    return _("The disk of the database is full. Nothing is half-saved. Tell an administrator, and try again when there is room.")
 
 
 def _saved_or_not(request: HttpRequest) -> str:

@@ -68,7 +68,7 @@ def activate(*, member: Member, by: User) -> None:
     Raises Problem when the personal data were erased.
     """
     with transaction.atomic():
-        changed = Member.objects.select_for_update(of=("self",)).filter(pk=member.pk).exclude(state=Member.State.ACTIVE)
+        changed = Member.objects.select_for_update(of=("self",), no_key=True).filter(pk=member.pk).exclude(state=Member.State.ACTIVE)
         if changed.exclude(erased_at=None).exists():
             raise Problem(erased(), culprit=member)
         if changed.update(state=Member.State.ACTIVE, version=F("version") + 1):

@@ -19,6 +19,7 @@ from apps.nat.ends import check_end
 from apps.nat.models import PortForward
 from apps.nat.selectors import forwards
 from apps.network.models import Holding, Pool
+from apps.network.services import lock_holdings
 
 CHANGE = """
     UPDATE nat_portforward f
@@ -69,7 +70,7 @@ def add_forwards(*, wanted: Sequence[Wanted], by: User) -> list[PortForward]:
     with transaction.atomic():
         made = PortForward.objects.bulk_create(_row(each, holdings[each.holding.pk], pools) for each in wanted)
         nudge("workers.reconcile", by.pk)
-    return _now([row.pk for row in made])
+        return _now([row.pk for row in made])
 
 
 def _row(each: Wanted, holding: Holding, pools: Sequence[Pool]) -> PortForward:
@@ -118,11 +119,18 @@ def change_forwards(*, wanted: Sequence[Changed], by: User) -> list[PortForward]
         if each.until != each.forward.valid.upper:
             check_end(each.until)
     with transaction.atomic():
+        lock_holdings(*{pk for each in wanted for pk in (each.holding.pk, each.forward.holding_id)})
+        _lock(each.forward.pk for each in wanted)
         if staying and _update(staying) != len(staying):
             raise services.changed_meanwhile()
         ids = [each.forward.pk if each.stays else _moved(each, by) for each in wanted]
         nudge("workers.reconcile", by.pk)
-    return _now(ids)
+        return _now(ids)
+
+
+def _lock(forwards: Iterable[int]) -> list[int]:
+    """Lock these in one order, so that two who change some of the same wait for one another, and not each for the other."""
+    return list(PortForward.objects.select_for_update().filter(pk__in=list(forwards)).order_by("pk").values_list("pk", flat=True))
 
 
 def _update(staying: Sequence[Changed]) -> int:
@@ -160,12 +168,13 @@ def _moved(each: Changed, by: User) -> int:
 def remove_forwards(*, forwards: Iterable[PortForward], by: User) -> None:
     """End all of these now; their history stays. Twice is harmless."""
     with transaction.atomic():
-        current = PortForward.objects.filter(holds_now(), pk__in=[each.pk for each in forwards])
+        pks = _lock(each.pk for each in forwards)
+        current = PortForward.objects.filter(holds_now(), pk__in=pks)
         current.update(valid=ended_now(), version=F("version") + 1)
         nudge("workers.reconcile", by.pk)
 
 
 def _now(ids: Sequence[int]) -> list[PortForward]:
-    """The forwards as they are, in this order."""
+    """The forwards as they are, in this order; asked before the commit, after which somebody may end them."""
     found = forwards().in_bulk(ids)
     return [found[pk] for pk in ids]

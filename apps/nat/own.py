@@ -21,7 +21,7 @@ from apps.nat.ends import planned_end
 from apps.nat.models import PortForward, PortRules
 from apps.nat.rules.services import rules_of
 from apps.nat.selectors import forwards_of, free_port, public_addresses_of
-from apps.nat.switched_off import check_may_switch_on
+from apps.nat.switched_off import check_may_open, check_may_switch_on, switched_off_by_others
 from apps.network.models import Holding
 
 TRIES: Final = 100  # free places that are looked at for one without a forbidden port
@@ -30,6 +30,11 @@ TRIES: Final = 100  # free places that are looked at for one without a forbidden
 def may_open(forward: PortForward) -> bool:
     """Are these ports for members? What the administrators opened beyond, members can close, not open again."""
     return rules_of(forward.group_id).allow(forward.public_port, forward.ports)
+
+
+def may_undo_closing(forward: PortForward, by: User) -> bool:
+    """May the member open it again? Neither what is not for members, nor what the administrators switched off."""
+    return may_open(forward) and not switched_off_by_others([forward], by)
 
 
 def open_port(
@@ -46,10 +51,14 @@ def open_port(
     enabled: bool = True,
     by: User,
 ) -> PortForward:
-    """Lead public ports to a device of the member. Raises Problem when the tariff has no more, or the port is not to be had."""
+    """Lead public ports to a device of the member. Raises Problem when the tariff has no more, the port is not to be had, or the
+    administrators switched it off.
+    """
     _check_is_own(member, holding, public)
     rules = rules_of(holding.group_id)
     _check_rules(rules, public, protocol, public_port, ports)
+    former = PortForward.objects.filter(holding__member=member, public=public, protocol=protocol)
+    check_may_open(public_port, ports, former, by)
     try:
         with transaction.atomic():
             _check_quota(member)

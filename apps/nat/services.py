@@ -19,6 +19,7 @@ from apps.nat.models import NatMapping, PortForward
 from apps.nat.places import Place, place_in, pools_to_leave_from
 from apps.nat.selectors import free_port, holder_of_ports
 from apps.network.models import Holding, Pool
+from apps.network.services import lock_holdings
 
 
 def add_forward(
@@ -63,6 +64,7 @@ def add_forward(
     except IntegrityError as error:
         if claims.is_claimed(error):
             raise claims.refused_forward(holding, public, protocol, public_port, ports) from error
+        check_holding(holding)
         raise _explained(error, public, protocol, public_port, ports) from error
     forward.refresh_from_db()
     return forward
@@ -105,6 +107,7 @@ def edit_forward(
         facts = {"private_port": private_port, "purpose": purpose, "enabled": forward.enabled}
         return change_forward(forward=forward, version=version, **facts, until=until, by=by)  # type: ignore[arg-type]  # by their names
     with transaction.atomic():
+        lock_holdings(forward.holding_id, holding.pk)
         if not PortForward.objects.filter(holds_now(), pk=forward.pk, version=version).update(valid=ended_now(), version=F("version") + 1):
             raise changed_meanwhile()
         return add_forward(
@@ -159,6 +162,7 @@ def map_address(*, holding: Holding, public: Address | None = None, pool: Pool |
     try:
         with transaction.atomic():
             pool, place = _place(holding, public, pool)
+            lock_holdings(holding.pk)
             NatMapping.objects.filter(holds_now(), holding=holding).update(valid=ended_now(), version=F("version") + 1)
             mapping = NatMapping.objects.create(
                 holding=holding,
@@ -173,6 +177,7 @@ def map_address(*, holding: Holding, public: Address | None = None, pool: Pool |
             )
             nudge("workers.reconcile", by.pk)
     except IntegrityError as error:
+        check_holding(holding)
         if not claims.is_claimed(error):
             raise
         raise Problem(_("Somebody else was just given this address or block. Try again."), "public") from error

@@ -20,7 +20,7 @@ from apps.lib.validity import holds_now
 from apps.nat.models import NatMapping, address_with_ports
 from apps.nat.places import Place, Places
 from apps.network.models import Pool
-from apps.network.services import check_sharing
+from apps.network.services import check_sharing, lock_holdings
 
 
 def change_sharing(*, pool: Pool, sharing: str, block_size: int | None, by: User) -> int:
@@ -31,9 +31,10 @@ def change_sharing(*, pool: Pool, sharing: str, block_size: int | None, by: User
     """
     check_sharing(pool.kind, sharing, block_size)
     with transaction.atomic():
-        pool = Pool.objects.select_for_update().get(pk=pool.pk)
+        pool = Pool.objects.select_for_update(no_key=True).get(pk=pool.pk)
         if (pool.sharing, pool.block_size) == (sharing, block_size):
             return 0
+        lock_holdings(*_leaving(pool).values_list("holding_id", flat=True))
         current = list(_leaving(pool).select_for_update(of=("self",)))
         _check_blocks(pool, sharing, len({mapping.holding.member_id for mapping in current}))
         now = _now()

@@ -43,6 +43,15 @@ def hold(*, member: Member, pool: Pool, prefix: Prefix | None = None, device: De
     return holding
 
 
+def lock_holdings(*pks: int) -> None:
+    """Lock these until the transaction ends: after the member and the pools, and before what hangs on them is changed.
+
+    `release` and leaving go from the holding to what hangs on it. Whoever changes a forward or mapping first, and then writes a row
+    that points at its holding, would go the other way, and the two would wait for each other.
+    """
+    list(Holding.objects.select_for_update().filter(pk__in=pks).order_by("pk").values_list("pk", flat=True))
+
+
 def release(*, holding: Holding, by: User) -> list[Ended]:
     """End the holding now, and first what hangs on it; returns what that was. Releasing twice is harmless."""
     with transaction.atomic():

@@ -2,6 +2,7 @@
 
 import json
 import signal
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -33,8 +34,8 @@ def tell(*pks: int) -> None:
     Event.objects.bulk_create([Event(kind="rollout", object_id=pk, state="applying") for pk in pks])
 
 
-def cookie(user: User) -> dict[str, str]:
-    client = Client()
+def cookie(user: User, client: Client | None = None) -> dict[str, str]:
+    client = client or Client()
     client.force_login(user)
     return {"Cookie": f"sessionid={client.cookies['sessionid'].value}"}
 
@@ -155,6 +156,25 @@ def test_streams_are_for_those_who_may_and_for_as_long_as_they_may(process: Proc
     selin.delete()
     for each in (script, auditor, member):
         each.end()
+        each.close()
+
+
+@pytest.mark.parametrize(
+    ("when", "seconds"), [("active", configured.STAFF_IDLE_SECONDS + 60), ("began", configured.STAFF_SESSION_SECONDS + 60)]
+)
+def test_streams_of_staff_end_with_their_session_and_no_new_one_begins(process: Process, when: str, seconds: float) -> None:
+    clients = Client(), Client()
+    mara, guest = cookie(rows.user(), clients[0]), cookie(rows.user("guest", staff=False), clients[1])
+    both = [stream(process.port, headers) for headers in (mara, guest)]
+    for client in clients:
+        session = client.session
+        session.update({"began": time.time(), "active": time.time()} | {when: time.time() - seconds})
+        session.save()
+    assert stream(process.port, mara).status == 401
+    both[0].end()
+    with closing(stream(process.port, guest)) as again:
+        assert again.status == 200, "members stay as long as their cookie does"
+    for each in both:
         each.close()
 
 

@@ -92,6 +92,16 @@ def test_two_who_wait_for_each_other_are_not_told_that_the_database_is_away(path
     assert b"Somebody changed the same things at the same moment." in answer.content
 
 
+@pytest.mark.parametrize("path", ["/", "/api/members/members/"])
+def test_a_database_whose_disk_is_full_says_so_and_not_that_it_is_away(path: str) -> None:
+    error = OperationalError("could not extend file")
+    error.__cause__ = psycopg.errors.DiskFull("could not extend file")
+    answer = DatabaseAway(lambda _: HttpResponse()).process_exception(RequestFactory().post(path), error)
+    assert answer is not None
+    assert answer.status_code == 503
+    assert b"The disk of the database is full." in answer.content and b"does not answer" not in answer.content
+
+
 @pytest.mark.django_db(transaction=True)
 def test_who_leaves_waits_for_an_address_that_is_being_released_and_holds_nothing_of_it_meanwhile() -> None:
     network = rows.network()

@@ -11,7 +11,7 @@ from apps.lib.errors import Problem
 from apps.members.models import Device, Member, Tariff
 from apps.nat import own, services
 from apps.nat.models import NatMapping, Pinhole, PortForward
-from apps.nat.pinholes.services import add_pinhole
+from apps.nat.pinholes.services import add_pinhole, switch_pinhole
 from apps.nat.rules.models import PortRules
 from apps.nat.selectors import forwards_of
 from apps.network.models import Holding
@@ -208,12 +208,34 @@ def test_what_was_off_stays_off_when_closing_is_undone(network: rows.Network) ->
 
 def test_a_port_that_only_administrators_open_is_closed_without_an_undo_and_says_so_before(network: rows.Network) -> None:
     forward, selin = opened(network, port=443), lives_in(network)
-    assert "only they can open it again." in text(selin.get(f"/me/ports/{forward.pk}/close/"))
+    assert "Only the administrators can open it again." in text(selin.get(f"/me/ports/{forward.pk}/close/"))
     page = text(selin.post(f"/me/ports/{forward.pk}/close/", follow=True))
     assert "is being closed." in page
     assert ">Undo<" not in page
     assert "Ports below 1024" in text(selin.post(f"/me/ports/{forward.pk}/reopen/"))
     assert not forwards_of(network.residents["m1"].member).exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_port_that_the_administrators_switched_off_is_not_opened_again_by_closing_it() -> None:
+    network = rows.network()
+    forward, selin = opened(network), lives_in(network)
+    with rows.written_by(network.admin):
+        own.switch_port(forward=forward, version=forward.version, enabled=False, by=network.admin)
+    assert "Only the administrators can open it again." in text(selin.get(f"/me/ports/{forward.pk}/close/"))
+    page = text(selin.post(f"/me/ports/{forward.pk}/close/", follow=True))
+    assert "is being closed." in page and ">Undo<" not in page
+    refused = [selin.post(f"/me/ports/{forward.pk}/reopen/"), ask(selin, network), ask(selin, network, public_port="8440-8445")]
+    ask(selin, network, public_port="8444", private_port="8444")
+    beside = forwards_of(network.residents["m1"].member).get()
+    selin.post(f"/me/ports/{beside.pk}/close/")
+    refused.append(ask(selin, network, public_port="8443-8444"))
+    for answer in refused:
+        assert answer.status_code == 422 and "The administrators switched this off." in text(answer)
+    assert not forwards_of(network.residents["m1"].member).exists()
+
+    selin.post(f"/me/ports/{opened(network).pk}/close/")
+    assert ask(selin, network).status_code == 302, "the administrators have opened it since"
 
 
 @pytest.mark.parametrize("count", [1, 8])
@@ -310,3 +332,22 @@ def test_a_member_opens_switches_closes_and_reopens_pinholes_in_the_own_prefix(n
     )
     for action in ("switch", "close", "reopen"):
         assert selin.post(f"/me/pinholes/{foreign.pk}/{action}/", {"version": "1"}).status_code == 404
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_pinhole_that_the_administrators_switched_off_is_not_opened_again_by_closing_it() -> None:
+    network = rows.network()
+    selin, prefix = lives_in(network), network.residents["m1"].prefix
+    made = add_pinhole(
+        holding=prefix, address=prefix.prefix.network_address + 0x10, protocol="tcp", port=8022, ports=1, purpose="", by=network.admin
+    )
+    with rows.written_by(network.admin):
+        switch_pinhole(pinhole=made, version=made.version, enabled=False, by=network.admin)
+    assert "Only the administrators can open it again." in text(selin.get(f"/me/pinholes/{made.pk}/close/"))
+    page = text(selin.post(f"/me/pinholes/{made.pk}/close/", follow=True))
+    assert "is being closed." in page and ">Undo<" not in page
+    sent = {"pinhole-protocol": "tcp", "pinhole-port": "8020-8025", "pinhole-address": "::10", "pinhole-purpose": "", "pinhole-until": ""}
+    for answer in (selin.post(f"/me/pinholes/{made.pk}/reopen/", follow=True), selin.post("/me/pinholes/", sent)):
+        assert "The administrators switched this off." in text(answer)
+    assert not Pinhole.objects.filter(enabled=True).exists() and Pinhole.objects.count() == 1
+    assert selin.post("/me/pinholes/", sent | {"pinhole-protocol": "udp"}).status_code == 302, "another one"

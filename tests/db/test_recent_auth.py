@@ -1,15 +1,20 @@
 """Recent authentication: what decides for others needs it. Staff are signed out after a while, and all tokens of somebody can be ended."""
 
+import re
 import time
 from typing import Any
 
 import pytest
 from django.conf import LazySettings
 from django.test import Client
+from django.test.client import MULTIPART_CONTENT
 
+from apps.accounts import matrix
 from apps.accounts.models import ApiToken, User
+from apps.accounts.roles import Right
 from apps.accounts.tokens import create
-from apps.deployments.models import HeldBack
+from apps.deployments.approval_kinds import ROLLBACK
+from apps.deployments.models import HeldBack, Hold, Revision, Rollout
 from apps.deployments.services import reconcile
 from apps.nat.models import PortForward
 from apps.nat.own import switch_port
@@ -26,6 +31,7 @@ JSON = "application/json"
 def held(transactional_db: None, served: rows.Network) -> HeldBack:
     served.group.removal_least = 3
     served.group.save()
+    assert reconcile(served.group)
     for port in range(7001, 7006):
         forward(served, port)
     assert reconcile(served.group)
@@ -60,6 +66,41 @@ def test_no_token_decides_and_a_session_only_with_a_fresh_second_factor(held: He
         assert decide(client, held, action).status_code == 403
     assert HeldBack.objects.get().state == HeldBack.State.WAITING
     assert decide(with_factor(peer), held, action).status_code == 200
+
+
+def path_of(route: matrix.Route, pk: int) -> str:
+    """With this number in the place of what it asks for."""
+    return "/" + re.sub(r"<[^>]*>|\(\?P<\w+>[^)]*\)", str(pk), route.path).replace("^", "").replace("$", "")
+
+
+def test_every_route_by_which_somebody_approves_refuses_tokens(held: HeldBack) -> None:
+    _token, key = create(user=rows.user("jonas"), name="script")
+    script, given = Client(headers={"Authorization": f"Bearer {key}"}), {"digest": held.digest, "reason": "no", "typed": "5"}
+    approving = [route for route in matrix.routes() if route.change is Right.APPROVE]
+    assert {route.name for route in approving} >= {"deployments:approve", "accounts:roles-agree", "api:approval-approve"}
+    for route in approving:
+        answer = script.post(path_of(route, held.pk), given, JSON if route.method else MULTIPART_CONTENT)
+        if route.method:
+            assert answer.status_code == 403 and "not a token" in answer.json()["detail"], route
+        else:
+            assert answer.status_code == 302 and answer["Location"].startswith("/account/login/"), route
+    assert HeldBack.objects.get().state == HeldBack.State.WAITING
+
+
+def test_no_action_on_rollouts_lets_through_what_waits_when_a_token_asks(held: HeldBack, served: rows.Network) -> None:
+    _token, key = create(user=rows.user("jonas"), name="script")
+    script, before = Client(headers={"Authorization": f"Bearer {key}"}), Revision.objects.earliest("pk")
+    ids = {"approval": held.pk, "revision": before.pk, "rollout": Rollout.objects.latest("pk").pk, "hold": 1}
+    acting = [route for route in matrix.routes() if route.method == "POST" and route.basename in ids]
+    assert {route.action for route in acting} >= {"approve", "refuse", "resume", "rollback", "release", "deploy"}
+    for route in acting:
+        for given in ({"why": "now", "alone": True}, {"why": "now"}, {"digest": held.digest, "reason": "no"}, {"again": True}, {}):
+            answer = script.post(path_of(route, ids[route.basename]), given, JSON)
+            assert answer.status_code < 500, (route, given)
+    reconcile(served.group)
+    assert not Hold.objects.exists()
+    assert {each.state for each in HeldBack.objects.all()} == {HeldBack.State.WAITING}
+    assert HeldBack.objects.filter(kind=ROLLBACK).exists(), "going back waits too"
 
 
 def test_a_password_that_was_just_given_is_enough_where_no_second_factor_is_needed(held: HeldBack) -> None:

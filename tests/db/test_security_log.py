@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterator
+from io import StringIO
+from logging import StreamHandler, getLogger
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +86,24 @@ def test_what_roles_do_not_allow_and_keys_that_open_nothing(mara: User, lines: l
     assert selin.get("/members/").status_code == 403
     assert Client(headers={"Authorization": "Bearer nw_nothing"}).get("/api/members/members/").status_code == 401
     assert events(lines) == ["refused", "token unknown"]
+
+
+@pytest.fixture
+def console() -> Iterator[StringIO]:
+    """What the handler of Django's log writes, instead of to the standard error output."""
+    handler, written = getLogger("django").handlers[0], StringIO()
+    assert isinstance(handler, StreamHandler)
+    before = handler.setStream(written)
+    yield written
+    handler.setStream(before)
+
+
+def test_a_refusal_is_one_line_of_the_log_and_a_fault_comes_with_its_traceback(mara: User, console: StringIO) -> None:
+    selin = signed_in(rows.user("selin", staff=False))
+    assert selin.get("/members/").status_code == 403
+    assert console.getvalue() == "Forbidden (Permission denied): /members/\n"
+    getLogger("django.request").error("A fault", exc_info=KeyError("a fault of ours"))
+    assert "KeyError: 'a fault of ours'" in console.getvalue()
 
 
 def test_the_page_lists_every_event_and_no_other() -> None:

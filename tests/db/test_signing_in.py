@@ -23,7 +23,7 @@ from django.core.management import call_command
 from django.test import Client, RequestFactory
 from redis import Redis
 
-from apps.accounts import sessions, slots, source
+from apps.accounts import sessions, slots, source, tokens
 from apps.accounts.adapter import confirm_password
 from apps.accounts.models import User
 from tests import rows
@@ -206,6 +206,20 @@ def test_a_forgotten_password_is_answered_alike_and_a_link_reaches_who_exists(ma
     assert saved.status_code == 302
     assert sign_in(Client(), "mara", "a new long secret")["Location"] == "/"
     assert "used already" in text(Client().get(link[1]))
+
+
+@pytest.mark.parametrize(("given", "left"), [({}, 1), ({"revoke_tokens": "on"}, 0)])
+def test_a_new_password_by_mail_revokes_tokens_if_that_is_asked_for(mara: User, given: dict[str, str], left: int) -> None:
+    tokens.create(user=mara, name="script")
+    Client().post("/account/password/reset/", {"email": mara.email})
+    link = re.search(r"http://testserver(/account/password/reset/key/\S+)", str(mail.outbox[0].body))
+    assert link
+    client = Client()
+    form = client.get(link[1])["Location"]
+    assert "Revoke my tokens" in text(client.get(form))
+    sent = {"password1": "a new long secret", "password2": "a new long secret"}
+    assert client.post(form, sent | given).status_code == 302
+    assert mara.tokens.count() == left
 
 
 def test_nobody_signs_up_by_himself(db: None) -> None:

@@ -7,6 +7,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
+from apps.accounts.models import User
 from apps.accounts.permissions import person
 from apps.desk.lifecycle import export, schedule
 from apps.desk.own.page import own_page
@@ -44,7 +45,7 @@ def everything(_request: HttpRequest, member: Member) -> HttpResponse:
 
 def _home(request: HttpRequest, member: Member, *, saved: int = 0, closed: int = 0, problem: str = "") -> HttpResponse:
     part = "#forwards" if request.headers.get("HX-Target") == "forwards" else ""
-    context = _forwards(member, saved, closed, problem)
+    context = _forwards(member, person(request), saved, closed, problem)
     context["off_by_others"] = switched_off_by_others([row.thing for row in context["rows"]], person(request))
     if not part:
         holdings = list(holdings_of(member))
@@ -75,7 +76,7 @@ def months_csv(_request: HttpRequest, member: Member) -> StreamingHttpResponse:
     return of_member.months_as_csv(member)
 
 
-def _forwards(member: Member, saved: int, closed: int, problem: str) -> dict[str, Any]:
+def _forwards(member: Member, reader: User, saved: int, closed: int, problem: str) -> dict[str, Any]:
     rows = standing(forwards_of(member))
     gone = standing(PortForward.objects.filter(pk=closed, holding__member=member).exclude(holds_now())) if closed else []
     return {
@@ -83,7 +84,7 @@ def _forwards(member: Member, saved: int, closed: int, problem: str) -> dict[str
         "rows": rows,
         "saved": saved,
         "closed": gone[0] if gone else None,
-        "undo": bool(gone) and own.may_open(gone[0].thing),
+        "undo": bool(gone) and own.may_undo_closing(gone[0].thing, reader),
         "problem": problem,
         "most": member.tariff.most_forwards,
         "public_addresses": public_addresses_of(member),
@@ -143,7 +144,7 @@ def close_port(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
         return render(
             request,
             "desk/own/close_port.html",
-            {"forward": forward, "member": member, "undo": own.may_open(forward)},
+            {"forward": forward, "member": member, "undo": own.may_undo_closing(forward, person(request))},
         )
     services.remove_forward(forward=forward, by=person(request))
     return _done(request, member, closed=pk)

@@ -44,7 +44,7 @@ def _page(request: HttpRequest, member: Member, form: OwnPinholeForm, problem: s
         "rows": rows,
         "saved": number(request.GET, "saved"),
         "closed": gone[0] if gone else None,
-        "undo": bool(gone) and own.may_open(gone[0].thing),
+        "undo": bool(gone) and own.may_undo_closing(gone[0].thing, person(request)),
         "most": member.tariff.most_forwards,
         "form": form,
         "problem": problem,
@@ -78,7 +78,8 @@ def close(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
     """Say what closing does; then do it."""
     pinhole = get_object_or_404(pinholes_of(member), pk=pk)
     if request.method != "POST":
-        return render(request, "desk/own/close_pinhole.html", {"pinhole": pinhole, "undo": own.may_open(pinhole)})
+        undo = own.may_undo_closing(pinhole, person(request))
+        return render(request, "desk/own/close_pinhole.html", {"pinhole": pinhole, "undo": undo})
     services.remove_pinhole(pinhole=pinhole, by=person(request))
     return _shown(closed=pk)
 

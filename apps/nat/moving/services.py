@@ -19,7 +19,7 @@ from apps.nat.models import NatMapping, Pinhole, PortForward
 from apps.nat.moving.models import Move
 from apps.nat.pinholes.services import renumber
 from apps.network.models import Holding, Pool
-from apps.network.services import hold, release
+from apps.network.services import hold, lock_holdings, release
 
 LONGEST_PROBLEM = 300
 
@@ -118,13 +118,18 @@ def carry_out(move: Move) -> bool:
 
 
 def _move(move: Move) -> None:
-    member = Member.objects.select_for_update(of=("self",)).get(pk=move.member_id)
+    # Member, pools, holdings, and then what hangs on them, as everywhere; and rows may point at the member meanwhile.
+    member = Member.objects.select_for_update(of=("self",), no_key=True).get(pk=move.member_id)
     if member.state == Member.State.LEFT:
         raise Problem(_("%(member)s has left already.") % {"member": member}, culprit=member)
     if move.room:
         Member.objects.filter(pk=member.pk).update(room=move.room, version=F("version") + 1)
-    for old in _leaving(member, move.pool) if move.pool else []:
-        _readdress(old, move)
+    if move.pool:
+        list(Pool.objects.select_for_update(of=("self",), no_key=True).filter(group=move.pool.group_id).order_by("pk"))
+        leaving = _leaving(member, move.pool)
+        lock_holdings(*(old.pk for old in leaving))
+        for old in leaving:
+            _readdress(old, move)
 
 
 def _readdress(old: Holding, move: Move) -> None:

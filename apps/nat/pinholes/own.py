@@ -20,7 +20,7 @@ from apps.nat.pinholes import services
 from apps.nat.pinholes.models import Pinhole
 from apps.nat.pinholes.selectors import pinholes_of
 from apps.nat.rules.services import rules_of
-from apps.nat.switched_off import check_may_switch_on
+from apps.nat.switched_off import check_may_open, check_may_switch_on, switched_off_by_others
 from apps.network.models import Holding
 
 
@@ -29,6 +29,11 @@ def may_open(pinhole: Pinhole) -> bool:
     rules = rules_of(pinhole.group_id)
     few = bool(pinhole.port) and pinhole.ports <= rules.longest
     return few and rules.forbids(pinhole.port, pinhole.ports) is None
+
+
+def may_undo_closing(pinhole: Pinhole, by: User) -> bool:
+    """May the member open it again? Neither what is not for members, nor what the administrators switched off."""
+    return may_open(pinhole) and not switched_off_by_others([pinhole], by)
 
 
 def switch_pinhole(*, pinhole: Pinhole, version: int, enabled: bool, by: User) -> Pinhole:
@@ -51,10 +56,14 @@ def open_pinhole(
     enabled: bool = True,
     by: User,
 ) -> Pinhole:
-    """Open ports of an address of the member. Raises Problem when that is not for members, open already, or one too many."""
+    """Open ports of an address of the member. Raises Problem when that is not for members, open already, one too many, or switched off by
+    the administrators.
+    """
     if holding.member_id != member.pk:
         raise Problem(_("Choose an address of yours."), "address")
     _check_rules(holding, protocol, port, ports)
+    former = Pinhole.objects.filter(holding__member=member, address=address, protocol__in=[protocol, Pinhole.Protocol.ALL])
+    check_may_open(port, ports, former, by)
     with transaction.atomic():
         _check_quota(member)
         return services.add_pinhole(

@@ -19,7 +19,7 @@ from apps.nat.ends import End, Until, changed_end, check_end, planned_end
 from apps.nat.pinholes.models import ALL_PORTS, Pinhole
 from apps.nat.pinholes.selectors import open_already
 from apps.network.models import Holding, Pool
-from apps.network.services import hold, release
+from apps.network.services import hold, lock_holdings, release
 
 
 def add_pinhole(
@@ -46,6 +46,7 @@ def add_pinhole(
             pinhole = _create(holding, address, protocol, port, ports, purpose, until, enabled=enabled)
             nudge("workers.reconcile", by.pk)
     except IntegrityError as error:
+        _check_address(holding, address)
         raise _explained(error, address, protocol, port, ports) from error
     pinhole.refresh_from_db()
     return pinhole
@@ -131,6 +132,7 @@ def move_pinholes(*, old: Holding, new: Holding, by: User) -> list[Pinhole]:
     if old.member_id != new.member_id:
         raise Problem(_("%(new)s is not held by %(member)s.") % {"new": new, "member": old.member}, culprit=new)
     with transaction.atomic():
+        lock_holdings(old.pk, new.pk)
         moving = Pinhole.objects.select_for_update(of=("self",)).filter(holds_now(), holding=old)
         moved = [_moved(pinhole, old, new) for pinhole in moving.order_by("id")]
         moving.update(valid=ended_now(), version=F("version") + 1)
