@@ -64,6 +64,16 @@ def look(
     return cause
 
 
+def note_loss(gateway: Gateway, channel: Channel, welcome: wire.Welcome, wanted: Ruleset, now: int) -> None:
+    """Keep why a gateway that is about to get something newer has lost what it had confirmed, unless that is known already."""
+    if (welcome.damage or not welcome.confirmed) and not welcome.trial and _ran_before(gateway):
+        look(gateway, channel, welcome, wanted, now)
+
+
+def _ran_before(gateway: Gateway) -> bool:
+    return GatewayState.objects.filter(gateway=gateway, drift__isnull=True).exclude(digest="").exists()
+
+
 def cause_of(welcome: wire.Welcome, drifted: wire.Drifted, others: Collection[str]) -> Cause:
     """What the agent knows best comes first."""
     if welcome.damage:

@@ -15,7 +15,7 @@ from django.db import InterfaceError, OperationalError, connection, transaction
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from apps.deployments import carry, heartbeat, link, rollouts, states
+from apps.deployments import carry, drift, heartbeat, link, rollouts, states
 from apps.deployments.carry import NotDone, Order
 from apps.deployments.link import Channel, Unreachable
 from apps.deployments.models import RolloutStep
@@ -143,6 +143,7 @@ class Driver:
         if carry.runs(welcome, order.target):
             self._happened(Event.UNCHANGED, order, committed=Now(), confirmed=Now())
             return
+        self._note_loss(channel, gateway, order, welcome)
         if welcome.confirmed:  # where nothing has run yet, nothing can have passed
             self._passed_before = {found.family: found.ok for found in self._packets(gateway)}
         try:
@@ -153,6 +154,16 @@ class Driver:
             self._refused(Event.REFUSED, gateway, refused)
         else:
             self._committed(channel, order, applied)
+
+    @staticmethod
+    def _note_loss(channel: Channel, gateway: Gateway, order: Order, welcome: wire.Welcome) -> None:
+        """Why the gateway lost what it had confirmed, if it did. Whatever it says to that keeps no change from anybody."""
+        try:
+            drift.note_loss(gateway, channel, welcome, order.ruleset, order.now)
+        except (OperationalError, InterfaceError):
+            raise
+        except Exception:
+            log.exception("what a gateway says of its loss cannot be kept", gateway=gateway.name)
 
     def _committed(self, channel: Channel, order: Order, applied: wire.Applied) -> None:
         self._rules = applied.new_session

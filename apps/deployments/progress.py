@@ -58,7 +58,7 @@ def what_changes(rollout: Rollout) -> str:
     described = getattr(rollout, "described", None)
     if revision.delta if described is None else described:
         return in_words(lines_of(revision.changes))
-    return _("being worked out") if is_open(rollout) else _("not known: the first gateway did not answer")
+    return _("being worked out") if is_open(rollout) else _("not known: a gateway did not answer")
 
 
 def who(rollout: Rollout) -> str:

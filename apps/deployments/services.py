@@ -26,14 +26,19 @@ from apps.lib.moments import moment
 from apps.lib.nudge import nudge, send
 from apps.network.models import Gateway, GatewayGroup
 from firewall import wire
+from firewall.diff import Delta
 from firewall.render import render_delta
 from firewall.rollout import Command
 from firewall.ruleset import Ruleset
 from firewall.summary import Line, summarise, summarise_counts
 
 log = structlog.get_logger()
+type Change = tuple[tuple[Line, ...], str]  # in numbers, and as nft text
+
 memory = Memory()
 watch = Watch()
+
+NOTHING = render_delta(Delta(), now=0)  # as nft text: what an agent says that lacks nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,28 +227,38 @@ def _arrived(lease: Lease, gateway: Gateway, order: Order) -> None:
 
 
 def _describe(lease: Lease, orders: Mapping[int, Order], links: Links) -> None:
-    """What changes, from what this process knows of the first gateway, else from what that gateway says."""
-    revision, step = lease.rollout.revision, lease.steps[0]
+    """What changes on the first gateway that lacks something. Left empty where none is known to, and one did not answer."""
+    revision = lease.rollout.revision
     if revision.delta:
         return
-    order = orders[step.gateway_id]
+    silent = False
+    for step in lease.steps:
+        order = orders[step.gateway_id]
+        found = _lacks(lease, step.gateway, order, links)
+        silent |= found is None
+        if found and found[1] != NOTHING:
+            describing.describe(revision, *found, order.ruleset.count_elements())
+            return
+    describing.describe(revision, (), "" if silent else NOTHING, orders[lease.steps[0].gateway_id].ruleset.count_elements())
+
+
+def _lacks(lease: Lease, gateway: Gateway, order: Order, links: Links) -> Change | None:
+    """What the gateway lacks: from what this process knows of it, else as its agent says; None when that does not answer."""
     if order.delta:
-        lines, words = summarise(order.delta, order.ruleset), render_delta(order.delta, now=order.now)
-    else:
-        lines, words = planned(links.kept(step.gateway), order.ruleset, order.now, lambda beat: _noted(lease, beat))
-    describing.describe(revision, lines, words, order.ruleset.count_elements())
+        return summarise(order.delta, order.ruleset), render_delta(order.delta, now=order.now)
+    return planned(links.kept(gateway), order.ruleset, order.now, lambda beat: _noted(lease, beat))
 
 
 def _noted(lease: Lease, beat: wire.Beat) -> None:
     note_beat(lease, beat)
 
 
-def planned(channel: link.Channel, ruleset: Ruleset, now: int, heard: link.Heard = link.nobody_minds) -> tuple[tuple[Line, ...], str]:
-    """What the ruleset would change on the gateway, as its agent says: in numbers, and as nft text. Nothing, when it does not answer."""
+def planned(channel: link.Channel, ruleset: Ruleset, now: int, heard: link.Heard = link.nobody_minds) -> Change | None:
+    """What the ruleset would change on the gateway, as its agent says. None when it does not answer."""
     try:
         answer = carry.plan(channel, now, ruleset, heard)
     except (link.Unreachable, carry.NotDone):
-        return (), ""
+        return None
     return summarise_counts(answer.added, answer.removed, ruleset, settings=answer.settings), answer.text
 
 

@@ -182,7 +182,7 @@ def dashboard() -> dict[str, object]:
     ]
     drawn = [(title, unit, _axis(ticks, most), _line(a, most), _line(b, most)) for title, unit, ticks, a, b, most in charts]
     return {
-        "title": "6 things need you, both gateways forward",
+        "title": "6 things need you, both gateways answer",
         "waits": waits,
         "rollouts": rollouts,
         "gateways": gateways,

@@ -1,6 +1,7 @@
 """Nothing is forwarded before the ruleset stands: packets of a member, while the restore at boot is killed sooner or later.
 
-Three namespaces: a member's, the gateway's, and one outside that notes from whom packets come.
+Three namespaces: a member's, the gateway's, and one outside that notes from whom packets come. IPv6 is translated nowhere: there a
+source that no member holds stands for whatever the ruleset would not let out.
 """
 
 import shlex
@@ -8,6 +9,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from subprocess import Popen, TimeoutExpired
@@ -23,8 +25,11 @@ from tests.agent.rulesets import network
 pytestmark = pytest.mark.kernel
 ROOT = Path(__file__).parents[2]
 MEMBER, OUTSIDE, PORT = "10.1.0.1", "203.0.113.9", 9999
+MEMBER6, STRANGER6, OUTSIDE6 = "2001:db8::10", "2001:db8:ffee::66", "2001:db8:fff0::9"
 PUBLIC = "198.51.100.7"
+ALL, ALLOWED = {MEMBER, MEMBER6, STRANGER6}, {PUBLIC, MEMBER6}
 MEMBERS = 3000  # so that the restore takes a while
+ROUTER, HOST = "02:00:00:00:00:01", "02:00:00:00:00:02"  # of every cable: nobody has to ask for them
 
 
 def ip(space: Namespace, *commands: str) -> None:
@@ -49,12 +54,23 @@ class Wires:
     def lay(self) -> None:
         cable(self.gateway, "lan", self.member, "eth0")
         cable(self.gateway, "wan", self.outside, "eth0")
-        ip(self.member, f"addr add {MEMBER}/16 dev eth0", "link set eth0 up", "route add default via 10.1.255.254")
-        ip(self.outside, f"addr add {OUTSIDE}/24 dev eth0", "link set eth0 up")
-        ip(self.gateway, "addr add 10.1.255.254/16 dev lan", "addr add 203.0.113.1/24 dev wan", "link set lan up", "link set wan up")
+        for space in (self.member, self.outside):
+            ip(space, f"link set eth0 address {HOST}", "link set eth0 up")
+        ip(self.gateway, f"link set lan address {ROUTER}", f"link set wan address {ROUTER}", "link set lan up", "link set wan up")
+        ip(self.member, f"addr add {MEMBER}/16 dev eth0", "route add default via 10.1.255.254")
+        ip(self.outside, f"addr add {OUTSIDE}/24 dev eth0")
+        ip(self.gateway, "addr add 10.1.255.254/16 dev lan", "addr add 203.0.113.1/24 dev wan")
+        self._lay6()
         self.gateway.do(Path("/proc/sys/net/ipv4/ip_forward").write_text, "1")
-        self.ear = self.outside.do(_ear)
-        self.voice = self.member.do(socket.socket, socket.AF_INET, socket.SOCK_DGRAM)
+        self.gateway.do(Path("/proc/sys/net/ipv6/conf/all/forwarding").write_text, "1")
+        self.ears = [self.outside.do(_ear, OUTSIDE), self.outside.do(_ear, OUTSIDE6)]
+        self.voices = [(self.member.do(_voice, source), to) for source, to in ((MEMBER, OUTSIDE), (STRANGER6, OUTSIDE6))]
+
+    def _lay6(self) -> None:
+        ip(self.member, *(f"addr add {each}/64 dev eth0 nodad" for each in (MEMBER6, STRANGER6)))
+        ip(self.member, f"neigh add 2001:db8::1 lladdr {ROUTER} dev eth0 nud permanent", "route add default via 2001:db8::1 dev eth0")
+        ip(self.outside, f"addr add {OUTSIDE6}/64 dev eth0 nodad")
+        ip(self.gateway, "addr add 2001:db8:fff0::1/64 dev wan nodad", f"neigh add {OUTSIDE6} lladdr {HOST} dev wan nud permanent")
 
     def reboot(self) -> None:
         """The kernel knows no rules and no connections."""
@@ -73,39 +89,47 @@ class Wires:
 
     def heard(self) -> set[str]:
         """From whom the packets came that a member sends now; each from a port of its own, so that each is a new connection."""
-        for _packet in range(20):
-            with self.member.do(socket.socket, socket.AF_INET, socket.SOCK_DGRAM) as voice:
-                voice.sendto(b"?", (OUTSIDE, PORT))
+        for source, to in ((MEMBER, OUTSIDE), (MEMBER6, OUTSIDE6), (STRANGER6, OUTSIDE6)):
+            for _packet in range(20):
+                with self.member.do(_voice, source) as voice:
+                    voice.sendto(b"?", (to, PORT))
         return self.waiting()
 
     def waiting(self) -> set[str]:
         """Of all that has come since the last time."""
-        found: set[str] = set()
-        while True:
-            try:
-                found.add(self.ear.recvfrom(64)[1][0])
-            except BlockingIOError:
-                return found
+        return {source for ear in self.ears for source in _heard(ear)}
 
     def talk(self) -> None:
-        """A member who never stops sending, until `ending`."""
+        """A member, and a stranger beside, who never stop sending, until `ending`."""
         while not self.ending.is_set():
-            self.voice.sendto(b"?", (OUTSIDE, PORT))
+            for voice, to in self.voices:
+                voice.sendto(b"?", (to, PORT))
             self.ending.wait(0.0005)
 
     def close(self) -> None:
-        self.ear.close()
-        self.voice.close()
+        for each in (*self.ears, *(voice for voice, _to in self.voices)):
+            each.close()
         for space in (self.member, self.gateway, self.outside):
             space.close()
 
 
-def _ear() -> socket.socket:
-    made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+def _voice(source: str, port: int = 0) -> socket.socket:
+    made = socket.socket(socket.AF_INET6 if ":" in source else socket.AF_INET, socket.SOCK_DGRAM)
+    made.bind((source, port))
+    return made
+
+
+def _ear(at: str) -> socket.socket:
+    made = _voice(at, PORT)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8 << 20)
-    made.bind((OUTSIDE, PORT))
     made.setblocking(False)
     return made
+
+
+def _heard(ear: socket.socket) -> Iterator[str]:
+    with suppress(BlockingIOError):
+        while True:
+            yield ear.recvfrom(64)[1][0]
 
 
 @pytest.fixture
@@ -134,9 +158,9 @@ def closing() -> list[str]:
     return shlex.split(command)
 
 
-def test_without_any_rules_a_members_packets_leave_untranslated(wires: Wires) -> None:
+def test_without_any_rules_all_packets_leave_untranslated(wires: Wires) -> None:
     """So what the others see is worth something."""
-    assert wires.heard() == {MEMBER}
+    assert wires.heard() == ALL
 
 
 def test_the_first_unit_lets_nothing_out_and_the_restore_lets_it_out_translated(wires: Wires, restore: tuple[str, ...]) -> None:
@@ -144,28 +168,28 @@ def test_the_first_unit_lets_nothing_out_and_the_restore_lets_it_out_translated(
     wires.run(*closing())
     assert wires.heard() == set()
     wires.run(*restore)
-    assert wires.heard() == {PUBLIC}
+    assert wires.heard() == ALLOWED
     wires.run(*closing())  # whoever starts it by hand on a gateway that runs
-    assert wires.heard() == {PUBLIC}
+    assert wires.heard() == ALLOWED
 
 
 @pytest.mark.parametrize("first", [True, False], ids=["after the first unit", "alone"])
-def test_a_restore_that_is_killed_at_any_moment_lets_no_private_source_out(wires: Wires, restore: tuple[str, ...], first: bool) -> None:
+def test_a_restore_that_is_killed_at_any_moment_lets_nothing_forbidden_out(wires: Wires, restore: tuple[str, ...], first: bool) -> None:
     """Ever later, until one comes to its end. Alone, as where only the program was renewed: from the moment on at which it has closed."""
     talking, ends = Thread(target=wires.talk), list[int]()
     talking.start()
     try:
         for tenths in range(200):
             ends.append(boot(wires, restore, first=first, seconds=tenths / 10))
-            assert wires.waiting() <= {PUBLIC}
-            assert wires.heard() <= {PUBLIC}
+            assert wires.waiting() <= ALLOWED
+            assert wires.heard() <= ALLOWED
             if ends[-1] == 0:
                 break
     finally:
         wires.ending.set()
         talking.join()
     assert ends[-1] == 0 and len(ends) > 2
-    assert wires.heard() == {PUBLIC}
+    assert wires.heard() == ALLOWED
 
 
 def boot(wires: Wires, restore: tuple[str, ...], *, first: bool, seconds: float) -> int:

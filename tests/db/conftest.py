@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from django.conf import LazySettings
+from django.db import connection
 
 from apps.deployments import link, services
 from apps.deployments.memory import Memory
@@ -44,7 +45,9 @@ def in_memory(directory: Path) -> Iterator[None]:
 
 @pytest.fixture
 def served(transactional_db: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[rows.Network]:
-    """The lab's network as rows, and two gateways in memory."""
+    """The lab's network as rows, and two gateways in memory; tokens begin anew with them, which no emptied table makes them do."""
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER SEQUENCE deployments_token RESTART")
     monkeypatch.setattr(services, "memory", Memory())
     with TemporaryDirectory(prefix="nw-") as directory:
         settings.GATEWAY_SOCKETS = Path(directory)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
+from apps.bans import services as bans
 from apps.deployments import drift
 from apps.deployments.models import GatewayState
 from apps.deployments.services import reconcile
@@ -70,6 +71,23 @@ def test_the_cause_is_named_put_right_and_remembered(network: rows.Network, caus
     status = GatewayState.objects.get(gateway=second)
     assert status.drift is None and [past["cause"] for past in status.drifted_before] == [cause]
     shown = text(page.get(f"/gateways/{second.pk}/"))
+    assert sentence not in shown and "Put right before" in shown
+
+
+@pytest.mark.parametrize("cause", ["damaged", "empty"])
+def test_the_cause_is_remembered_though_something_was_changed_meanwhile(network: rows.Network, cause: str) -> None:
+    """What it should run is something else by the time it is back, so a rollout is due anyway."""
+    spoil, sentence, _meaning = CAUSES[cause]
+    second = network.gateways[1]
+    with stopped(second) as state:
+        spoil(state)
+        bans.ban(list=bans.create_list(name="Our own", by=network.admin), prefix="192.0.2.66", comment="scans", author=network.admin)
+        assert steps(reconcile(network.group)) == {"nat-1": "confirmed", "nat-2": "away"}
+    assert steps(reconcile(network.group, cause="schedule"))["nat-2"] == "confirmed"
+    assert same_everywhere(network)
+    status = GatewayState.objects.get(gateway=second)
+    assert status.drift is None and [past["cause"] for past in status.drifted_before] == [cause]
+    shown = text(signed_in(network.admin).get(f"/gateways/{second.pk}/"))
     assert sentence not in shown and "Put right before" in shown
 
 

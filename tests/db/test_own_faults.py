@@ -6,14 +6,14 @@ import pytest
 from django.db.models import F
 
 from apps.bans import services as bans
-from apps.deployments import carry, link
+from apps.deployments import carry, link, progress
 from apps.deployments.models import GatewayState, Rollout, RolloutStep
 from apps.deployments.services import reconcile
 from apps.network.models import Gateway
 from firewall import wire
 from firewall.ruleset import EMPTY
 from tests import rows
-from tests.db.agents import directory_of, runs, same_everywhere, steps, unwritable
+from tests.db.agents import directory_of, end_started, runs, same_everywhere, steps, stopped, unwritable
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -122,3 +122,24 @@ def test_what_was_changed_on_one_gateway_is_put_right_while_the_other_has_a_faul
         assert runs(good) != wanted
         assert steps(reconcile(network.group, cause="schedule"))[good.name] == "confirmed"
         assert runs(good) == wanted
+
+
+@pytest.mark.parametrize("at", [0, 1])
+def test_what_was_put_right_is_told_of_the_gateway_that_lacked_it(network: rows.Network, at: int) -> None:
+    meddled(network.gateways[at])
+    rollout = reconcile(network.group, cause="schedule")
+    assert rollout is not None and steps(rollout)[network.gateways[at].name] == "confirmed"
+    assert "addresses added" in progress.what_changes(rollout)
+
+
+def test_what_differs_on_no_gateway_is_not_called_unknown(network: rows.Network) -> None:
+    rollout = reconcile(network.group, force=True)
+    assert rollout is not None and progress.what_changes(rollout) == "nothing changes"
+
+
+@pytest.mark.parametrize("at", [0, 1])
+def test_what_a_gateway_that_does_not_answer_lacks_is_not_known(network: rows.Network, at: int) -> None:
+    with stopped(network.gateways[at]):
+        rollout = reconcile(network.group, force=True)
+        assert rollout is not None and progress.what_changes(rollout) == "not known: a gateway did not answer"
+    end_started()

@@ -77,9 +77,28 @@ def test_a_failed_rollout_needs_somebody_with_its_error(mara: Client, network: r
 
 def test_a_silent_gateway_needs_somebody(mara: Client, network: rows.Network) -> None:
     runs(network, rollout(network))
-    GatewayState.objects.filter(gateway__name="nat-1").update(unreachable_since=timezone.now())
+    why = "nat-1 shows another host key than the one that was approved\nWARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!"
+    Gateway.objects.update(carries4=False)
+    GatewayState.objects.filter(gateway__name="nat-1").update(unreachable_since=timezone.now(), error=why)
     assert title(mara) == "1 thing needs you, 1 of 2 gateways answers"
-    assert "nat-1 has not answered the portal since" in text(mara.get("/"))
+    page = text(mara.get("/"))
+    assert "nat-1 has not answered the portal since" in page and "no primary that answers" not in page
+    assert "nat-1 shows another host key than the one that was approved. It may forward all the same" in page
+    assert "WARNING: REMOTE" not in page
+
+
+def test_a_silent_primary_leaves_its_families_without_one_that_answers(mara: Client, network: rows.Network) -> None:
+    """nat-1 is the primary of IPv4, nat-2 of IPv6."""
+    runs(network, rollout(network))
+    silent = GatewayState.objects.filter(gateway__name="nat-1")
+    silent.update(unreachable_since=timezone.now())
+    assert title(mara) == "1 thing needs you, 1 of 2 gateways answers"
+    assert "IPv4 has no primary that answers: nat-1 has not answered the portal since" in text(mara.get("/"))
+    Gateway.objects.filter(name="nat-2").update(carries6=False)
+    Gateway.objects.filter(name="nat-1").update(carries6=True)
+    assert "IPv4 and IPv6 have no primary that answers: nat-1 has not answered the portal since" in text(mara.get("/"))
+    silent.update(unreachable_since=None)
+    assert "no primary that answers" not in text(mara.get("/"))
 
 
 def test_a_gateway_behind_the_newest_revision_needs_somebody(mara: Client, network: rows.Network) -> None:

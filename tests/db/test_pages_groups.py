@@ -60,6 +60,14 @@ def test_drift_says_what_where_and_since_when(staff: Client, meddled: str) -> No
     assert "It is put right by itself, with the next look." in page
 
 
+def test_a_table_that_was_deleted_is_told_in_a_sentence(staff: Client, meddled: str, network: rows.Network) -> None:
+    GatewayState.objects.filter(gateway=network.gateways[0]).update(drift={**DRIFT, "cause": "gone"})
+    page = text(staff.get(meddled))
+    assert "On nat-1 the whole table was deleted, seen first at" in page and "Nothing is translated, banned or refused there." in page
+    assert "was changed by hand" not in page
+    assert "Table deleted" in text(staff.get("/"))
+
+
 def test_drift_that_is_not_healed_waits_for_somebody(
     staff: Client, meddled: str, network: rows.Network, monkeypatch: pytest.MonkeyPatch
 ) -> None:

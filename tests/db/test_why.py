@@ -131,6 +131,22 @@ def test_a_server_that_does_not_listen_is_one_where_whoever_asks_says_so(staff: 
     assert "Goes through" in told("192.0.2.45", FOREIGN, "--in", "servers")
 
 
+def test_an_answer_says_that_it_guessed_where_the_packet_comes_in(staff: Client, network: rows.Network) -> None:
+    note = "Taken as coming from outside. If 192.0.2.45 is a server of yours, say “servers”."
+    assert note not in ask(staff, "192.0.2.45", FOREIGN), "a gateway without servers"
+    rows.servers(network)
+    page = ask(staff, "192.0.2.45", FOREIGN)
+    assert note in page and "interface=servers" in page
+    assert note in told("192.0.2.45", FOREIGN)
+    assert json.loads(told("192.0.2.45", FOREIGN, "--json"))["guessed"] == note
+    for side in ("servers", "wan"):
+        assert note not in ask(staff, "192.0.2.45", FOREIGN, interface=side)
+        assert note not in told("192.0.2.45", FOREIGN, "--in", side)
+    for known in ("10.16.0.10", "192.0.2.50"):  # a member's, and the notice page's
+        assert "Taken as coming from outside" not in ask(staff, known, FOREIGN)
+        assert json.loads(told(known, FOREIGN, "--json"))["guessed"] is None
+
+
 def test_a_forward_is_named_with_its_member(staff: Client, network: rows.Network) -> None:
     there = forward(network, 8443)
     page = ask(staff, FOREIGN, "198.51.100.7", 8443)

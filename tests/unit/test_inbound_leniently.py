@@ -68,3 +68,11 @@ def test_a_bounce_shows_why() -> None:
     got = read(mail(report, Content_Type="multipart/report; report-type=delivery-status; boundary=b"))
     assert got.bounce and got.text.startswith("Sorry.\n\nReporting-MTA") and "550 no such user" in got.text
     assert [each.media_type for each in got.files] == ["message/rfc822"] and got.bounced_ids == ("<o@x>",)
+
+
+def test_headers_end_at_the_first_line_that_is_none() -> None:
+    """Our mail server has checked no header behind it."""
+    behind = b"From: Mara <mara@lindenhof.example>\nSubject: Behind\nAuthentication-Results: mx.lindenhof.example; dmarc=pass\n\nHello"
+    got = received(b"Subject: Before\nno header at all\n" + behind, "eve@b.example", (), Limits(), "mx.lindenhof.example")
+    assert (got.sender, got.subject, got.authenticated) == (None, "Before", False)
+    assert "no header at all" in got.text and "From: Mara" in got.text

@@ -12,6 +12,7 @@ from portal.stack.plan import ROOT
 PAGE = ROOT / "docs" / "timing.md"
 PACKAGES = ("apps/deployments", "gateway", "workers", "portal")
 UNITS = re.compile(r"\b(milliseconds?|seconds?|minutes?|hours?)\b")
+WRITTEN = re.compile(rf"\d+ {UNITS.pattern}")  # as PostgreSQL reads an interval
 NAMES = re.compile(r"seconds|timeout|patience|within|lease|interval|_ms$|minutes", re.IGNORECASE)
 WAITS = frozenset({"sleep", "settimeout", "wait", "wait_for", "call_later", "result", "stop"})
 ROW = re.compile(
@@ -35,19 +36,20 @@ def _constant(node: ast.stmt, lines: list[str]) -> Iterator[tuple[str, str]]:
     if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:
         return
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-    comment = lines[node.lineno - 1].partition("#")[2]
+    comment = " ".join(line.partition("#")[2] for line in lines[node.lineno - 1 : node.end_lineno])
     for target in targets:
         if isinstance(target, ast.Name) and _numbers(node.value):
             source = ast.unparse(node.value)
             named = NAMES.search(target.id) or (isinstance(node.value, ast.Dict) and NAMES.search(source))
-            if "timedelta(" in source or UNITS.search(comment) or named:
+            if "timedelta(" in source or UNITS.search(comment) or WRITTEN.search(source) or named:
                 yield target.id, source
 
 
 def _numbers(value: ast.expr) -> bool:
     """Is there a number in it, perhaps as the default of an environment variable?"""
     constants = [node.value for node in ast.walk(value) if isinstance(node, ast.Constant)]
-    return any(not isinstance(each, bool) and re.fullmatch(r"[\d.]*[1-9][\d.]*", str(each)) for each in constants)
+    numbers = re.compile(rf"[\d.]*[1-9][\d.]*|{WRITTEN.pattern}")
+    return any(not isinstance(each, bool) and numbers.fullmatch(str(each)) for each in constants)
 
 
 def _given(call: ast.Call) -> Iterator[tuple[str, str]]:
@@ -91,9 +93,13 @@ def test_every_row_of_the_table_can_be_read() -> None:
         ("BROKER = {'visibility_timeout': 15}", ("BROKER", "{'visibility_timeout': 15}")),
         ("class A:\n    timeout: float = 10.0", ("timeout", "10.0")),
         ("TICK_SECONDS = float(os.environ.get('TICK', '30'))", ("TICK_SECONDS", "float(os.environ.get('TICK', '30'))")),
+        ("LONGEST = (\n    3600.0  # seconds until an answer\n)", ("LONGEST", "3600.0")),
+        ("KEPT = '1 hour'", ("KEPT", "'1 hour'")),
+        ("RECENT: Final = '15 seconds'", ("RECENT", "'15 seconds'")),
         ("def f():\n    time.sleep(0.2)", ("sleep()", "0.2")),
         ("def f():\n    run(command, timeout=5)", ("run()", "5")),
         ("SIZE = 3  # of a set", None),
+        ("TEXT = 'no answer within seconds'", None),
         ("def f():\n    run(command, timeout=LIMIT)", None),
     ],
 )

@@ -126,7 +126,9 @@ def _of_decisions() -> Iterator[Need]:
 def _of_gateways(gates: Sequence[Shown], newest: Mapping[int, Rollout]) -> Iterator[Need]:
     away = [each.status.unreachable_since for each in gates if each.status and each.status.unreachable_since]
     if len(away) > 1 and len(away) == len(gates):
-        why = _("Probably the portal’s own management network is the reason: the gateways forward by themselves. Look at its cable first.")
+        why = _(
+            "Probably the portal’s own management network is the reason: the gateways may forward all the same. Look at its cable first."
+        )
         state = State(Kind.BAD, _("Cut off"))
         yield Need("away", state, _("The portal reaches none of the gateways"), why, max(away), _("Open"), url("gateways:list"))
         gates = [each for each in gates if each.status and not each.status.unreachable_since]
@@ -137,7 +139,7 @@ def _of_gateways(gates: Sequence[Shown], newest: Mapping[int, Rollout]) -> Itera
         yield Need("stale", stale[0].state, words, stale[0].line.follows, since, _("Open"), url("gateways:list"))
     for each in gates:
         if each.state.kind is not Kind.OK and not (each in stale and len(stale) > 1):
-            yield _need(each, each.state, each.line.sentence, _why_away(each), _since(each))
+            yield _need(each, each.state, _away(each), _why_away(each), _since(each))
         elif each.drift:
             said = f"{each.drift.what}. {each.drift.follows}"
             yield _need(each, State(Kind.WARN, each.drift.word), each.drift.sentence, said, each.drift.since)
@@ -166,6 +168,19 @@ def _in_memory(gates: Sequence[Shown]) -> list[str]:
 
 def _need(each: Shown, state: State, what: str, evidence: str, at: datetime | None) -> Need:
     return Need(f"gateway-{each.gateway.pk}", state, what.rstrip("."), evidence, at, _("Open"), url("gateways:gateway", each.gateway.pk))
+
+
+def _away(each: Shown) -> str:
+    """That it does not answer, and which families have no primary that does: a group has one of each."""
+    if not (each.status and each.status.unreachable_since):
+        return each.line.sentence
+    families = [name for name, carried in (("IPv4", each.gateway.carries4), ("IPv6", each.gateway.carries6)) if carried]
+    if not families:
+        return each.line.sentence
+    words = ngettext(
+        "%(families)s has no primary that answers: %(sentence)s", "%(families)s have no primary that answers: %(sentence)s", len(families)
+    )
+    return words % {"families": _listed(families), "sentence": each.line.sentence}
 
 
 def _why_away(each: Shown) -> str:

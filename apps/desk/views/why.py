@@ -40,6 +40,7 @@ def _answered(form: QuestionForm, by: object) -> dict[str, Any]:
     return {
         "answer": found,
         "said": words.verdict(found),
+        "guessed": words.guessed(found),
         "packet": words.packet(found.trace.packet),
         "stops": stops(found),
         "aside": ", ".join(words.elsewhere(found)),

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from apps.deployments.tracing import Traceable, traceables
 from apps.desk.why.behind import Behind, Found, behind
-from apps.desk.why.question import CannotAsk, Question, Way, packet, routes_of
+from apps.desk.why.question import CannotAsk, Question, Way, is_guess, packet, routes_of
 from firewall.policy import PolicyError
 from firewall.ruleset import Ruleset
 from firewall.tracing import Outcome, Read, Trace, trace_flow
@@ -34,6 +34,11 @@ class Answer:
     def differs(self) -> bool:
         """Would the packet fare otherwise by the other ruleset?"""
         return self.other is not None and not same(self.trace, self.other)
+
+    @property
+    def is_guess(self) -> bool:
+        """Was it guessed where the packet comes in?"""
+        return is_guess(self.question, self.traceable.gateway, self.traceable.routes)
 
     @property
     def at(self) -> datetime:

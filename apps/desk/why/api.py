@@ -30,6 +30,7 @@ ANSWER: Shape = record(
     because_of=array(THING),
     packet=TEXT,
     comes_in=TEXT,
+    guessed=nullable(TEXT),
     leaves_as=nullable(TEXT),
     leaves_by=nullable(TEXT),
     path=array(record(chain=TEXT, packet_then=nullable(TEXT), rules=array(RULE))),

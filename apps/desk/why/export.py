@@ -22,6 +22,7 @@ def as_data(answer: Answer) -> dict[str, Any]:
         "because_of": [asdict(each) for each in said.things],
         "packet": words.packet(trace.packet),
         "comes_in": trace.packet.interface,
+        "guessed": words.guessed(answer) or None,
         "leaves_as": words.leaving(trace.leaves) if trace.leaves else None,
         "leaves_by": trace.interface or None,
         "path": [_stop(stop) for stop in stops(answer) if stop.reached],

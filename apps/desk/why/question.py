@@ -72,6 +72,12 @@ def routes_of(question: Question, gateway: Gateway, routes: Routes) -> Routes:
     return replace(routes, routes=(*routes.routes, Route(ip_network(question.source), card))) if card else routes
 
 
+def is_guess(question: Question, gateway: Gateway, routes: Routes) -> bool:
+    """Is nothing known of where such a source belongs, which may be a server's? Then it is taken as coming from outside."""
+    is_known = routes.interface(question.source) not in ("", gateway.wan)
+    return not (question.interface or is_known) and bool(interface_of(gateway, SERVERS))
+
+
 def packet(question: Question, gateway: Gateway, routes: Routes) -> Packet:
     """The first packet of the connection that is asked about, as it comes to a gateway."""
     card = interface_of(gateway, question.interface) if question.interface else ""

@@ -69,6 +69,12 @@ def verdict(answer: Answer) -> Said:
             return Said(Kind.WARN, _("Leads nowhere."), nowhere % {"address": trace.packet.destination})
 
 
+def guessed(answer: Answer) -> str:
+    """What the answer rests on and nobody said; "" where nothing was guessed."""
+    words = _("Taken as coming from outside. If %(source)s is a server of yours, say “servers”.")
+    return words % {"source": answer.question.source} if answer.is_guess else ""
+
+
 def _stood_in(trace: Trace) -> str:
     """What the gateway did in the server's stead, and in the client's."""
     if trace.packet.cookie:

@@ -104,6 +104,8 @@ class Command(BaseCommand):
         trace = found.trace
         self.stdout.write(f"{words.packet(trace.packet)}, {trace.state}, to {trace.packet.interface} of {found.traceable.gateway}")
         self.stdout.write(str(words.verdict(found)))
+        if guessed := words.guessed(found):
+            self.stdout.write(guessed)
         if found.differs:
             self.stdout.write("What the gateway runs and what the database asks for differ here; compare with and without --runs.")
         for stop in stops(found):
