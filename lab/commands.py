@@ -14,7 +14,7 @@ from lab.topology import parse
 
 
 class NotRunningError(Exception):
-    """The message tells how to start it."""
+    """The message tells how to start it, or why it cannot be started here."""
 
 
 def up(options: Namespace) -> int:
@@ -87,7 +87,9 @@ def _register(options: Namespace) -> Register:
 def _running_node(options: Namespace) -> Process:
     lab = _register(options).find()
     if lab is None:
-        raise NotRunningError(f"the lab {options.name} is not up; start it with: python -m lab --name {options.name} up")
+        found = obstacles()
+        way = f"no lab can run here: {'; '.join(found)}" if found else f"start it with: python -m lab --name {options.name} up"
+        raise NotRunningError(f"the lab {options.name} is not up; {way}")
     known = [node.name for node in lab.topology.nodes]
     if options.node not in known:
         raise NotRunningError(f"there is no node {options.node}; the nodes are {', '.join(known)}")

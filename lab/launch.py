@@ -11,6 +11,12 @@ from lab.plan import Plan
 from lab.process import Process
 from lab.program import module
 
+MEANINGS = {
+    "cannot change root filesystem propagation": "the root directory is not a mount point, as in a plain chroot;"
+    " bind it onto itself before chroot: mount --bind DIR DIR",
+}
+"""What to do about words of `unshare` that do not say so themselves."""
+
 
 class LabError(Exception):
     """The lab could not be built; the message says what the programs said."""
@@ -38,6 +44,12 @@ def unshared() -> tuple[str, ...]:
     return command if os.geteuid() == 0 else (*command, "--user", "--map-root-user")
 
 
+def explain(said: str) -> str:
+    """What a program said, with what it means where that is known."""
+    meant = [f"({meaning})" for words, meaning in MEANINGS.items() if words in said]
+    return " ".join([said.strip(), *meant])
+
+
 def launch(plan: Plan, *, detached: bool) -> Launch:
     """An attached lab lives until this process closes its pipe or ends, however that comes about. Raise `LabError`."""
     options = ["--detached"] if detached else []
@@ -55,7 +67,7 @@ def launch(plan: Plan, *, detached: bool) -> Launch:
             program.kill()
             program.wait()
             complaints.seek(0)
-            raise LabError(f"the lab did not come up: {complaints.read().strip()}")
+            raise LabError(f"the lab did not come up: {explain(complaints.read())}")
     told = json.loads(ready)
     return Launch(program, Process.find(told["pid"]), tuple(told["shortfalls"]))
 

@@ -4,7 +4,7 @@ import shutil
 import subprocess
 from functools import cache
 
-from lab.launch import unshared
+from lab.launch import explain, unshared
 from lab.server import STEERING
 
 PACKAGES = {"unshare": "util-linux", "mount": "mount", "ip": "iproute2", "nft": "nftables"}
@@ -30,7 +30,7 @@ def _failed_trials() -> tuple[str, ...]:
     for meaning, command, text in TRIALS:
         trial = subprocess.run([*unshared(), *command], input=text, capture_output=True, text=True, timeout=30, check=False)
         if trial.returncode != 0:
-            failed.append(f"{meaning}: {trial.stderr.strip()}")
+            failed.append(f"{meaning}: {explain(trial.stderr)}")
             if command == ("true",):
                 break
     return tuple(failed)

@@ -8,6 +8,8 @@ CREATE EXTENSION IF NOT EXISTS btree_gist WITH SCHEMA public;
 
 CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public;
 
+CREATE EXTENSION IF NOT EXISTS unaccent WITH SCHEMA public;
+
 CREATE FUNCTION public._pgh_attach_context() RETURNS uuid
     LANGUAGE plpgsql
     AS $$
@@ -2965,6 +2967,14 @@ BEGIN
         INSERT INTO deployments_touched (kind) VALUES ('everything');
     END IF;
     RETURN NULL;
+END
+$$;
+
+CREATE FUNCTION public.without_accents(value text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+    AS $$
+BEGIN
+    RETURN lower(public.unaccent('public.unaccent'::regdictionary, value));
 END
 $$;
 
@@ -7398,7 +7408,7 @@ CREATE INDEX member_counted ON public.members_member USING btree (state, tariff_
 
 CREATE INDEX member_left_and_not_erased ON public.members_member USING btree (left_at) WHERE (erased_at IS NULL);
 
-CREATE INDEX member_name_search ON public.members_member USING gin (lower((name)::text) public.gin_trgm_ops);
+CREATE INDEX member_name_search ON public.members_member USING gin (public.without_accents((name)::text) public.gin_trgm_ops);
 
 CREATE UNIQUE INDEX memberinvitation_one_open ON public.members_memberinvitation USING btree (member_id) WHERE ((taken IS NULL) AND (withdrawn IS NULL));
 
@@ -8987,6 +8997,7 @@ INSERT INTO public.django_migrations (app, name, applied) SELECT app, name, now(
     ('members', '0004_memberships_in_time'),
     ('members', '0005_tariffs_count_devices'),
     ('members', '0006_accounts_by_invitation'),
+    ('members', '0007_found_without_accents'),
     ('mfa', '0001_initial'),
     ('mfa', '0002_authenticator_timestamps'),
     ('mfa', '0003_authenticator_type_uniq'),

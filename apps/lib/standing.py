@@ -45,8 +45,8 @@ def standing[Thing: Deployed](things: Iterable[Thing]) -> list[Standing[Thing]]:
 
 
 def poll(rows: Sequence[Standing[Deployed]]) -> str:
-    """How often a panel looks again: often while gateways are at it, now and then while it waits for somebody; "" when all is there."""
+    """When a panel looks again: often while gateways are at it, now and then while it waits for somebody, and at news in any case."""
     missing = [each for row in rows for each in row.gateways if not each.since]
     if not missing:
-        return ""
+        return NEWS
     return f"every {'5s' if all(each.waits and each.waits.person for each in missing) else '500ms'}, {NEWS}"

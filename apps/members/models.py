@@ -5,9 +5,9 @@ from django.contrib.postgres.constraints import ExclusionConstraint
 from django.contrib.postgres.fields import DateTimeRangeField, RangeOperators
 from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
-from django.db.models.functions import Lower
 from django.utils.translation import gettext_lazy as _
 
+from apps.lib.accents import without_accents
 from apps.lib.fields import MacField
 from apps.lib.history import tracked
 from apps.lib.models import Versioned
@@ -115,7 +115,7 @@ class Member(Versioned):
         indexes = [
             models.Index(fields=["left_at"], condition=models.Q(erased_at=None), name="member_left_and_not_erased"),
             models.Index(fields=["name", "id"], name="member_by_name"),
-            GinIndex(OpClass(Lower("name"), "gin_trgm_ops"), name="member_name_search"),
+            GinIndex(OpClass(without_accents("name"), "gin_trgm_ops"), name="member_name_search"),
             models.Index(fields=["state", "name", "id"], name="member_by_state_and_name"),
             models.Index(fields=["paid_until", "name", "id"], name="member_by_end_of_payment"),
             models.Index(fields=["state", "tariff"], name="member_counted"),

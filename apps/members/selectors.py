@@ -8,6 +8,7 @@ from typing import Any
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Value
 from django.db.models.functions import Concat, Lower, Now, Replace
 
+from apps.lib.accents import without_accents
 from apps.lib.fields import MacField, Prefix
 from apps.members.models import Device, Member, Room, Tariff
 
@@ -15,8 +16,8 @@ MOST_ROOMS = 1000
 
 
 def search(members: QuerySet[Member], text: str) -> QuerySet[Member]:
-    """Members whom the text may mean: parts of the name in any order, `M-2207`, a room such as `B-214` or `b214`, an e-mail address, an
-    address or prefix they hold now or in it, a MAC address.
+    """Members whom the text may mean: parts of the name in any order, with or without accents, `M-2207`, a room such as `B-214` or
+    `b214`, an e-mail address, an address or prefix they hold now or in it, a MAC address.
     """
     text = text.strip().replace("\0", "")
     if not text:
@@ -28,12 +29,12 @@ def search(members: QuerySet[Member], text: str) -> QuerySet[Member]:
     mac = _mac(text)  # after addresses: 2001:db8:a0:10::5 has twelve digits too
     if mac:
         return members.filter(Exists(Device.objects.filter(member=OuterRef("pk"), mac=mac)))
-    return members.alias(lower_name=Lower("name")).filter(_by_words(text))
+    return members.alias(bare_name=without_accents("name")).filter(_by_words(text))
 
 
 def _by_words(text: str) -> Q:
     """Each alternative is a question to one index of the table itself, so that the database can join their answers."""
-    found = reduce(and_, (Q(lower_name__contains=word) for word in text.lower().split()))
+    found = reduce(and_, (Q(bare_name__contains=without_accents(Value(word))) for word in text.split()))
     if "@" in text:
         found |= Q(email__icontains=text)
     digits = text.upper().removeprefix("M-")

@@ -15,6 +15,7 @@ from apps.deployments.services import reconcile
 from apps.desk.check import report as report_
 from apps.desk.check.finding import Fault
 from apps.desk.check.report import report
+from apps.lib.states import Kind
 from apps.members.models import Member
 from apps.nat.models import NatMapping
 from apps.nat.services import map_address
@@ -109,6 +110,16 @@ def test_a_block_comes_first_and_says_what_to_do(network: rows.Network) -> None:
     page = text(selin.get("/me/check/"))
     assert "It is your connection: it is blocked." in page
     assert "Do what the reason asks for, then write to us." in page
+
+
+def test_an_address_of_a_blocked_member_is_not_called_active(served: rows.Network) -> None:
+    assert reconcile(served.group)
+    answers(served)
+    member = served.residents["m1"].member
+    block(member=member, reason="unpaid", by=served.admin)
+    addresses = [each for each in report(member, timezone.now(), own=True).findings if each.name == "address"]
+    assert addresses and all(each.kind is Kind.PLAIN for each in addresses)
+    assert {each.words for each in addresses} == {"Known to nat-1, nat-2; the block keeps it from passing."}
 
 
 def lives_in(network: rows.Network, host: str = "m1") -> Client:

@@ -198,6 +198,17 @@ def test_closing_says_what_it_does_and_can_be_undone(network: rows.Network) -> N
     assert forwards_of(network.residents["m1"].member).get().public_port == 8443
 
 
+def test_opening_a_port_can_be_undone_until_it_was_changed(network: rows.Network) -> None:
+    selin = lives_in(network)
+    page = text(selin.post("/me/ports/open/", typed(network), follow=True))
+    forward = PortForward.objects.get()
+    undo = f'<form class="d-inline-block" method="post" action="/me/ports/{forward.pk}/close/"'
+    assert undo in page
+    assert undo not in text(selin.post(f"/me/ports/{forward.pk}/switch/", {"version": 1, "enabled": "0"}, follow=True))
+    assert "is being closed." in text(selin.post(f"/me/ports/{forward.pk}/close/", follow=True))
+    assert not forwards_of(network.residents["m1"].member).exists()
+
+
 def test_what_was_off_stays_off_when_closing_is_undone(network: rows.Network) -> None:
     forward, selin = opened(network), lives_in(network)
     selin.post(f"/me/ports/{forward.pk}/switch/", {"version": forward.version, "enabled": "0"})
@@ -306,6 +317,8 @@ def test_a_member_opens_switches_closes_and_reopens_pinholes_in_the_own_prefix(n
     pinhole = Pinhole.objects.get()
     assert (pinhole.holding, pinhole.address, pinhole.port) == (who.prefix, who.prefix.prefix.network_address + 0x10, 22)
     assert "TCP 22" in text(page)
+    undo = f'<form class="d-inline-block" method="post" action="/me/pinholes/{pinhole.pk}/close/"'
+    assert undo in text(page)
     PortRules.objects.create(group=network.group, forbidden=[25], longest=5)
     refused = {
         "25": "Port 25 is not for members here",
@@ -319,7 +332,7 @@ def test_a_member_opens_switches_closes_and_reopens_pinholes_in_the_own_prefix(n
     other = str(network.residents["m2"].prefix.prefix.network_address + 5)
     assert selin.post("/me/pinholes/", sent | {"pinhole-port": "80", "pinhole-address": other}).status_code == 422
     off = {"version": pinhole.version, "enabled": "0"}
-    assert selin.post(f"/me/pinholes/{pinhole.pk}/switch/", off).status_code == 302
+    assert undo not in text(selin.post(f"/me/pinholes/{pinhole.pk}/switch/", off, follow=True))
     assert selin.post(f"/me/pinholes/{pinhole.pk}/switch/", off).status_code == 422, "a second tab"
     assert "You can undo this." in text(selin.get(f"/me/pinholes/{pinhole.pk}/close/"))
     closed = selin.post(f"/me/pinholes/{pinhole.pk}/close/", follow=True)

@@ -5,8 +5,10 @@ from django.test import Client
 
 from apps.members.models import Member
 from apps.nat.models import PortForward
+from apps.nat.selectors import forwards_of
 from apps.nat.services import add_forward
 from tests import rows
+from tests.db.pages import HTMX, signed_in
 
 
 @pytest.fixture
@@ -53,6 +55,24 @@ def test_the_line_tells_who_is_not_active(admin: Client, network: rows.Network, 
 def test_without_javascript_a_forward_is_added_and_told(admin: Client, network: rows.Network) -> None:
     answer = admin.post(f"{path(network)}forwards/add/", filled(network), follow=True)
     assert "<b>Saved.</b> TCP 8443 on 198.51.100.7 is on its way to nat-1, nat-2." in answer.content.decode()
+
+
+def test_adding_a_forward_can_be_undone_until_it_was_changed(admin: Client, network: rows.Network) -> None:
+    page = admin.post(f"{path(network)}forwards/add/", filled(network), headers=HTMX).content.decode()
+    added = PortForward.objects.get()
+    undo = f'<form method="post" action="/forwards/{added.pk}/remove/">'
+    assert undo in page
+    changed = admin.post(f"/forwards/{added.pk}/switch/", {"version": 1, "enabled": "0"}, headers=HTMX).content.decode()
+    assert "<b>Saved.</b>" in changed and undo not in changed
+    assert "<b>Removed.</b>" in admin.post(f"/forwards/{added.pk}/remove/", follow=True).content.decode()
+    assert not forwards_of(network.residents["m1"].member).exists()
+
+
+def test_who_may_not_remove_is_offered_no_undo(network: rows.Network) -> None:
+    added = forward(network)
+    page = signed_in(rows.user("ada", roles=["auditor"])).get(f"{path(network)}?saved={added.pk}").content.decode()
+    assert "<b>Saved.</b>" in page
+    assert f'action="/forwards/{added.pk}/remove/"' not in page
 
 
 def test_a_form_with_faults_keeps_what_was_typed(admin: Client, network: rows.Network) -> None:

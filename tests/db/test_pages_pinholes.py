@@ -110,6 +110,17 @@ def test_switching_removing_and_undoing(mara: Client, network: rows.Network) -> 
     assert pinholes().count() == 1
 
 
+def test_adding_can_be_undone_until_it_was_changed(mara: Client, network: rows.Network) -> None:
+    page = text(add(mara, network))
+    pinhole = Pinhole.objects.get()
+    undo = f'<form method="post" action="/pinholes/{pinhole.pk}/remove/">'
+    assert undo in page
+    changed = text(mara.post(f"/pinholes/{pinhole.pk}/switch/", {"version": "1", "enabled": "0"}, headers=HTMX))
+    assert "<b>Saved.</b>" in changed and undo not in changed
+    assert "<b>Removed.</b>" in text(mara.post(f"/pinholes/{pinhole.pk}/remove/", follow=True))
+    assert not pinholes().exists()
+
+
 def test_what_a_pinhole_opens_can_be_edited(mara: Client, network: rows.Network) -> None:
     pinhole = opened(network)
     assert 'value="6000-6009"' in text(mara.get(f"/pinholes/{pinhole.pk}/edit/"))

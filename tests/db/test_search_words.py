@@ -3,11 +3,14 @@
 from ipaddress import ip_network
 
 import pytest
+from django.db import connection
 from django.test import Client
 
+from apps.accounts.models import User
 from apps.bans.models import Ban, BanList
 from apps.deployments.models import Revision
-from apps.members.models import Device, Room, Site
+from apps.members.models import Device, Member, Room, Site
+from apps.members.selectors import search
 from apps.nat.services import add_forward
 from apps.tickets.services import open_ticket
 from tests import rows
@@ -53,6 +56,33 @@ def found(client: Client, text: str) -> list[str]:
 def test_a_member_is_found_by_what_is_known_of_the_member(mara: Client, network: rows.Network, text: str) -> None:
     path = f"/members/{network.residents['m1'].member.pk}/"
     assert any(path in each for each in found(mara, text)), text
+
+
+@pytest.mark.parametrize(
+    ("name", "texts"),
+    [
+        ("Zeynep Öztürk", ["ozturk", "Ozturk Zeynep", "öztürk", "ÖZTÜRK"]),
+        ("José Guzmán", ["Guzman", "jose guzman", "Guzmán"]),
+        ("Łukasz Weiß", ["lukasz", "Weiss", "WEISS LUKASZ"]),
+        ("Ada Lindqvist", ["Ädá"]),
+    ],
+)
+def test_a_member_is_found_with_and_without_accents(mara: Client, name: str, texts: list[str]) -> None:
+    member = rows.member(name)
+    for text in texts:
+        assert found(mara, text) == [f"/members/{member.pk}/"], text
+
+
+def test_a_name_is_looked_up_in_an_index(network: rows.Network) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+    assert "member_name_search" in search(Member.objects.order_by(), "guzman").explain()
+
+
+def test_an_account_is_found_without_accents(mara: Client) -> None:
+    account = rows.user("zeynep")
+    User.objects.filter(pk=account.pk).update(first_name="Zeynep", last_name="Öztürk")
+    assert any(f"/account/people/{account.pk}/" in each for each in found(mara, "ozturk"))
 
 
 @pytest.mark.parametrize("text", ["10.16.0", "10.16.0."])

@@ -57,6 +57,31 @@ def test_status_shows_a_host_that_does_not_answer(command: Command) -> None:
     assert told.stdout.count("does not answer") == 1
 
 
+# Everything of this machine below a directory that is no mount point itself, as a root directory that was only unpacked.
+PLAIN_CHROOT = """
+cd "$1" && root=$PWD && shift
+for entry in /*; do
+    if [ -L "$entry" ]; then cp -a "$entry" "$root$entry"
+    elif [ -d "$entry" ]; then mkdir "$root$entry" && mount --rbind "$entry" "$root$entry"
+    fi
+done
+exec chroot "$root" "$@"
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can change the root directory")
+@pytest.mark.parametrize("arguments", [["check"], ["up"], ["connect", "internet", "tcp", "198.51.100.7", "8443"]])
+def test_in_a_chroot_without_a_mount_each_command_says_what_to_do(tmp_path: Path, arguments: list[str]) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    inside = ["env", "--chdir", str(ROOT), *words(tmp_path / "state", *arguments)]
+    command = ["unshare", "--mount", "sh", "-c", PLAIN_CHROOT, "sh", str(root), *inside]
+    told = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert told.returncode in (1, 2)
+    assert "bind it onto itself before chroot: mount --bind DIR DIR" in told.stderr
+    assert "start it with" not in told.stderr
+
+
 def test_status_of_a_lab_that_is_down_says_so(command: Command) -> None:
     told = command("status")
     assert (told.returncode, told.stdout) == (3, "The lab demo is down.\n")

@@ -5,10 +5,13 @@ from pathlib import Path
 
 import pytest
 from django.conf import LazySettings
+from django.db.models.expressions import RawSQL
 from playwright.sync_api import Browser, expect
 from pytest_django.live_server_helper import LiveServer
 
 from apps.deployments.models import GatewayState, Revision, Rollout
+from apps.members.models import Member
+from apps.nat.services import add_forward
 from apps.tickets import own, services
 from tests import rows
 from tests.listening import events_process
@@ -68,3 +71,44 @@ def test_pages_change_the_moment_something_happens(
         expect(mara.locator("#rollouts tbody tr").first).to_contain_text("Confirmed")
         expect(mara.locator("#running")).to_contain_text("no revision on the gateways yet")
         assert faults == []
+
+
+def test_panels_show_what_another_browser_added_and_leave_alone_what_is_being_typed(
+    chromium: Browser, live_server: LiveServer, settings: LazySettings, tmp_path: Path, network: rows.Network
+) -> None:
+    resident, selin = network.residents["m1"], rows.user("selin", staff=False)
+    Member.objects.filter(pk=resident.member.pk).update(user=selin)
+    GatewayState.objects.bulk_create(GatewayState(gateway=gateway) for gateway in network.gateways)
+
+    def added(port: int) -> None:
+        """By somebody else; then both gateways have it."""
+        add_forward(holding=resident.holding, public=rows.PUBLIC, protocol="tcp", public_port=port, private_port=port, by=network.admin)
+        GatewayState.objects.update(snapshot=RawSQL("pg_current_snapshot()", []))
+
+    added(8443)
+    with ExitStack() as stack:
+        process = stack.enter_context(events_process(tmp_path, NETZWART_URL=live_server.url))
+        settings.EVENTS_URL = f"http://localhost:{process.port}/events/"
+        settings.SECURE_CSP = settings.SECURE_CSP | {"connect-src": ["'self'", f"http://localhost:{process.port}"]}
+        pages = []
+        for user, path in ((network.admin, f"/members/{resident.member.pk}/"), (selin, "/me/")):
+            window = signed_in(chromium, live_server, user, locale="en-GB")
+            stack.callback(window.close)
+            page = window.new_page()
+            page.goto(path)
+            expect(page.locator(LISTENS)).to_be_attached()
+            expect(page.locator("#forwards")).to_contain_text("TCP 8443")
+            pages.append(page)
+        mara, own_page = pages
+        purpose = mara.locator("#forward-form").get_by_label("What for")
+        purpose.fill("Minecr")
+        added(9443)
+        expect(mara.locator("#forwards")).to_contain_text("TCP 9443")
+        expect(mara.locator("#forwards-used")).to_have_text("2 of 8 used")
+        expect(own_page.locator("#forwards")).to_contain_text("TCP 9443")
+        mara.keyboard.type("aft")
+        expect(purpose).to_have_value("Minecraft")
+        mara.locator("#forwards").get_by_role("switch", name="TCP 9443").focus()
+        added(10443)
+        expect(mara.locator("#forwards")).to_contain_text("TCP 10443")
+        expect(mara.locator("#forwards").get_by_role("switch", name="TCP 9443")).to_be_focused()

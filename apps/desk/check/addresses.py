@@ -43,8 +43,10 @@ class Held:
         return times
 
 
-def of_addresses(member: Member, holdings: Sequence[Holding], carrying: Mapping[int, Set[str]], now: datetime) -> Iterator[Finding]:
-    """A finding for each address. carrying: through which gateways packets pass, by IP version."""
+def of_addresses(
+    member: Member, holdings: Sequence[Holding], carrying: Mapping[int, Set[str]], now: datetime, *, blocked: bool
+) -> Iterator[Finding]:
+    """A finding for each address. carrying: through which gateways packets pass, by IP version; blocked: a block holds now."""
     if not holdings:
         yield Finding(
             "address", Kind.WARN, _("Address"), _("None yet; an administrator gives one."), Fault.CONNECTION, _("it has no address")
@@ -53,7 +55,7 @@ def of_addresses(member: Member, holdings: Sequence[Holding], carrying: Mapping[
     held = _held(member, holdings)
     inside = not any(each.leaves for each in held)
     for each in held:
-        yield _inside(each, alone=inside) if not each.leaves else _finding(each, member, carrying, now)
+        yield _inside(each, alone=inside) if not each.leaves else _finding(each, member, carrying, now, blocked)
 
 
 def _held(member: Member, holdings: Sequence[Holding]) -> list[Held]:
@@ -71,14 +73,15 @@ def _inside(held: Held, *, alone: bool) -> Finding:
     return Finding("address", Kind.WARN if alone else Kind.PLAIN, held.holding.address, words, fault, short)
 
 
-def _finding(held: Held, member: Member, carrying: Mapping[int, Set[str]], now: datetime) -> Finding:
+def _finding(held: Held, member: Member, carrying: Mapping[int, Set[str]], now: datetime, blocked: bool) -> Finding:
     address = held.holding.address
     if member.state != Member.State.ACTIVE:
         return Finding("address", Kind.PLAIN, address, _("Not on the gateways while the membership is not active."))
     missing = {each.gateway for each in held.missing}
-    said = " ".join(filter(None, [_leaves(held), _there(held, now), _not_there(held)]))
+    known = _known_but_blocked(held) if blocked else " ".join(filter(None, [_leaves(held), _there(held, now)]))
+    said = " ".join(filter(None, [known, _not_there(held)]))
     if not missing:
-        return Finding("address", Kind.OK, address, said)
+        return Finding("address", Kind.PLAIN if blocked else Kind.OK, address, said)
     passes = carrying[held.holding.prefix.version]
     if passes and not missing & passes:
         return Finding("address", Kind.WARN, address, said)
@@ -96,6 +99,12 @@ def _there(held: Held, now: datetime) -> str:
         return ""
     listed = [_("%(gateway)s since %(time)s") % {"gateway": name, "time": _time(at, now)} for name, at in sorted(since.items())]
     return _("Active on %(gateways)s.") % {"gateways": ", ".join(listed)}
+
+
+def _known_but_blocked(held: Held) -> str:
+    """A gateway that has an address passes none of its packets while its holder is blocked, so nothing of it is active."""
+    names = ", ".join(sorted(held.since()))
+    return _("Known to %(gateways)s; the block keeps it from passing.") % {"gateways": names} if names else ""
 
 
 def _not_there(held: Held) -> str:

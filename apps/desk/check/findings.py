@@ -9,6 +9,7 @@ from datetime import datetime
 
 from django.utils.translation import gettext as _
 
+from apps.bans.blocks.models import Block
 from apps.bans.blocks.selectors import current
 from apps.deployments.models import Rollout
 from apps.deployments.selectors import hold_by_group, newest_by_group
@@ -54,10 +55,11 @@ def findings(of: Connection) -> list[Finding]:
         4: {each.gateway.name for each in of.gateways if each.gateway.carries4},
         6: {each.gateway.name for each in of.gateways if each.gateway.carries6},
     }
+    block = current(of.member)
     return [
         _membership(of.member),
-        *of_addresses(of.member, of.holdings, carrying, of.now),
-        _block(of),
+        *of_addresses(of.member, of.holdings, carrying, of.now, blocked=block is not None),
+        _block(block),
         _rate(of),
         *_quota(of),
         *_line(of),
@@ -78,8 +80,8 @@ def _membership(member: Member) -> Finding:
     return Finding("membership", Kind.OK, title, _("Active."))
 
 
-def _block(of: Connection) -> Finding:
-    title, block = _("Block"), current(of.member)
+def _block(block: Block | None) -> Finding:
+    title = _("Block")
     if block is None:
         return Finding("block", Kind.OK, title, _("None."))
     facts = {"since": formats.full(block.valid.lower), "reason": block.get_reason_display()}

@@ -6,8 +6,8 @@ Goes out: hits by kind, for `search.py`. A constant number of queries, none for 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from django.db.models import Q, TextField
-from django.db.models.functions import Cast
+from django.db.models import Q, TextField, Value
+from django.db.models.functions import Cast, Concat
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
@@ -16,6 +16,7 @@ from apps.accounts.models import User
 from apps.bans.models import Ban
 from apps.deployments.models import Revision
 from apps.lib import formats
+from apps.lib.accents import without_accents
 from apps.members.models import Device
 from apps.nat.models import Pinhole, PortForward
 from apps.nat.pinholes.selectors import pinholes
@@ -119,8 +120,9 @@ def _revisions(text: str) -> Group:
 
 
 def _accounts(text: str) -> Group:
-    """Accounts of people who run the network."""
-    wanted = Q(username__icontains=text) | Q(first_name__icontains=text) | Q(last_name__icontains=text) | Q(email__icontains=text)
-    found = User.objects.filter(wanted, is_staff=True).order_by("username")[:SHOWN]
+    """Accounts of people who run the network, by name with or without accents, by e-mail address."""
+    people = User.objects.alias(bare_name=without_accents(Concat("first_name", Value(" "), "last_name")))
+    wanted = Q(username__icontains=text) | Q(bare_name__contains=without_accents(Value(text))) | Q(email__icontains=text)
+    found = people.filter(wanted, is_staff=True).order_by("username")[:SHOWN]
     hits = [Hit(each.name, each.get_username(), reverse("accounts:person", args=[each.pk]), certain=False) for each in found]
     return Group(_("Accounts"), "members", hits)

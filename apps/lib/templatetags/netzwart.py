@@ -340,9 +340,11 @@ def saved(context: RequestContext, content: str, kind: str = "ok", undo: str = "
 
 
 @register.simple_block_tag(takes_context=True)
-def section(context: RequestContext, content: str, title: object, note: object = "", more: object = "", href: str = "") -> SafeString:
-    """{% section "Addresses" note="4 of 8 used" more="Who held them before?" href=url %}…{% endsection %}."""
-    return _part(context, "section", content=content, title=title, note=note, more=more, href=href)
+def section(
+    context: RequestContext, content: str, title: object, note: object = "", note_id: str = "", more: object = "", href: str = ""
+) -> SafeString:
+    """{% section "Addresses" note="4 of 8 used" note_id="used" more="Who held them before?" href=url %}…{% endsection %}."""
+    return _part(context, "section", content=content, title=title, note=note, note_id=note_id, more=more, href=href)
 
 
 @register.simple_block_tag(takes_context=True)
