@@ -16,7 +16,8 @@ def check_room(
 
     ended: for a member in none of the `states`. full: for the number that `most` reads off the tariff, whose place in it is %(most)d.
     """
-    locked = Member.objects.select_for_update(of=("self",)).select_related("tariff").get(pk=member.pk)
+    # The tariff apart: joined, PostgreSQL finds no row where somebody changed it while this waited for the lock.
+    locked = Member.objects.select_for_update(no_key=True).get(pk=member.pk)
     if locked.state not in states:
         raise Problem(ended)
     number = most(locked.tariff)

@@ -68,6 +68,7 @@ def add_forwards(*, wanted: Sequence[Wanted], by: User) -> list[PortForward]:
         check_end(each.until)
     holdings, pools = _holdings(wanted), _pools(wanted)
     with transaction.atomic():
+        lock_holdings(*holdings)
         made = PortForward.objects.bulk_create(_row(each, holdings[each.holding.pk], pools) for each in wanted)
         nudge("workers.reconcile", by.pk)
         return _now([row.pk for row in made])

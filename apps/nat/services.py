@@ -45,6 +45,7 @@ def add_forward(
     pool = public_pool(holding, public)
     try:
         with transaction.atomic():
+            lock_holdings(holding.pk)
             forward = PortForward.objects.create(
                 holding=holding,
                 group_id=holding.group_id,

@@ -72,7 +72,7 @@ def check(into: Ticket, tickets: Iterable[Ticket]) -> None:
 def merge(*, into: Ticket, tickets: Sequence[Ticket], by: User) -> None:
     """Make them one. Raises Problem as `check` does. No mail leaves."""
     with transaction.atomic():
-        rows = Ticket.objects.select_for_update(of=("self",)).select_related("member", "assignee")
+        rows = Ticket.objects.select_for_update().prefetch_related("member", "assignee")
         found = {row.pk: row for row in rows.filter(pk__in={into.pk, *(each.pk for each in tickets)}).order_by("pk")}
         target, sources = found[into.pk], [found[pk] for pk in dict.fromkeys(each.pk for each in tickets)]
         check(target, sources)

@@ -11,8 +11,11 @@ from apps.tickets.models import Message, Ticket
 
 
 def locked(pk: int) -> Ticket:
-    """The ticket, or the one that it was merged into; nobody else writes to it until the transaction ends."""
-    rows = Ticket.objects.select_for_update(of=("self",)).select_related("member", "assignee")
+    """The ticket, or the one that it was merged into; nobody else writes to it until the transaction ends.
+
+    Member and assignee are read apart: joined, they are missing where somebody changed them while this waited for the lock.
+    """
+    rows = Ticket.objects.select_for_update().prefetch_related("member", "assignee")
     found = rows.get(pk=current(pk))
     while found.merged_into_id:  # merged between the two looks
         found = rows.get(pk=found.merged_into_id)

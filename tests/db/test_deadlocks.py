@@ -1,12 +1,15 @@
 """Many people change the same few members at the same moment, through services: nobody waits for somebody who waits for them.
 
 PostgreSQL counts deadlocks itself. Each round draws what to do with a seed; what is refused with a sentence is as good as what is done.
+No two want the same port: who is first is decided by an exclusion constraint, and there PostgreSQL itself may have to end one of two
+(both have inserted when each looks for the other), which the portal answers with "try again".
 """
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from ipaddress import ip_address
+from itertools import count
 from random import Random
 
 import pytest
@@ -31,7 +34,7 @@ from apps.network.models import GatewayGroup, Holding, Pool
 from tests import rows
 
 HANDS, ROUNDS = 6, 60
-PORTS = range(5000, 5006)
+PORTS = count(5000)
 
 
 class Hand:
@@ -78,16 +81,16 @@ class Hand:
         sharing.change_sharing(pool=self.pool("public4"), sharing="blocks" if size else "shared", block_size=size, by=self.by)
 
     def forward(self) -> None:
-        port = self.draw.choice(PORTS)
+        port = next(PORTS)
         nat.add_forward(holding=self.private(), public=rows.PUBLIC, protocol="tcp", public_port=port, private_port=80, by=self.by)
 
     def open(self) -> None:
-        holding, port = self.private(), self.draw.choice(PORTS)
+        holding, port = self.private(), next(PORTS)
         given = {"member": holding.member, "holding": holding, "public": rows.PUBLIC, "by": self.by}
         own.open_port(**given, protocol="tcp", public_port=port, private_port=80)  # type: ignore[arg-type]  # by their names
 
     def edit(self) -> None:
-        row, port = self.any_of(PortForward), self.draw.choice(PORTS)
+        row, port = self.any_of(PortForward), next(PORTS)
         given = {"forward": row, "version": row.version, "holding": self.private(), "public": rows.PUBLIC, "by": self.by}
         nat.edit_forward(**given, protocol="tcp", public_port=port, private_port=80, ports=1, purpose="")  # type: ignore[arg-type]  # the same
 
@@ -117,7 +120,7 @@ class Hand:
 
     def pinhole(self) -> None:
         holding = self.any_of(Holding, kind="prefix6")
-        address, port = ip_address(int(holding.prefix.network_address) + 5), self.draw.choice(PORTS)
+        address, port = ip_address(int(holding.prefix.network_address) + 5), next(PORTS)
         pinholes.add_pinhole(holding=holding, address=address, protocol="tcp", port=port, by=self.by)
 
     def close(self) -> None:

@@ -43,6 +43,7 @@ def add_pinhole(
     check_end(until)
     try:
         with transaction.atomic():
+            lock_holdings(holding.pk)
             pinhole = _create(holding, address, protocol, port, ports, purpose, until, enabled=enabled)
             nudge("workers.reconcile", by.pk)
     except IntegrityError as error:

@@ -1,0 +1,70 @@
+"""A row that was locked after a wait is read as it is now, with what it points at now."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from django.db import connection, transaction
+
+from apps.members.models import Member, Tariff
+from apps.members.quotas import check_room
+from apps.tickets.models import Ticket
+from apps.tickets.thread import locked
+from tests import rows
+from tests.whole.system import wait_for
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def after_waiting[Result](work: Callable[[], Result], change: Callable[[], object]) -> Result:
+    """What the work returns that waits until the transaction of a change ends."""
+
+    def alone() -> Result:
+        try:
+            with transaction.atomic():
+                return work()
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            change()
+            result = pool.submit(alone)
+            wait_for(_somebody_waits)
+        return result.result()
+
+
+def _somebody_waits() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_stat_clear_snapshot()")
+        cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()")
+        return bool(cursor.fetchone()[0])
+
+
+def test_a_ticket_has_the_assignee_whom_somebody_else_just_chose() -> None:
+    first, second, ticket = rows.user("mara"), rows.user("jakob"), Ticket.objects.create(subject="Switch")
+    Ticket.objects.filter(pk=ticket.pk).update(assignee=first)
+    read = after_waiting(lambda: locked(ticket.pk), lambda: Ticket.objects.filter(pk=ticket.pk).update(assignee=second))
+    assert read.assignee == second
+
+
+def test_how_much_a_member_may_have_is_read_off_the_tariff_of_now() -> None:
+    member, larger = rows.network().residents["m1"].member, Tariff.objects.create(name="Larger", most_forwards=31)
+    found: list[int] = []
+
+    def most(tariff: Tariff) -> int:
+        found.append(tariff.most_forwards)
+        return found[-1]
+
+    def count() -> None:
+        check_room(
+            Member.objects.none(),
+            member=member,
+            most=most,
+            states=(Member.State.ACTIVE,),
+            ended="",
+            full=str,
+        )
+
+    after_waiting(count, lambda: Member.objects.filter(pk=member.pk).update(tariff=larger))
+    assert found == [31]
