@@ -13,6 +13,7 @@ from apps.lib.api.viewsets import Removes
 from apps.lib.models import Deployed
 from portal.api import router
 from tests import rows
+from tests.db.locks import waiting
 from tests.db.openings import one_of_each
 from tests.whole.system import wait_for
 
@@ -46,12 +47,5 @@ def _both(prefix: str, pk: int, remove: Callable[[], object]) -> list[int]:
         with transaction.atomic():
             model.objects.select_for_update().get(pk=pk)
             asked = [pool.submit(work, number) for number in range(2)]
-            wait_for(lambda: _waiting() == 2)
+            wait_for(lambda: waiting() == 2)
         return [each.result() for each in asked]
-
-
-def _waiting() -> int:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_stat_clear_snapshot()")  # within a transaction it looks once
-        cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()")
-        return int(cursor.fetchone()[0])

@@ -25,6 +25,7 @@ from apps.nat.services import add_forward
 from apps.network.models import Holding
 from portal import settings
 from tests import rows
+from tests.db.locks import waiting
 from tests.whole.system import wait_for
 
 
@@ -111,7 +112,7 @@ def test_who_leaves_waits_for_an_address_that_is_being_released_and_holds_nothin
         with transaction.atomic():
             Holding.objects.select_for_update().get(pk=who.holding.pk)
             leaving = pool.submit(_leave, who.member, network.admin)
-            wait_for(_somebody_waits)
+            wait_for(waiting)
             PortForward.objects.select_for_update(nowait=True).get(pk=forward.pk)
         leaving.result()
     assert Member.objects.get(pk=who.member.pk).state == "left"
@@ -122,12 +123,6 @@ def _leave(member: Member, by: User) -> None:
         leave(member=member, by=by)
     finally:
         connection.close()
-
-
-def _somebody_waits() -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()")
-        return bool(cursor.fetchone()[0])
 
 
 def test_another_fault_is_left_to_django() -> None:

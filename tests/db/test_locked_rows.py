@@ -11,6 +11,7 @@ from apps.members.quotas import check_room
 from apps.tickets.models import Ticket
 from apps.tickets.thread import locked
 from tests import rows
+from tests.db.locks import waiting
 from tests.whole.system import wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -30,15 +31,8 @@ def after_waiting[Result](work: Callable[[], Result], change: Callable[[], objec
         with transaction.atomic():
             change()
             result = pool.submit(alone)
-            wait_for(_somebody_waits)
+            wait_for(waiting)
         return result.result()
-
-
-def _somebody_waits() -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_stat_clear_snapshot()")
-        cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()")
-        return bool(cursor.fetchone()[0])
 
 
 def test_a_ticket_has_the_assignee_whom_somebody_else_just_chose() -> None:
