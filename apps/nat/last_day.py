@@ -17,7 +17,7 @@ from apps.nat.pinholes.models import Pinhole
 class LastDayForm(forms.Form):
     """A form with a last day, in the site's zone. An end within a day, as scripts can set it, stays as it is unless its day is changed."""
 
-    until = forms.DateField(label=_("Until the end of"), required=False, widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"))
+    until = forms.DateField(label=_("Last day"), required=False, widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"))
 
     def clean_until(self) -> date | None:
         """A day that is not over yet, or none."""
