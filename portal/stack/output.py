@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from itertools import cycle
 from typing import TextIO
 
 COLOURS = (36, 33, 32, 35, 34, 96, 93, 92, 95, 94)
@@ -47,7 +46,8 @@ class Output:
         self._colour = self._terminal and not os.environ.get("NO_COLOR")
         self._names: dict[str, int] = {}
         self._lock = threading.Lock()
-        self._moving = ""  # the line below all others that shows a step in progress
+        self._steps: list[tuple[str, float]] = []  # those in progress, with their beginnings
+        self._moving = ""  # the line below all others that shows them
 
     def line(self, name: str, text: str) -> None:
         """A line that the named process wrote."""
@@ -63,42 +63,53 @@ class Output:
 
     @contextmanager
     def step(self, what: str) -> Iterator[None]:
-        """Says that a step begins, shows that it is still running, and says how long it took, or that it failed."""
-        started, ended = time.monotonic(), threading.Event()
-        sign = threading.Thread(target=self._show_progress, args=(what, started, ended), daemon=True)
+        """Says that a step begins, shows that it is still running, and says how long it took, or that it failed.
+
+        Several may run at once."""
+        this, ended = (what, time.monotonic()), threading.Event()
+        self._steps.append(this)
+        sign = threading.Thread(target=self._show_progress, args=(this, ended), daemon=True)
         sign.start()
         try:
             yield
         except BaseException:
-            self._end(sign, ended, f"{self.paint('✗', RED)} {what}")
+            self._end(this, sign, ended, f"{self.paint('✗', RED)} {what}")
             raise
-        self._end(sign, ended, f"{self.paint('✓', GREEN)} {what} {self.paint(f'{time.monotonic() - started:.1f} s', FAINT)}")
+        self._end(this, sign, ended, f"{self.paint('✓', GREEN)} {self._timed(*this, '.1f')}")
 
-    def _end(self, sign: threading.Thread, ended: threading.Event, line: str) -> None:
+    def _end(self, this: tuple[str, float], sign: threading.Thread, ended: threading.Event, line: str) -> None:
+        self._steps.remove(this)
         ended.set()
         sign.join()
         self.say(line)
 
-    def _show_progress(self, what: str, started: float, ended: threading.Event) -> None:
-        show = self._show_moving_sign if self._terminal else self._show_reminders
-        show(what, started, ended)
+    def _show_progress(self, this: tuple[str, float], ended: threading.Event) -> None:
+        if self._terminal:
+            self._show_moving_sign(ended)
+        else:
+            self._show_reminders(*this, ended)
 
     def _show_reminders(self, what: str, started: float, ended: threading.Event) -> None:
         self.say(f"· {what} …")
         while not ended.wait(REMINDER_SECONDS):
             self.say(f"· {what} … {time.monotonic() - started:.0f} s")
 
-    def _show_moving_sign(self, what: str, started: float, ended: threading.Event) -> None:
-        for frame in cycle(FRAMES):
-            self._move(f"{self.paint(frame, GREEN)} {what} {self.paint(f'{time.monotonic() - started:.0f} s', FAINT)}")
+    def _show_moving_sign(self, ended: threading.Event) -> None:
+        while True:
+            self._move()
             if ended.wait(FRAME_SECONDS):
                 break
-        self._move("")
+        self._move()
 
-    def _move(self, line: str) -> None:
+    def _timed(self, what: str, started: float, digits: str = ".0f") -> str:
+        return f"{what} {self.paint(f'{time.monotonic() - started:{digits}} s', FAINT)}"
+
+    def _move(self) -> None:
+        """Draw the line of all steps in progress anew, or clear it."""
         with self._lock:
-            self._moving = line
-            self._write(CLEAR_LINE + line)
+            frame = self.paint(FRAMES[int(time.monotonic() / FRAME_SECONDS) % len(FRAMES)], GREEN)
+            self._moving = "   ".join(f"{frame} {self._timed(*each)}" for each in self._steps)
+            self._write(CLEAR_LINE + self._moving)
 
     def _write(self, text: str) -> None:
         # Whoever read us may be gone (`script/server | head`); processes must be stopped in order all the same.

@@ -218,6 +218,16 @@ async def supervise(environment: Mapping[str, str], output: Output) -> AsyncIter
         raise supervisor.reason
 
 
+async def side_by_side(*works: Coroutine[None, None, None]) -> None:
+    """All of them at once. The first that fails ends the others, and its error is raised."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            for work in works:
+                group.create_task(work)
+    except ExceptionGroup as failures:
+        raise failures.exceptions[0] from None
+
+
 async def _whatever_happens(work: Coroutine[None, None, None]) -> None:
     """Sees it through, even if our task was cancelled a moment ago."""
     task = asyncio.ensure_future(work)

@@ -16,7 +16,7 @@ from portal.stack.environment import variables
 from portal.stack.lock import alone
 from portal.stack.output import Output
 from portal.stack.places import Places
-from portal.stack.processes import Supervisor, supervise
+from portal.stack.processes import Supervisor, side_by_side, supervise
 from portal.stack.program import Program
 
 
@@ -33,9 +33,10 @@ async def serve(places: Places, port: int, output: Output) -> None:
         async with supervise(environment, output) as supervisor:
             await database.up(supervisor, places)
             no_ssh = sshd.obstacle(places, no_lab)
-            await _portal_data(supervisor, places, port, no_ssh)
-            await _gateways(supervisor, places, no_lab, no_ssh)
-            await _programs(supervisor, places, port, no_ssh)
+            await _keys(places, no_ssh)
+            await side_by_side(_schema(supervisor, places), _gateways(supervisor, places, no_lab, no_ssh))
+            # Programs take seconds until they have read their code, and the demo network comes into being in one transaction.
+            await side_by_side(_demo_network(supervisor, places, port, no_ssh), _programs(supervisor, places, port, no_ssh))
             supervisor.start(plan.events(events))
             if not no_lab:
                 supervisor.start(plan.notice(places))
@@ -55,15 +56,21 @@ def why_no_lab(places: Places) -> str:
     return "" if done.returncode == 0 else (said[-1] if said else f"'lab check' ended with status {done.returncode}")
 
 
-async def _portal_data(supervisor: Supervisor, places: Places, port: int, no_ssh: str) -> None:
+async def _keys(places: Places, no_ssh: str) -> None:
     places.gateway_sockets.mkdir(parents=True, exist_ok=True)
     if not no_ssh:
         await asyncio.to_thread(sshd.prepare, places)
     elif not places.demo.exists():
         shutil.rmtree(places.sshd, ignore_errors=True)  # the mark of a demo network that is no more
+
+
+async def _schema(supervisor: Supervisor, places: Places) -> None:
     with supervisor.output.step("Database schema"):
         if not await asyncio.to_thread(database.has_current_schema, places):
             await supervisor.run(plan.migrate())
+
+
+async def _demo_network(supervisor: Supervisor, places: Places, port: int, no_ssh: str) -> None:
     if not places.demo.exists():
         with supervisor.output.step("Demo network"):
             await supervisor.run(plan.seed(port, None if no_ssh else places.sshd))

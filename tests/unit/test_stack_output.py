@@ -75,6 +75,19 @@ def test_a_step_is_shown_from_its_beginning_and_other_lines_stand_above_it() -> 
     assert shown.split("\n")[-2].split(CLEAR_LINE)[-1].startswith(f"{output.paint('✓', GREEN)} Database schema")
 
 
+def test_steps_that_run_at_once_share_the_line_and_each_ends_with_its_own() -> None:
+    stream = Terminal()
+    output = Output(stream)
+    with output.step("Database schema"):
+        with output.step("Lab network"):
+            while not [line for line in stream.getvalue().split(CLEAR_LINE) if "Database schema" in line and "Lab network" in line]:
+                threading.Event().wait(0.01)
+        while "Database schema" not in stream.getvalue().rsplit("Lab network", 1)[-1]:
+            threading.Event().wait(0.01)
+    ends = [line.split(CLEAR_LINE)[-1] for line in stream.getvalue().split("\n")[:-1]]
+    assert [end.split(" ")[1:3] for end in ends] == [["Lab", "network"], ["Database", "schema"]]
+
+
 def test_a_long_step_in_a_file_says_now_and_then_that_it_is_running(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("portal.stack.output.REMINDER_SECONDS", 0.01)
     stream = io.StringIO()

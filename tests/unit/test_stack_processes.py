@@ -14,7 +14,7 @@ import pytest
 
 from portal.stack.errors import StackError
 from portal.stack.output import Output
-from portal.stack.processes import Supervisor, supervise
+from portal.stack.processes import Supervisor, side_by_side, supervise
 from portal.stack.program import Program
 
 ROOT = Path(__file__).parents[2]
@@ -140,6 +140,26 @@ def test_a_step_that_fails_is_named() -> None:
 
     with pytest.raises(StackError, match="migrate ended with status 3"):
         asyncio.run(run())
+
+
+def test_of_two_things_side_by_side_the_one_that_fails_is_named_and_ends_the_other() -> None:
+    stream, pids = io.StringIO(), list[int]()
+
+    async def lasting(supervisor: Supervisor) -> None:
+        pids.append(supervisor.start(shell("steady", FOREVER)).pid)
+        await supervisor.run(shell("lasting", f"echo began; {FOREVER}"))
+
+    async def failing(supervisor: Supervisor) -> None:
+        await supervisor.until(lambda: "began" in stream.getvalue(), "The other one's beginning")
+        await supervisor.run(shell("migrate", "exit 3"))
+
+    async def run() -> None:
+        async with supervise(os.environ, Output(stream)) as supervisor:
+            await side_by_side(lasting(supervisor), failing(supervisor))
+
+    with pytest.raises(StackError, match="migrate ended with status 3"):
+        asyncio.run(run())
+    assert is_gone(pids[0])
 
 
 def test_what_never_gets_ready_is_named() -> None:
