@@ -11,15 +11,14 @@ from benchmarks.__main__ import ON_A_SERVER
 from portal.stack import plan
 
 pytestmark = pytest.mark.kernel
-SMALL = ("--members", "300", "--mails", "3", "--tickets", "30", "--days", "1")
-
-
+SMALL = ("--members", "300", "--mails", "3", "--tickets", "30", "--days", "1", "--changes", "60")
 QUICK = {"collect", "mail"}
+DEEP = ON_A_SERVER | {"commit", "compile", "link"}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """The others take a minute each, so they wait for --deep."""
-    metafunc.parametrize("name", sorted(ON_A_SERVER if metafunc.config.getoption("--deep") else QUICK))
+    metafunc.parametrize("name", sorted(DEEP if metafunc.config.getoption("--deep") else QUICK))
 
 
 def test_a_benchmark_brings_the_server_that_it_needs(name: str) -> None:
