@@ -117,6 +117,11 @@ def make() -> User:
     return fill()
 
 
+def is_filled() -> bool:
+    """Whether `fill` has been here: it makes the demo's only fair share."""
+    return FairShare.objects.exists()
+
+
 def fill() -> User:
     """One of everything that the demo network has not, also beside a worker that deploys it first. Returns whoever looks at the pages."""
     mara, group = User.objects.get(username="mara"), GatewayGroup.objects.get()

@@ -67,7 +67,7 @@ def confirm_password(session: Any, user: User) -> None:
 
 
 if __name__ == "__main__":
-    if "--fill" in sys.argv:
+    if "--fill" in sys.argv and not scene.is_filled():
         scene.fill()
     sessions = {username: session(username) for username in (ADMIN, scene.RESIDENT)}
     json.dump({"shots": list(shots()), "sessions": sessions, "cookie": settings.SESSION_COOKIE_NAME}, sys.stdout)
