@@ -7642,6 +7642,8 @@ CREATE INDEX ratelimit_begins ON public.traffic_ratelimit USING btree (lower(val
 
 CREATE INDEX ratelimit_ends ON public.traffic_ratelimit USING btree (upper(valid)) WHERE (upper(valid) IS NOT NULL);
 
+CREATE INDEX revision_by_time ON public.deployments_revision USING btree (group_id, created);
+
 CREATE UNIQUE INDEX rolechange_one_waits ON public.accounts_rolechange USING btree (user_id) WHERE ((state)::text = 'waiting'::text);
 
 CREATE UNIQUE INDEX rollout_one_open_per_group ON public.deployments_rollout USING btree (group_id) WHERE ((state)::text = ANY ((ARRAY['queued'::character varying, 'applying'::character varying, 'paused'::character varying])::text[]));
@@ -8984,6 +8986,7 @@ INSERT INTO public.django_migrations (app, name, applied) SELECT app, name, now(
     ('deployments', '0013_what_a_gateway_is_doing'),
     ('deployments', '0014_faults_of_a_gateway_itself'),
     ('deployments', '0015_who_asked_and_what_adds_up'),
+    ('deployments', '0016_revisions_by_time'),
     ('events', '0001_events'),
     ('inbound', '0001_arrivals'),
     ('inbound', '0002_mailbox'),

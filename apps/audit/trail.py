@@ -3,9 +3,10 @@
 Each app tells it of its own models, when it is ready; a table that nobody told of is shown by its names alone.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import UUID
 
 from django.apps import apps
 from django.db.models import Model
@@ -22,8 +23,22 @@ def _nowhere(_row: Any) -> str:
 
 
 @dataclass(frozen=True)
+class EndedRow:
+    """A row as it was when it was removed or ended, and the request that did it (None: not through a page or the API)."""
+
+    row: Any
+    request: UUID | None
+
+
+def _never(_ended: Sequence[EndedRow]) -> Mapping[int, str]:
+    return {}
+
+
+@dataclass(frozen=True)
 class Trail:
     """`part_of`: the foreign key to the row this one belongs to. `words`: what the row is called. `href`: where it is shown.
+
+    `undo`: for ended rows that can be brought back as things stand, by their id, the address to POST to.
 
     `names`: foreign keys that `words` reads, so that a page of entries asks for them once.
     `called`: what such a row is, where the model says it badly; `fields`: what its fields are, likewise.
@@ -34,6 +49,7 @@ class Trail:
     words: Callable[[Any], str] = str
     names: frozenset[str] = frozenset()
     href: Callable[[Any], str] = _nowhere
+    undo: Callable[[Sequence[EndedRow]], Mapping[int, str]] = _never
     unshown: frozenset[str] = UNSHOWN
     called: str | Promise = ""
     fields: Mapping[str, str | Promise] = field(default_factory=dict)

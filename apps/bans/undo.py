@@ -3,7 +3,7 @@
 What was lifted or changed is read from the history that the tables leave; all events of one request share its context.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -12,10 +12,12 @@ from django.apps import apps
 from django.db import transaction
 from django.db.models import F, Q
 from django.db.models.functions import Now
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
+from apps.audit.trail import EndedRow
 from apps.bans.models import Ban, BanList, Direction
 from apps.bans.services import change_ban
 from apps.lib.errors import Problem
@@ -47,6 +49,18 @@ def lifted_in(list: BanList, request: UUID) -> Any:
     events = apps.get_model("bans", "BanEvent")._default_manager
     gone = events.filter(pgh_context_id=request, pgh_label="delete", list_id=list.pk)
     return gone.filter(Q(expires=None) | Q(expires__gt=Now()))
+
+
+def restoring_addresses(ended: Sequence[EndedRow]) -> Mapping[int, str]:
+    """Where a POST brings back what each request lifted, by the id of the ban: of lists that no feed fills, unless it is there again."""
+    ours = set(BanList.objects.filter(pk__in={each.row.list_id for each in ended}, feed=None).values_list("pk", flat=True))
+    there = set(Ban.objects.filter(prefix__in={each.row.prefix for each in ended}).values_list("list_id", "prefix"))
+    lifted = [(each.row, each.request) for each in ended if each.request and each.row.list_id in ours]
+    return {
+        row.pk: reverse("bans:restore", args=[row.list_id, request])
+        for row, request in lifted
+        if (row.list_id, row.prefix) not in there and (row.expires is None or row.expires > timezone.now())
+    }
 
 
 def restore(*, list: BanList, request: UUID, by: User) -> int:

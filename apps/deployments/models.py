@@ -29,6 +29,7 @@ class Revision(models.Model):
 
     class Meta:
         ordering = ["-id"]
+        indexes = [models.Index(fields=["group", "created"], name="revision_by_time")]
 
     def __str__(self) -> str:
         return f"r{self.pk}"

@@ -8,7 +8,7 @@ class MembersConfig(AppConfig):
 
     def ready(self) -> None:
         from apps.audit.trail import UNSHOWN, Trail, tell
-        from apps.lib import languages
+        from apps.lib import formats, languages
         from apps.members import limiting, own
         from apps.members.models import Departure, Device, Member, MemberInvitation
 
@@ -36,6 +36,7 @@ class MembersConfig(AppConfig):
                 Departure,
                 called=_("Departure"),
                 part_of="member",
+                words=lambda row: formats.day(row.on),
                 href=lambda row: reverse("desk:member", args=[row.member_id]),
                 unshown=UNSHOWN | {"by", "planned"},
             )

@@ -11,6 +11,7 @@ class NatConfig(AppConfig):
     def ready(self) -> None:
         from apps.audit.trail import UNSHOWN, Trail, tell
         from apps.lib.hanging import hang
+        from apps.nat import reopening
         from apps.nat.models import Move, NatMapping, Pinhole, PortForward, PortRules
         from apps.nat.words import count_of_forwards, count_of_mappings, count_of_pinholes, goal_of_move
         from apps.network.models import Holding
@@ -32,9 +33,9 @@ class NatConfig(AppConfig):
         )
         tell(Trail(PortRules, called=_("Ports of members"), href=lambda row: reverse("nat:rules", args=[row.group_id])))
         unshown = UNSHOWN | {"group", "kind", "pool"}
-        tell(Trail(PortForward, called=_("Port forward"), part_of="holding", href=_holders_page, unshown=unshown))
+        tell(Trail(PortForward, called=_("Port forward"), part_of="holding", href=_holders_page, undo=reopening.forwards, unshown=unshown))
         hidden = UNSHOWN | {"group", "kind", "prefix"}
-        tell(Trail(Pinhole, called=_("IPv6 pinhole"), part_of="holding", href=_holders_page, unshown=hidden))
+        tell(Trail(Pinhole, called=_("IPv6 pinhole"), part_of="holding", href=_holders_page, undo=reopening.pinholes, unshown=hidden))
         tell(Trail(NatMapping, called=_("NAT mapping"), part_of="holding", href=_holders_page, unshown=unshown))
 
 

@@ -5,7 +5,8 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from apps.audit.selectors import Entry, history_of
+from apps.audit.entries import Entry
+from apps.audit.selectors import history_of
 from apps.bans.blocks.selectors import current
 from apps.bans.models import Block
 from apps.lib import formats

@@ -7,7 +7,8 @@ from django.db import connection
 from django.test import Client
 from django.utils.translation import override
 
-from apps.audit.selectors import Entry, HistoryFilter, history, history_of, last_change
+from apps.audit.entries import Entry
+from apps.audit.selectors import HistoryFilter, history, history_of, last_change
 from apps.audit.trail import trails
 from apps.members import services
 from apps.members.forms import known

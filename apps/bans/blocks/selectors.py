@@ -1,13 +1,15 @@
 """Reading blocks, what they cut off, and whom an address belongs to."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import DateTimeField, F, Func, Prefetch, Q, QuerySet
 from django.db.models.functions import Now
+from django.urls import reverse
 
+from apps.audit.trail import EndedRow
 from apps.bans.blocks.models import Block, Notice
 from apps.lib import hanging
 from apps.lib.fields import Address
@@ -100,3 +102,9 @@ def notices() -> Iterable[tuple[GatewayGroup, Notice | None, list[str]]]:
     for group in GatewayGroup.objects.select_related("notice").prefetch_related(Prefetch("gateways", gateways)).order_by("name"):
         without = [each.name for each in group.gateways.all() if not hasattr(each, "server_interface")]
         yield group, getattr(group, "notice", None), without
+
+
+def restoring_addresses(ended: Sequence[EndedRow]) -> Mapping[int, str]:
+    """Where a POST blocks again whom it was lifted of, by the id of the block: of members who can be blocked now."""
+    free = set(can_be_blocked(Member.objects.filter(pk__in={each.row.member_id for each in ended})).values_list("pk", flat=True))
+    return {each.row.pk: reverse("bans:block-restore", args=[each.row.pk]) for each in ended if each.row.member_id in free}

@@ -7,6 +7,7 @@ from apps.accounts.models import User
 from apps.accounts.permissions import staff_page
 from apps.audit import selectors
 from apps.audit.trail import trails
+from apps.deployments.first_revisions import with_revisions
 from apps.lib.params import day, number, words
 
 PER_PAGE = 50
@@ -26,7 +27,7 @@ def history(request: HttpRequest) -> HttpResponse:
     )
     entries, more = selectors.history(wanted, page=page, most=PER_PAGE)
     context = {
-        "entries": entries,
+        "entries": with_revisions(entries),
         "number": page,
         "next": page + 1 if more and page < LAST_PAGE else None,
         "kinds": sorted(((trail.key, trail.name) for trail in trails()), key=lambda pair: pair[1]),

@@ -1,0 +1,32 @@
+"""Which removed port forwards and pinholes can be opened again as things stand, and where a POST does so."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.db.models import QuerySet
+from django.urls import reverse
+
+from apps.audit.trail import EndedRow
+from apps.lib.validity import holds_now
+from apps.nat.models import Pinhole, PortForward
+from apps.network.models import Holding
+
+
+def forwards(ended: Sequence[EndedRow]) -> Mapping[int, str]:
+    """Addresses by the id of the forward."""
+    taken = PortForward.objects.filter(public__in={each.row.public for each in ended})
+    return _addresses(ended, taken, ("public", "protocol", "public_port"), "nat:forward-restore")
+
+
+def pinholes(ended: Sequence[EndedRow]) -> Mapping[int, str]:
+    """Addresses by the id of the pinhole."""
+    taken = Pinhole.objects.filter(address__in={each.row.address for each in ended})
+    return _addresses(ended, taken, ("address", "protocol", "port"), "nat:pinhole-restore")
+
+
+def _addresses(ended: Sequence[EndedRow], taken: QuerySet[Any], place: tuple[str, ...], route: str) -> dict[int, str]:
+    """Of those whose address is still held, and whose first port nobody has now."""
+    held = set(Holding.objects.filter(holds_now(), pk__in={each.row.holding_id for each in ended}).values_list("pk", flat=True))
+    gone = set(taken.filter(holds_now()).values_list(*place))
+    rows = [each.row for each in ended if each.row.holding_id in held]
+    return {row.pk: reverse(route, args=[row.pk]) for row in rows if tuple(getattr(row, name) for name in place) not in gone}
