@@ -21,6 +21,9 @@ WEB_WORKERS, WEB_THREADS = 2, 8
 WEB_WORKER, NOTICE_WORKER = "portal.web.worker.WebWorker", "portal.web.worker.NoticeWorker"
 PROTOCOL = "portal.web.deadlines:DeadlineProtocol"
 SILENT_SECONDS = 120  # a worker that did not get to its event loop for so long is replaced; a busy machine starves one for tens of seconds
+# Longer than proxies keep a resting connection to us (nginx 60 s, Caddy 120 s): a request may be on its way when it is closed, and
+# nobody sends one that changes something twice by themselves (RFC 9110, 9.2.2), so a form would be answered with 502.
+KEEP_ALIVE_SECONDS = 150
 # gunicorn's own default is 2048; a queue shorter than the kernel allows makes it answer with SYN cookies under load.
 SMALLEST_BACKLOG = 2048
 EVENTS_CONNECTIONS = 4000  # as many streams as NETZWART_EVENTS_STREAMS, and those that are refused
@@ -96,7 +99,7 @@ def web(port: int) -> Program:
     options = ("--preload", "--worker-class", WEB_WORKER, "--workers", str(WEB_WORKERS), "--threads", str(WEB_THREADS))
     bind = ("--bind", f"127.0.0.1:{port}", "--backlog", str(max(accept_queue(), SMALLEST_BACKLOG)))
     log = ("--log-level", "warning", "--access-logfile", "-")
-    quiet = ("--no-control-socket", "--graceful-timeout", "2", "--timeout", str(SILENT_SECONDS))
+    quiet = ("--no-control-socket", "--graceful-timeout", "2", "--timeout", str(SILENT_SECONDS), "--keep-alive", str(KEEP_ALIVE_SECONDS))
     return Program("web", (PYTHON, "-m", "gunicorn", *options, *bind, *log, *quiet, "portal.wsgi:application"))
 
 
@@ -104,6 +107,7 @@ def events(port: int) -> Program:
     """Live events and requests that wait: one process, whatever the number of streams. Whose proxy is believed, our settings say."""
     bind = ("--host", "127.0.0.1", "--port", str(port), "--backlog", str(max(accept_queue(), SMALLEST_BACKLOG)))
     most = ("--http", PROTOCOL, "--limit-concurrency", str(EVENTS_CONNECTIONS), "--timeout-graceful-shutdown", "2")
+    most += ("--timeout-keep-alive", str(KEEP_ALIVE_SECONDS))
     quiet = ("--no-proxy-headers", "--no-server-header", "--no-access-log", "--log-level", "warning", "--lifespan", "on")
     return Program("events", (PYTHON, "-m", "uvicorn", *bind, *most, *quiet, "portal.asgi:application"))
 

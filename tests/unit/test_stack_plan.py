@@ -14,6 +14,7 @@ from portal.stack.lock import alone, held
 from portal.stack.outcome import Outcome, read, summary
 from portal.stack.places import Places
 from portal.stack.plan import (
+    ROOT,
     accept_queue,
     collector,
     events,
@@ -31,6 +32,7 @@ from portal.stack.serve import welcome
 from workers import app
 
 PLACES = Places.at(Path("/srv/var"))
+CADDY_RESTS = 120  # seconds; nginx has 60
 
 
 def test_the_web_server_queues_as_many_connections_as_the_kernel_allows_and_listens_on_loopback() -> None:
@@ -45,6 +47,14 @@ def test_live_events_listen_on_loopback_and_far_from_a_second_portals_port() -> 
     assert int(command[command.index("--backlog") + 1]) >= accept_queue()
     assert "--no-proxy-headers" in command, "whose X-Forwarded-For is believed says NETZWART_TRUSTED_PROXIES alone"
     assert all(1 <= events_port(port) <= 65_535 and abs(events_port(port) - port) > 100 for port in (1, 8000, 8001, 64_000, 65_535))
+
+
+def test_connections_rest_longer_than_proxies_let_theirs_rest() -> None:
+    compose = (ROOT / "docker-compose.yml").read_text()
+    for program, option in ((web(8000), "--keep-alive"), (events(9000), "--timeout-keep-alive")):
+        seconds = [int(each) for text in (" ".join(program.command), compose) for each in re.findall(rf"\s{option} (\d+)\b", text)]
+        assert len(seconds) == 2
+        assert min(seconds) > CADDY_RESTS
 
 
 def test_a_gateway_is_the_same_agent_in_the_lab_and_in_memory() -> None:

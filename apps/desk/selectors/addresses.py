@@ -62,7 +62,7 @@ def _places(pool: Pool) -> int:
 
 
 def _held() -> Mapping[int, int]:
-    return kept("held in pools", held_in_pools)
+    return kept("held-in-pools", held_in_pools)
 
 
 def _left() -> Mapping[int, int]:

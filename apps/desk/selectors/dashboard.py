@@ -199,7 +199,7 @@ def _runs(each: Shown) -> str:
 
 
 def _of_pools() -> Iterator[Need]:
-    held = kept("held in pools", held_in_pools)
+    held = kept("held-in-pools", held_in_pools)
     for pool in pools().exclude(kind=Pool.Kind.PUBLIC4):
         free = size(pool) - held.get(pool.pk, 0)
         if held.get(pool.pk, 0) >= size(pool) * NEARLY_FULL:
