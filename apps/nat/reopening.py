@@ -9,7 +9,6 @@ from django.urls import reverse
 from apps.audit.trail import EndedRow
 from apps.lib.validity import holds_now
 from apps.nat.models import Pinhole, PortForward
-from apps.network.models import Holding
 
 
 def forwards(ended: Sequence[EndedRow]) -> Mapping[int, str]:
@@ -25,8 +24,9 @@ def pinholes(ended: Sequence[EndedRow]) -> Mapping[int, str]:
 
 
 def _addresses(ended: Sequence[EndedRow], taken: QuerySet[Any], place: tuple[str, ...], route: str) -> dict[int, str]:
-    """Of those whose address is still held, and whose first port nobody has now."""
-    held = set(Holding.objects.filter(holds_now(), pk__in={each.row.holding_id for each in ended}).values_list("pk", flat=True))
+    """Of those that are kept, whose address is still held, and whose first port nobody has now."""
+    kept = taken.model._default_manager.filter(pk__in={each.row.pk for each in ended})
+    there = set(kept.filter(holds_now("holding__valid")).values_list("pk", flat=True))
     gone = set(taken.filter(holds_now()).values_list(*place))
-    rows = [each.row for each in ended if each.row.holding_id in held]
+    rows = [each.row for each in ended if each.row.pk in there]
     return {row.pk: reverse(route, args=[row.pk]) for row in rows if tuple(getattr(row, name) for name in place) not in gone}

@@ -22,6 +22,7 @@ from apps.nat import services
 from apps.nat.models import Pinhole, PortForward
 from apps.nat.pinholes import services as pinhole_services
 from apps.network.models import GatewayGroup
+from apps.network.services import release
 from tests import rows
 from tests.db.pages import signed_in, text
 
@@ -85,6 +86,19 @@ def test_what_somebody_else_has_by_now_is_not_offered(network: rows.Network) -> 
     services.add_forward(
         holding=network.residents["m2"].holding, public=rows.PUBLIC, protocol="tcp", public_port=8443, private_port=80, by=network.admin
     )
+    assert not [entry for entry in history(HistoryFilter(kind="nat.portforward"))[0] if entry.undo]
+
+
+def test_what_was_deleted_by_hand_is_not_offered(network: rows.Network) -> None:
+    forward(network).delete()
+    assert last("nat.portforward").title == "Port forward removed"
+    assert not last("nat.portforward").undo
+
+
+def test_what_was_given_back_with_its_address_is_not_offered(network: rows.Network) -> None:
+    holding = network.residents["m1"].holding
+    removed(network)
+    release(holding=holding, by=network.admin)
     assert not [entry for entry in history(HistoryFilter(kind="nat.portforward"))[0] if entry.undo]
 
 

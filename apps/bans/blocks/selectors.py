@@ -106,5 +106,6 @@ def notices() -> Iterable[tuple[GatewayGroup, Notice | None, list[str]]]:
 
 def restoring_addresses(ended: Sequence[EndedRow]) -> Mapping[int, str]:
     """Where a POST blocks again whom it was lifted of, by the id of the block: of members who can be blocked now."""
-    free = set(can_be_blocked(Member.objects.filter(pk__in={each.row.member_id for each in ended})).values_list("pk", flat=True))
-    return {each.row.pk: reverse("bans:block-restore", args=[each.row.pk]) for each in ended if each.row.member_id in free}
+    free = can_be_blocked(Member.objects.filter(pk__in={each.row.member_id for each in ended}))
+    lifted = Block.objects.filter(pk__in={each.row.pk for each in ended}, member__in=free.values("pk")).values_list("pk", flat=True)
+    return {pk: reverse("bans:block-restore", args=[pk]) for pk in lifted}
