@@ -37,7 +37,7 @@ def run(members: int) -> Iterator[Figure]:
     yield Figure("peak_mib", middle("peak_mib"), "MiB", "<= 1024" if large else None)
     yield Figure("elements", middle("elements"), "")
     yield Figure("rules", middle("rules"), "", "< 200")
-    yield time_of("delta_one_member_ms", "<= 20", "<= 0.7")
+    yield time_of("delta_one_member_ms", "<= 2", "<= 0.05")
     yield time_of("digest_seconds")
     yield time_of("render_seconds")
 

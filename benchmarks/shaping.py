@@ -24,6 +24,8 @@ from firewall.render import render
 
 MEMBERS, ACTIVE, ROUNDS, PACKETS = 24_000, 1_000, 15, 20_000
 RATE = 625_000  # octets a second: 5 Mbit/s
+STEADY = 6_250_000  # octets a second: 50 Mbit/s
+SO_MAX_PACING_RATE = 47  # socket(7); Python has no name for it
 UNREACHED = 10**9  # octets a second: nobody sends so fast here
 FIRST = IPv4Address("10.16.0.1")
 TARGET = "203.0.113.{}"
@@ -234,9 +236,10 @@ def _shares(bench: Network, ways: list[Way]) -> Iterator[Figure]:
 
 
 def _neighbour(bench: Network, way: Way) -> float:
-    """The median of rounds, each alone and beside a limited member who sends all they can."""
+    """The median of rounds, each alone and beside a limited member who sends all they can. The neighbour sends at a steady pace, so
+    that the two do not fight for the processor."""
     found = []
-    with _speaking(bench, way, FIRST + 1, up=True) as octets:
+    with _speaking(bench, way, FIRST + 1, up=True, pace=STEADY) as octets:
         for _ in range(7):
             alone = _rate(octets, settle=0.5, measure=1.0)
             with _speaking(bench, way, FIRST, up=True):
@@ -252,8 +255,9 @@ def _rate(octets: Callable[[], int], *, settle: float = SETTLE, measure: float =
 
 
 @contextmanager
-def _speaking(bench: Network, way: Way, member: IPv4Address, *, up: bool) -> Iterator[Callable[[], int]]:
-    """A TCP connection of the member through the way's gateway that carries as much as it takes; how many octets have arrived."""
+def _speaking(bench: Network, way: Way, member: IPv4Address, *, up: bool, pace: int = 0) -> Iterator[Callable[[], int]]:
+    """A TCP connection of the member through the way's gateway that carries as much as it takes, or so many octets a second; how many
+    octets have arrived."""
     with _inside(bench.internet):
         listener = socket.create_server((bench.target(way), 0))
     with _inside(bench.members):
@@ -263,6 +267,8 @@ def _speaking(bench: Network, way: Way, member: IPv4Address, *, up: bool) -> Ite
         near.connect(listener.getsockname())
     far, _peer = listener.accept()
     source, sink = (near, far) if up else (far, near)
+    if pace:
+        source.setsockopt(socket.SOL_SOCKET, SO_MAX_PACING_RATE, pace)
     arrived = [0]
     threads = [Thread(target=_pour, args=(source,), daemon=True), Thread(target=_drain, args=(sink, arrived), daemon=True)]
     for thread in threads:

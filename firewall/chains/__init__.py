@@ -4,6 +4,8 @@ In goes a gateway and which sets are in use; out come chains, a module for each 
 docs/ruleset.md; the order is that of the hooks a packet passes.
 """
 
+from functools import lru_cache
+
 from firewall import names, probing
 from firewall.chains import (
     bans,
@@ -44,7 +46,16 @@ def _of_settings(settings: Settings) -> frozenset[str]:
 
 
 def build(gateway: Gateway, used: Used) -> dict[str, Chain]:
-    """All chains of one gateway by name, those that are jumped to before those that jump."""
+    """All chains of one gateway by name, those that are jumped to before those that jump.
+
+    Nearly every change is of elements alone and finds the chains of the one before it: building them takes most of the time that one
+    costs. The chains are the same objects then, so comparing them costs nothing either.
+    """
+    return dict(_build(gateway, used))
+
+
+@lru_cache(maxsize=64)
+def _build(gateway: Gateway, used: Used) -> dict[str, Chain]:
     return lanes.split(gateway.interfaces, whole(gateway, used))
 
 

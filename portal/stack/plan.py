@@ -107,9 +107,9 @@ def events(port: int) -> Program:
     """Live events and requests that wait: one process, whatever the number of streams. Whose proxy is believed, our settings say."""
     bind = ("--host", "127.0.0.1", "--port", str(port), "--backlog", str(max(accept_queue(), SMALLEST_BACKLOG)))
     most = ("--http", PROTOCOL, "--limit-concurrency", str(EVENTS_CONNECTIONS), "--timeout-graceful-shutdown", "2")
-    most += ("--timeout-keep-alive", str(KEEP_ALIVE_SECONDS))
+    rest = ("--timeout-keep-alive", str(KEEP_ALIVE_SECONDS))
     quiet = ("--no-proxy-headers", "--no-server-header", "--no-access-log", "--log-level", "warning", "--lifespan", "on")
-    return Program("events", (PYTHON, "-m", "uvicorn", *bind, *most, *quiet, "portal.asgi:application"))
+    return Program("events", (PYTHON, "-m", "uvicorn", *bind, *most, *rest, *quiet, "portal.asgi:application"))
 
 
 def events_port(port: int) -> int:

@@ -5,6 +5,8 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 import pytest
 from hypothesis import given, settings
 
+from firewall.chains import build
+from firewall.chains.used import Used
 from firewall.compile import compile_change, compile_policy
 from firewall.diff import apply, diff
 from firewall.digest import digest
@@ -335,3 +337,12 @@ def test_a_host_stays_while_one_of_its_listeners_does() -> None:
     delta = compile_change(compile_policy(both), touched=keys_of(Policy(SERVING, listeners=(LISTENER,))), come=one)
     assert apply(compile_policy(both), delta) == compile_policy(one)
     assert list(delta.elements) == ["lst4"]
+
+
+def test_a_change_of_elements_finds_the_chains_of_the_one_before_it() -> None:
+    gateway, used = network(3).gateway, Used(frozenset({"out4", "snat4", "up4", "down4"}))
+    first, second = build(gateway, used), build(gateway, used)
+    assert all(second[name] is chain for name, chain in first.items())
+    first.clear()
+    assert build(gateway, used) == second
+    assert build(replace(gateway, settings=Settings(clamp_mss=True)), used) != second
