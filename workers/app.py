@@ -8,7 +8,8 @@ from kombu import Queue
 from workers import broker
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
-
+# Django's checks read all code of the pages, which no worker needs, and ask the database, which may be away when a worker starts.
+os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 
 # A task that its worker did not live to finish comes back after this time, and so does one that takes longer: then it would run twice at
 # once. Nothing waits for that: the schedule asks for everything again within seconds or a minute.
