@@ -37,9 +37,7 @@ async def serve(places: Places, port: int, output: Output) -> None:
             await side_by_side(_schema(supervisor, places), _gateways(supervisor, places, no_lab, no_ssh))
             # Programs take seconds until they have read their code, and the demo network comes into being in one transaction.
             await side_by_side(_demo_network(supervisor, places, port, no_ssh), _programs(supervisor, places, port, no_ssh))
-            supervisor.start(plan.events(events))
-            if not no_lab:
-                supervisor.start(plan.notice(places))
+            _others(supervisor, places, events, no_lab, no_ssh)
             output.say(f"\nNetzwart is up after {time.monotonic() - started:.1f} s.\n" + welcome(places, port, no_lab))
             await asyncio.get_running_loop().create_future()  # until somebody or something ends it
 
@@ -108,11 +106,21 @@ def _gateway(places: Places, name: str, no_lab: str, no_ssh: str) -> Program:
 async def _programs(supervisor: Supervisor, places: Places, port: int, no_ssh: str) -> None:
     for directory in (places.beat_schedule.parent, places.static):
         directory.mkdir(parents=True, exist_ok=True)
-    workers, others = (plan.worker(), plan.collector()), (plan.mailer(), plan.feeds(), plan.ticker(places))
-    with supervisor.output.step("Web server, workers, ticker"):
-        for program in (plan.web(port), *(workers if no_ssh else (plan.in_lab(places, each) for each in workers)), *others):
+    with supervisor.output.step("Web server, worker, ticker"):
+        for program in (plan.web(port), _reaching_gateways(plan.worker(), places, no_ssh), plan.ticker(places)):
             supervisor.start(program)
         await supervisor.until(partial(_answers_http, port), "The web server's answer")
+
+
+def _others(supervisor: Supervisor, places: Places, events: int, no_lab: str, no_ssh: str) -> None:
+    """What nobody waits for when the portal comes up."""
+    collector = _reaching_gateways(plan.collector(), places, no_ssh)
+    for program in (plan.events(events), collector, plan.mailer(), plan.feeds(), *(() if no_lab else (plan.notice(places),))):
+        supervisor.start(program)
+
+
+def _reaching_gateways(worker: Program, places: Places, no_ssh: str) -> Program:
+    return worker if no_ssh else plan.in_lab(places, worker)
 
 
 def _listens(path: str) -> bool:
