@@ -1,0 +1,16 @@
+"""Workers come up whatever else is away at that moment."""
+
+import os
+from subprocess import PIPE, STDOUT, Popen
+
+from portal.stack import plan
+
+
+def test_a_worker_starts_while_the_database_is_away() -> None:
+    given = {**os.environ, "NETZWART_DATABASE_URL": "host=/nowhere dbname=netzwart"}
+    with Popen(plan.mailer().command, stdout=PIPE, stderr=STDOUT, text=True, cwd=plan.ROOT, env=given) as worker:
+        assert worker.stdout
+        try:
+            assert any(line.rstrip().endswith(" ready.") for line in worker.stdout), "it ended"
+        finally:
+            worker.kill()
