@@ -74,7 +74,7 @@ def _figures(stack: Stack, heard: Confirmations, changes: Changes, singles: int,
     bare = median(insert_ms() for _ in range(LENGTHS[0])) + len(plan.GATEWAYS) * nft_ms()
     yield Figure("n", len(each), "")
     yield Figure("p50_ms", _at(each, 0.5), "ms", "<= 400", bare, BARE, "<= 20")
-    yield Figure("p99_ms", _at(each, 0.99), "ms", "<= 1000", bare, BARE, "<= 50")
+    yield Figure("p99_ms", _at(each, 0.99), "ms", "<= 1000", bare, BARE, "<= 100")
     if explaining:
         say(moments.told(each))
     say("Changes of rules …")
