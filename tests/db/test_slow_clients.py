@@ -37,7 +37,8 @@ def web(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory, spool: 
 
 @pytest.fixture(scope="module")
 def hurried(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
-    with web_server(tmp_path_factory.mktemp("hurried"), "--workers", "1", worker="tests.hurried.HurriedWorker") as running:
+    options = ("--workers", "1", "--keep-alive", "2")
+    with web_server(tmp_path_factory.mktemp("hurried"), *options, worker="tests.hurried.HurriedWorker") as running:
         yield running
 
 
