@@ -71,13 +71,6 @@ WORKED = (
         f"{TOKENS}::test_a_limited_token_sees_its_own_in_every_collection_and_nothing_else_in_any[site]",
     ),
     Mutant(
-        "let a token of a group name what lies beyond it",
-        "apps/lib/api/serializers.py",
-        "        if is_beyond(",
-        "        if False and is_beyond(",
-        f"{TOKENS}::test_a_limited_token_changes_nothing_beyond_its_reach[group]",
-    ),
-    Mutant(
         "let a token of a member write to others",
         "apps/lib/api/viewsets.py",
         "        if limited(self.request.auth):\n            reached",
