@@ -42,7 +42,7 @@ class Stamp:
 class Entry:
     """One thing that happened. `whose`: what the row is part of. `undo`: where a POST takes it back, while that is possible.
 
-    `stamp`: of rows that gateways get. `revisions`: ids of those with which it went there, where somebody asked for them.
+    `stamp`: of rows that gateways get. `revisions`: ids of the first ones made after it, where they are asked for.
     """
 
     title: str
@@ -66,8 +66,11 @@ class Found:
     pk: int
 
 
-def entries(found: Sequence[Found]) -> list[Entry]:
-    """The entries of these events, in this order, without those that only repeat what happened to another row."""
+def entries(found: Sequence[Found], *, with_undo: bool = False) -> list[Entry]:
+    """The entries of these events, in this order, without those that only repeat what happened to another row.
+
+    Whether one can be taken back is looked up, with queries of its own, only where it is asked for.
+    """
     chosen = {trail.key: trail for trail in trails()}
     ids: dict[str, list[int]] = defaultdict(list)
     for each in found:
@@ -76,8 +79,8 @@ def entries(found: Sequence[Found]) -> list[Entry]:
     everything = [(chosen[key], *pair) for key, known in events.items() for pair in known.values()]
     people = people_of(event for known in events.values() for event, _before in known.values())
     rows = _named(everything)
-    undos = {key: _undos(chosen[key], known.values(), rows) for key, known in events.items()}
-    made = [_entry(chosen[each.key], *events[each.key][each.pk], people, rows, undos[each.key].get(each.pk, "")) for each in found]
+    undos = {key: _undos(chosen[key], known.values(), rows) for key, known in events.items()} if with_undo else {}
+    made = [_entry(chosen[each.key], *events[each.key][each.pk], people, rows, undos.get(each.key, {}).get(each.pk, "")) for each in found]
     return [entry for entry in made if entry]
 
 

@@ -58,7 +58,7 @@ def history(wanted: HistoryFilter = HistoryFilter(), *, page: int = 1, most: int
     if wanted.person:
         when &= Q(pgh_context__metadata__user=wanted.person)
     found = _newest([(trail, when & _with_words(trail, wanted.text)) for trail in chosen], (page - 1) * most, most + 1)
-    return entries(found[:most]), len(found) > most
+    return entries(found[:most], with_undo=True), len(found) > most
 
 
 def _between(since: date | None, until: date | None) -> Q:

@@ -1,4 +1,4 @@
-"""The first revision that contains a change: with it, the change went to the gateways."""
+"""The first revision that was made after a change. What waits for a second person, or whose rollout failed, went out with a later one."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -26,7 +26,7 @@ FIRST = """
 
 
 def with_revisions(entries: Sequence[Entry]) -> list[Entry]:
-    """The same entries of a history, each with the revisions that took its change to the gateways."""
+    """The same entries of a history, each with the first revisions that were made after its change."""
     found = first_revisions([entry.stamp for entry in entries])
     return [replace(entry, revisions=tuple(revisions)) for entry, revisions in zip(entries, found, strict=True)]
 

@@ -29,24 +29,23 @@ SMALLEST_BACKLOG = 2048
 EVENTS_CONNECTIONS = 4000  # as many streams as NETZWART_EVENTS_STREAMS, and those that are refused
 # A tick every few seconds would bury what is worth reading; a task that fails is shown.
 ROUTINE = r"Task \S+ (received|succeeded)"
-# Django's checks of models and pages are about code, and read all of it: tests run them, not each start.
-NO_CHECKS = ("--skip-checks",)
 # True, but nothing a person can act on who started the demo as root for its network.
 ROOT_WARNING = "You're running the worker with superuser privileges"
 
 
 def manage(name: str, *arguments: str) -> Program:
-    return Program(name, (PYTHON, str(ROOT / "manage.py"), *arguments))
+    """Without Django's checks of models and pages: they are about code, and read all of it. Tests run them, not each start."""
+    return Program(name, (PYTHON, str(ROOT / "manage.py"), *arguments, "--skip-checks"))
 
 
 def migrate() -> Program:
-    return manage("migrate", "migrate", "--no-input", "--verbosity", "0", *NO_CHECKS)
+    return manage("migrate", "migrate", "--no-input", "--verbosity", "0")
 
 
 def seed(port: int, host_keys: Path | None) -> Program:
     """Idempotent; writes Places.demo. host_keys: Places.sshd, where gateways are reached by ssh."""
     by_ssh = ("--host-keys", str(host_keys)) if host_keys else ()
-    return manage("seed", "seed", "--demo", "--url", f"http://127.0.0.1:{port}/", *by_ssh, *NO_CHECKS)
+    return manage("seed", "seed", "--demo", "--url", f"http://127.0.0.1:{port}/", *by_ssh)
 
 
 def lab(places: Places, *arguments: str) -> Program:
