@@ -7178,6 +7178,8 @@ CREATE INDEX ban_by_end ON public.bans_ban USING btree (expires);
 
 CREATE INDEX ban_by_prefix ON public.bans_ban USING btree (prefix);
 
+CREATE INDEX ban_comment_search ON public.bans_ban USING gin (upper((comment)::text) public.gin_trgm_ops);
+
 CREATE INDEX banhits_by_prefix ON public.bans_banhits USING btree (prefix);
 
 CREATE INDEX bans_allowentry_author_id_17b4d623 ON public.bans_allowentry USING btree (author_id);
@@ -7333,6 +7335,10 @@ CREATE INDEX deployments_rolloutstep_gateway_id_d78dbf49 ON public.deployments_r
 CREATE INDEX deployments_rolloutstep_rollout_id_999623ac ON public.deployments_rolloutstep USING btree (rollout_id);
 
 CREATE INDEX deployments_unapprovedloss_group_id_3091b3d5 ON public.deployments_unapprovedloss USING btree (group_id);
+
+CREATE INDEX device_mac_search ON public.members_device USING gin (replace((mac)::text, ':'::text, ''::text) public.gin_trgm_ops);
+
+CREATE INDEX device_name_search ON public.members_device USING gin (upper((name)::text) public.gin_trgm_ops);
 
 CREATE INDEX django_session_expire_date_a5c62663 ON public.django_session USING btree (expire_date);
 
@@ -7628,6 +7634,8 @@ CREATE INDEX pinhole_begins ON public.nat_pinhole USING btree (lower(valid));
 
 CREATE INDEX pinhole_ends ON public.nat_pinhole USING btree (upper(valid)) WHERE (upper(valid) IS NOT NULL);
 
+CREATE INDEX pinhole_purpose_search ON public.nat_pinhole USING gin (upper((purpose)::text) public.gin_trgm_ops);
+
 CREATE INDEX portforward_begins ON public.nat_portforward USING btree (lower(valid));
 
 CREATE INDEX portforward_by_port ON public.nat_portforward USING btree (public_port, protocol);
@@ -7635,6 +7643,8 @@ CREATE INDEX portforward_by_port ON public.nat_portforward USING btree (public_p
 CREATE INDEX portforward_ends ON public.nat_portforward USING btree (upper(valid)) WHERE (upper(valid) IS NOT NULL);
 
 CREATE INDEX portforward_in_order ON public.nat_portforward USING btree (public, protocol, public_port, id);
+
+CREATE INDEX portforward_purpose_search ON public.nat_portforward USING gin (upper((purpose)::text) public.gin_trgm_ops);
 
 CREATE INDEX presence_by_time ON public.events_presence USING btree (seen);
 
@@ -8970,6 +8980,7 @@ INSERT INTO public.django_migrations (app, name, applied) SELECT app, name, now(
     ('bans', '0008_guarded_listeners'),
     ('bans', '0009_hits_without_counters'),
     ('bans', '0010_refreshes_are_claimed_by_token'),
+    ('bans', '0011_found_by_words'),
     ('contenttypes', '0001_initial'),
     ('contenttypes', '0002_remove_content_type_name'),
     ('deployments', '0001_revisions_and_rollouts'),
@@ -9001,6 +9012,7 @@ INSERT INTO public.django_migrations (app, name, applied) SELECT app, name, now(
     ('members', '0005_tariffs_count_devices'),
     ('members', '0006_accounts_by_invitation'),
     ('members', '0007_found_without_accents'),
+    ('members', '0008_found_by_words'),
     ('mfa', '0001_initial'),
     ('mfa', '0002_authenticator_timestamps'),
     ('mfa', '0003_authenticator_type_uniq'),
@@ -9014,6 +9026,7 @@ INSERT INTO public.django_migrations (app, name, applied) SELECT app, name, now(
     ('nat', '0008_port_rules'),
     ('nat', '0009_words_for_sharing'),
     ('nat', '0010_forwards_in_the_order_of_their_list'),
+    ('nat', '0011_found_by_words'),
     ('network', '0001_pools_and_holdings'),
     ('network', '0002_holdings_tied_to_pools'),
     ('network', '0003_by_prefix'),

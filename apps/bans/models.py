@@ -1,9 +1,10 @@
 """Whom nobody in the network talks to: ban lists, their bans, and how often each was hit."""
 
 from django.conf import settings
+from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
 from django.db.models import F, Func, Q
-from django.db.models.functions import Now
+from django.db.models.functions import Now, Upper
 from django.db.models.lookups import Exact
 from django.utils.translation import gettext_lazy as _
 
@@ -76,7 +77,11 @@ class Ban(Versioned, Deployed):
     class Meta:
         ordering = ["prefix", "id"]
         triggers = [stamp_transaction()]
-        indexes = [models.Index(fields=["prefix"], name="ban_by_prefix"), models.Index(fields=["expires"], name="ban_by_end")]
+        indexes = [
+            models.Index(fields=["prefix"], name="ban_by_prefix"),
+            models.Index(fields=["expires"], name="ban_by_end"),
+            GinIndex(OpClass(Upper("comment"), "gin_trgm_ops"), name="ban_comment_search"),
+        ]
         constraints = [
             models.UniqueConstraint(fields=["list", "prefix"], name="ban_once_per_list"),
             models.CheckConstraint(condition=_POSSIBLE, name="ban_not_too_wide"),

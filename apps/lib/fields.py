@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from django import forms
 from django.core.exceptions import ValidationError
 from django.db import models
+from django.db.models import TextField, Value
+from django.db.models.functions import Cast, Replace
 from django.utils.translation import gettext_lazy as _
 
 from firewall.addresses import parse_prefix
@@ -85,6 +87,16 @@ class PrefixField(_ParsedField):
         return None if value is None else ip_network(value)  # the database has checked it
 
 
+def mac_digits(text: str) -> str:
+    """What is left of a MAC address, or a part of one, without what sets its digits apart: 00:00:5e, 00-00-5e and 0000.5e are one."""
+    return "".join(character for character in text.lower() if character not in ":-. ")
+
+
+def stored_mac_digits(field: str) -> Replace:
+    """The twelve digits of a column of MAC addresses, for an index that finds parts of them."""
+    return Replace(Cast(field, TextField()), Value(":"), Value(""), output_field=TextField())
+
+
 class MacField(_ParsedField):
     """A MAC address, as six octets in lower case with colons."""
 
@@ -92,7 +104,7 @@ class MacField(_ParsedField):
     default_error_messages = {"invalid": _("“%(value)s” is no MAC address. Write it like 00:00:5e:00:53:1f.")}
 
     def parse(self, text: str) -> str:
-        digits = "".join(character for character in text.lower() if character not in ":-. ")
+        digits = mac_digits(text)
         if len(digits) != 12 or not all(digit in hexdigits for digit in digits):
             raise ValueError(text)
         return ":".join(f"{octet:02x}" for octet in bytes.fromhex(digits))

@@ -5,10 +5,11 @@ from django.contrib.postgres.constraints import ExclusionConstraint
 from django.contrib.postgres.fields import DateTimeRangeField, RangeOperators
 from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
+from django.db.models.functions import Upper
 from django.utils.translation import gettext_lazy as _
 
 from apps.lib.accents import without_accents
-from apps.lib.fields import MacField
+from apps.lib.fields import MacField, stored_mac_digits
 from apps.lib.history import tracked
 from apps.lib.models import Versioned
 from apps.members.periods import notes_when_left, periods_of_changed, periods_of_new
@@ -144,6 +145,10 @@ class Device(models.Model):
 
     class Meta:
         ordering = ["name", "id"]
+        indexes = [
+            GinIndex(OpClass(Upper("name"), "gin_trgm_ops"), name="device_name_search"),
+            GinIndex(OpClass(stored_mac_digits("mac"), "gin_trgm_ops"), name="device_mac_search"),
+        ]
 
     def __str__(self) -> str:
         return self.name

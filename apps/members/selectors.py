@@ -3,13 +3,14 @@
 from functools import reduce
 from ipaddress import ip_address, ip_network
 from operator import and_
+from string import hexdigits
 from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Value
 from django.db.models.functions import Concat, Lower, Now, Replace
 
 from apps.lib.accents import without_accents
-from apps.lib.fields import MacField, Prefix
+from apps.lib.fields import MacField, Prefix, mac_digits, stored_mac_digits
 from apps.members.models import Device, Member, Room, Tariff
 
 MOST_ROOMS = 1000
@@ -67,6 +68,15 @@ def _is_address(text: str) -> bool:
         return "%" not in text and bool(ip_address(text))
     except ValueError:
         return False
+
+
+def devices_named(text: str) -> QuerySet[Device]:
+    """Devices with the text in their name, or its digits in their MAC address, however they are set apart."""
+    wanted = Q(name__icontains=text)
+    digits = mac_digits(text)
+    if digits and all(digit in hexdigits for digit in digits):
+        wanted |= Q(written__contains=digits)
+    return Device.objects.alias(written=stored_mac_digits("mac")).filter(wanted)
 
 
 def with_address(email: str) -> list[Member]:

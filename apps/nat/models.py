@@ -2,9 +2,10 @@
 
 from django.contrib.postgres.constraints import ExclusionConstraint
 from django.contrib.postgres.fields import DateTimeRangeField, IntegerRangeField, RangeOperators
-from django.contrib.postgres.indexes import OpClass
+from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
 from django.db.models import F, Func, Q
+from django.db.models.functions import Upper
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -119,6 +120,7 @@ class PortForward(OfHolding):
         indexes = [
             models.Index(fields=["public_port", "protocol"], name="portforward_by_port"),
             models.Index(fields=["public", "protocol", "public_port", "id"], name="portforward_in_order"),
+            GinIndex(OpClass(Upper("purpose"), "gin_trgm_ops"), name="portforward_purpose_search"),
         ]
         constraints = [
             *OfHolding.Meta.constraints,

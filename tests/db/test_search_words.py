@@ -1,16 +1,19 @@
 """The search of the top bar finds things by whatever people remember of them."""
 
+from collections.abc import Callable
 from ipaddress import ip_network
 
 import pytest
 from django.db import connection
+from django.db.models import Model, QuerySet
 from django.test import Client
 
 from apps.accounts.models import User
 from apps.bans.models import Ban, BanList
 from apps.deployments.models import Revision
 from apps.members.models import Device, Member, Room, Site
-from apps.members.selectors import search
+from apps.members.selectors import devices_named, search
+from apps.nat.models import Pinhole, PortForward
 from apps.nat.services import add_forward
 from apps.tickets.services import open_ticket
 from tests import rows
@@ -102,8 +105,26 @@ def test_a_ticket_is_found_by_its_number_with_or_without_the_word(mara: Client, 
     assert found(mara, written.format(ticket.pk)) == [f"/tickets/{ticket.pk}/"]
 
 
-def test_a_part_of_a_mac_address_finds_the_device(mara: Client) -> None:
-    assert any("Fairphone" in each for each in found(mara, "5e:00:53:00"))
+@pytest.mark.parametrize("written", ["5e:00:53:00", "5E-00-53-00", "5e00.5300", "5e005300"])
+def test_a_part_of_a_mac_address_finds_the_device_however_it_is_written(mara: Client, written: str) -> None:
+    assert any("Fairphone" in each for each in found(mara, written))
+
+
+@pytest.mark.parametrize(
+    ("index", "searched"),
+    [
+        ("device_name_search", lambda: Device.objects.filter(name__icontains="phone")),
+        ("device_mac_search", lambda: devices_named("5e:00:53:00")),
+        ("device_name_search", lambda: devices_named("5e:00:53:00")),
+        ("portforward_purpose_search", lambda: PortForward.objects.filter(purpose__icontains="cloud")),
+        ("pinhole_purpose_search", lambda: Pinhole.objects.filter(purpose__icontains="cloud")),
+        ("ban_comment_search", lambda: Ban.objects.filter(comment__icontains="phishing")),
+    ],
+)
+def test_words_are_looked_up_in_an_index(network: rows.Network, index: str, searched: Callable[[], QuerySet[Model]]) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+    assert index in searched().order_by().explain()
 
 
 def test_a_ban_is_found_by_its_comment(mara: Client) -> None:

@@ -6,8 +6,8 @@ Goes out: hits by kind, for `search.py`. A constant number of queries, none for 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from django.db.models import Q, TextField, Value
-from django.db.models.functions import Cast, Concat
+from django.db.models import Q, Value
+from django.db.models.functions import Concat
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
@@ -17,7 +17,7 @@ from apps.bans.models import Ban
 from apps.deployments.models import Revision
 from apps.lib import formats
 from apps.lib.accents import without_accents
-from apps.members.models import Device
+from apps.members.selectors import devices_named
 from apps.nat.models import Pinhole, PortForward
 from apps.nat.pinholes.selectors import pinholes
 from apps.nat.selectors import forwards
@@ -58,12 +58,10 @@ def named_by(text: str) -> Iterator[Group]:
 
 
 def _devices(text: str) -> Group:
-    """By name, or by a part of the MAC address in the usual spelling."""
-    found = Device.objects.annotate(written=Cast("mac", TextField())).select_related("member")
-    wanted = Q(name__icontains=text) | Q(written__contains=text.lower().replace("-", ":"))
+    """By name, or by a part of the MAC address, however its digits are set apart."""
+    found = devices_named(text).select_related("member").order_by("name", "pk")[:SHOWN]
     hits = [
-        Hit(f"{each.name} {each.mac}", each.member.name, reverse("desk:member", args=[each.member_id]), certain=False)
-        for each in found.filter(wanted).order_by("name", "pk")[:SHOWN]
+        Hit(f"{each.name} {each.mac}", each.member.name, reverse("desk:member", args=[each.member_id]), certain=False) for each in found
     ]
     return Group(_("Devices"), "members", hits)
 

@@ -2,9 +2,10 @@
 
 from django.contrib.postgres.constraints import ExclusionConstraint
 from django.contrib.postgres.fields import DateTimeRangeField, IntegerRangeField, RangeOperators
-from django.contrib.postgres.indexes import OpClass
+from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
 from django.db.models import F, Func, Q
+from django.db.models.functions import Upper
 from django.utils.translation import gettext_lazy as _
 
 from apps.lib.fields import AddressField, PrefixField
@@ -52,6 +53,7 @@ class Pinhole(Versioned, Deployed):
         ordering = ["address", "protocol", "port", "id"]
         verbose_name = _("IPv6 pinhole")
         triggers = [stamp_transaction()]
+        indexes = [GinIndex(OpClass(Upper("purpose"), "gin_trgm_ops"), name="pinhole_purpose_search")]
         constraints = [
             ExclusionConstraint(
                 name="pinhole_open_already",
