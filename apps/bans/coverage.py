@@ -4,12 +4,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db.models import Q, QuerySet
+from django.db.models.expressions import RawSQL
 
 from apps.bans.models import AllowEntry, Ban, Direction
 from apps.bans.selectors import alive, alive_entries, covering, wider
 from apps.lib.fields import Prefix
 
 FIRST, FEW = 50, 8
+WIDER_OR_SAME = "SELECT set_masklen(banned, length) FROM unnest(%s::cidr[]) banned, generate_series(0, masklen(banned)) length"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +63,14 @@ def allowed_parts(prefix: Prefix) -> QuerySet[AllowEntry]:
 def overruled(bans: Iterable[Ban]) -> Mapping[Prefix, AllowEntry]:
     """Of these bans those that have no effect, by prefix, with the widest entry that allows them. One query."""
     prefixes = {ban.prefix for ban in bans}
-    above = {prefix: [*wider(prefix), prefix] for prefix in prefixes}
-    candidates = {each for several in above.values() for each in several}
-    there = {entry.prefix: entry for entry in alive_entries().filter(prefix__in=candidates)}
-    found = {prefix: next((there[each] for each in several if each in there), None) for prefix, several in above.items()}
+    wider_or_same = RawSQL(WIDER_OR_SAME, [[str(prefix) for prefix in prefixes]])  # noqa: S611 - fixed text
+    entries = sorted(alive_entries().filter(prefix__in=wider_or_same), key=lambda entry: entry.prefix.prefixlen)
+    found = {prefix: next((entry for entry in entries if _covers(entry.prefix, prefix)), None) for prefix in prefixes}
     return {prefix: entry for prefix, entry in found.items() if entry}
+
+
+def _covers(wide: Prefix, narrow: Prefix) -> bool:
+    return wide.version == narrow.version and narrow.subnet_of(wide)  # type: ignore[arg-type]  # of one version
 
 
 def overruling(entry: AllowEntry) -> "Overruled":

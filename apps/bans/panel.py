@@ -96,12 +96,14 @@ def context(banlist: BanList, asked: Any, form: BanForm | None = None) -> dict[s
     """What the page and its table need. asked: the query parameters (q, way, sort, page, saved, lifted, prefix)."""
     search, sort = asked.get("q", "").strip(), asked.get("sort", "prefix")
     way = asked.get("way", "") if asked.get("way") in Direction else ""
-    page = Pages(ordered(bans_of(banlist, search, way), sort), PER_PAGE).get_page(asked.get("page"))
+    stored = banlist.bans.count()
+    pages = Pages(ordered(bans_of(banlist, search, way), sort), PER_PAGE, count=None if search or way else stored)
+    page = pages.get_page(asked.get("page"))
     shown = rows(page, banlist)
     prefix = prefix_of(search)
     return {
         "list": banlist,
-        "brief": in_brief(banlist),
+        "brief": in_brief(banlist, stored),
         "feed": feed_of(banlist),
         "page": page,
         "rows": shown,

@@ -42,9 +42,11 @@ def lists() -> list[ListInBrief]:
     return [ListInBrief(row, row.bans_in_force, hits.get(row.pk, Hits())) for row in rows]
 
 
-def in_brief(banlist: BanList) -> ListInBrief:
-    """One list. Two queries."""
-    return ListInBrief(banlist, alive(banlist.bans.all()).count(), _hits_by_list(banlist).get(banlist.pk, Hits()))
+def in_brief(banlist: BanList, stored: int | None = None) -> ListInBrief:
+    """One list. stored: how many bans it has, if they were counted already; those that have expired are few, and found in an index."""
+    bans = banlist.bans.order_by()
+    stored = bans.count() if stored is None else stored
+    return ListInBrief(banlist, stored - bans.filter(expires__lte=Now()).count(), _hits_by_list(banlist).get(banlist.pk, Hits()))
 
 
 def feed_of(banlist: BanList) -> BanFeed | None:

@@ -20,6 +20,7 @@ class Counted(Paginator[Any]):
 
 class Pages(Paginator[Any]):
     """What is joined to a row is read for those of the page alone: what comes before them is skipped in an index, not joined first.
+    Pages behind the middle are counted from the end.
 
     count: how many rows there are, where that is known without counting.
     """
@@ -33,7 +34,13 @@ class Pages(Paginator[Any]):
 
     def page(self, number: int | str) -> Page[Any]:
         number = self.validate_number(number)
-        first = (number - 1) * self.per_page
-        keys = list(self.object_list.values_list("pk", flat=True)[first : first + self.per_page])
+        keys = self._keys((number - 1) * self.per_page)
         known = self.object_list.order_by().in_bulk(keys)
         return Page([known[key] for key in keys if key in known], number, self)
+
+    def _keys(self, first: int) -> list[Any]:
+        """Of the rows from this one on, as many as a page has."""
+        behind, keys = self.count - first, self.object_list.values_list("pk", flat=True)
+        if first < behind:
+            return list(keys[first : first + self.per_page])
+        return list(keys.reverse()[max(behind - self.per_page, 0) : behind])[::-1]

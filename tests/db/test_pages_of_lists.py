@@ -1,5 +1,6 @@
 """Pages of long lists: in order, whole, and joined for their own rows alone."""
 
+import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -24,11 +25,21 @@ def test_pages_have_all_rows_in_order_and_join_those_of_the_page_alone(network: 
     pages = Pages(find_forwards(""), 2)
     assert [[each.public_port for each in page] for page in pages] == [[5001, 5002], [5003, 5004], [5005]]
     with CaptureQueriesContext(connection) as found:
-        [forward] = pages.get_page(3)
+        forward, _ = pages.get_page(2)
         assert str(forward.holding.member) and pages.get_page(99).number == 3
     [skipping, reading] = [each["sql"] for each in found.captured_queries[:2]]
-    assert "JOIN" not in skipping and "OFFSET 4" in skipping and "JOIN" in reading and "OFFSET" not in reading
+    assert "JOIN" not in skipping and "OFFSET 2" in skipping and "JOIN" in reading and "OFFSET" not in reading
     assert Pages(find_forwards(""), 2, count=3).num_pages == 2
+
+
+@pytest.mark.parametrize("number", range(1, 12))
+def test_pages_behind_the_middle_are_counted_from_the_end_and_have_what_they_had(network: rows.Network, number: int) -> None:
+    ports(network, *range(5001, 5001 + number))
+    rows_ = find_forwards("")
+    assert [row.pk for page in Pages(rows_, 3) for row in page] == [row.pk for row in rows_]
+    with CaptureQueriesContext(connection) as found:
+        Pages(rows_, 3, count=number).get_page(99)
+    assert "OFFSET" not in found.captured_queries[0]["sql"]
 
 
 def test_a_claim_is_written_anew_only_when_it_says_something_else(network: rows.Network) -> None:

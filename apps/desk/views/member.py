@@ -17,6 +17,7 @@ from apps.desk import panels
 from apps.desk.lifecycle.schedule import coming
 from apps.lib import formats
 from apps.lib.activation import Activation, activations
+from apps.lib.models import Deployed
 from apps.lib.params import number
 from apps.lib.states import On, Post
 from apps.members import inviting
@@ -64,9 +65,10 @@ def _facts(found: Member, held: list[panels.Row]) -> dict[str, Any]:
     holdings, mappings = [row.holding for row in held], [row.mapping for row in held if row.mapping]
     alive, block, limit = found.state == Member.State.ACTIVE, current(found), rates.current(found)
     rates_apply = rates.applies(found)
-    known = [each for _row, those in activations([*holdings, *mappings]) for each in those] if alive else []
-    known += [each for _row, those in activations([block]) for each in those] if block and alive else []
-    known += [each for _row, those in activations([limit]) for each in those] if limit and alive else []
+    # of several kinds, whose ids may be the same: what is known of one is known of all, which is all that is shown here
+    others: list[Deployed] = [*mappings, *([block] if block else []), *([limit] if limit else [])]
+    known = [each for row in held for each in row.gateways] + [each for _row, those in activations(others) for each in those]
+    known = known if alive else []
     paid = _("Paid until %(day)s") % {"day": formats.day(found.paid_until)} if found.paid_until else ""
     return {
         "member": found,

@@ -7,9 +7,11 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from itertools import groupby
 
-from django.utils.timezone import get_current_timezone
+from django.utils.timezone import get_current_timezone, get_current_timezone_name
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from apps.lib import formats
@@ -158,6 +160,12 @@ def _span(first: datetime, last: datetime) -> str:
 
 def _moment(at: datetime) -> str:
     """Mon 9 Nov, 08:15, whatever day it is now."""
+    return _written(at, get_current_timezone_name(), get_language())
+
+
+@lru_cache(maxsize=4096)
+def _written(at: datetime, _zone: str, _language: str | None) -> str:
+    """Charts of one page have the same few hundred moments in common."""
     return formats.weekday_and_time(at)
 
 
