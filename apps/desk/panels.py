@@ -14,7 +14,7 @@ from apps.members.models import Device, Member
 from apps.nat.models import NatMapping
 from apps.nat.selectors import mappings_of
 from apps.network.models import Holding
-from apps.network.selectors import Before, holders_before, holdings_of
+from apps.network.selectors import Before, held_by, holders_before
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def addresses(member: Member, *, form: HoldingForm | None = None, added: int = 0
 
 
 def _rows(member: Member) -> list[Row]:
-    holdings = list(holdings_of(member))
+    holdings = held_by(member)
     mappings = {mapping.holding_id: mapping for mapping in mappings_of(member)}
     before = holders_before(holdings)
     alive = member.state == Member.State.ACTIVE
@@ -82,8 +82,9 @@ class Owned:
 def devices(member: Member, *, form: DeviceForm | None = None, saved: int = 0, removed: str = "") -> dict[str, Any]:
     """What desk/member/_devices.html needs. `saved`: the id of a device just written; `removed`: the name of one that is gone."""
     held: dict[int, list[str]] = defaultdict(list)
-    for holding in holdings_of(member).exclude(device=None):
-        held[holding.device_id or 0].append(holding.address)
+    for holding in held_by(member):
+        if holding.device_id:
+            held[holding.device_id].append(holding.address)
     owned = [Owned(device, held[device.pk]) for device in member.devices.all()]
     return {
         "member": member,

@@ -1,6 +1,6 @@
 """Reading address pools: who holds what, and what is free."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from ipaddress import IPv6Network, ip_network
@@ -71,6 +71,12 @@ def holdings_of(member: Member) -> QuerySet[Holding]:
     return Holding.objects.filter(holds_now(), member=member).select_related("device", "pool").order_by("prefix")
 
 
+@once_a_page
+def held_by(member: Member) -> tuple[Holding, ...]:
+    """The same, read once for all parts of a page."""
+    return tuple(holdings_of(member))
+
+
 def holders_in(pool: Pool) -> QuerySet[Holding]:
     """Who holds what of the pool now, by address."""
     held = Holding.objects.filter(holds_now(), pool=pool, kind=pool.kind)
@@ -102,7 +108,7 @@ class Before:
     name: str
 
 
-def holders_before(holdings: list[Holding]) -> Mapping[int, Before]:
+def holders_before(holdings: Sequence[Holding]) -> Mapping[int, Before]:
     """For each holding, by its id, who had its address last before; nothing for addresses that nobody had."""
     query = """
         SELECT asked.id, before.member_id, m.name FROM network_holding asked

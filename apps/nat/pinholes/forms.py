@@ -30,7 +30,7 @@ class PinholeForm(LastDayForm):
 
     def __init__(self, member: Member, data: Any = None, pinhole: Pinhole | None = None) -> None:
         super().__init__(data, prefix="pinhole", initial=_initial(pinhole) if pinhole else None)
-        self.prefixes = [pinhole.holding] if pinhole else list(prefixes_of(member))
+        self.prefixes = [pinhole.holding] if pinhole else prefixes_of(member)
         if not pinhole:
             del self.fields["version"]
         for name in ("port", "address"):

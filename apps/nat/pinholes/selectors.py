@@ -9,6 +9,7 @@ from apps.lib.validity import holds_now, holds_now_or_later
 from apps.members.models import Member
 from apps.nat.pinholes.models import Pinhole
 from apps.network.models import Holding, Pool
+from apps.network.selectors import held_by
 
 
 def pinholes() -> QuerySet[Pinhole]:
@@ -21,9 +22,9 @@ def pinholes_of(member: Member) -> QuerySet[Pinhole]:
     return pinholes().filter(holding__member=member).order_by("address", "protocol", "port", "id")
 
 
-def prefixes_of(member: Member) -> QuerySet[Holding]:
+def prefixes_of(member: Member) -> list[Holding]:
     """The IPv6 prefixes that the member holds now, the newest last."""
-    return Holding.objects.filter(holds_now(), member=member, kind=Pool.Kind.PREFIX6).select_related("pool").order_by("valid", "id")
+    return sorted((each for each in held_by(member) if each.kind == Pool.Kind.PREFIX6), key=lambda each: (each.valid.lower, each.pk))
 
 
 def pinholes_by_member(members: Sequence[int]) -> dict[int, int]:
