@@ -25,9 +25,9 @@ from firewall.diff import Delta
 from firewall.policy import Keys
 from firewall.render import render, render_delta
 from firewall.ruleset import Ruleset
-from gateway.apply import Agent
 from gateway.kernel import Kernel
-from gateway.state import State
+from gateway.operations import Agent
+from gateway.persistent_state import State
 
 ROUNDS = 3
 CHANGES = 50

@@ -100,7 +100,7 @@ def own_database() -> Iterator[None]:
 
 
 def _measured(members: int) -> Iterator[Figure]:
-    from apps.deployments.wanted import want
+    from apps.deployments.desired_state.desired_rulesets import want
     from apps.network.models import GatewayGroup
 
     fill(members)
@@ -170,8 +170,8 @@ def _changes(group: Any, known: Any, query: str) -> tuple[list[Watched], Any]:
 def _watched(group: Any, known: Any) -> tuple[Watched, Any]:
     from django.db import connection
 
-    from apps.deployments.snapshot import changed_since
-    from apps.deployments.wanted import changed
+    from apps.deployments.desired_state.desired_rulesets import changed
+    from apps.deployments.desired_state.policy_snapshot import changed_since
 
     waited = [0.0]
 

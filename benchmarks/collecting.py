@@ -63,9 +63,9 @@ def kernel(members: int) -> dict[str, float]:
     from firewall import digest, wire
     from firewall.compile import compile_policy
     from firewall.ruleset import Ruleset
-    from gateway.apply import Agent
     from gateway.kernel import Kernel
-    from gateway.state import State
+    from gateway.operations import Agent
+    from gateway.persistent_state import State
 
     whole = policy(members)
     ruleset: Ruleset = compile_policy(type(whole)(whole.gateway, addresses=whole.addresses, prefixes=whole.prefixes))
@@ -167,7 +167,7 @@ def worker(database: str) -> dict[str, float]:
     from django.db import connection
 
     from apps.network.models import Gateway
-    from apps.traffic.collecting import draw, record
+    from apps.traffic.counter_collection import draw, record
 
     connection.settings_dict["NAME"] = database
     gateway = Gateway.objects.get()
@@ -233,11 +233,11 @@ def _years(days: int) -> None:
     """A row for each member and day, up to yesterday, and for each hour of today; then whatever is rolled up from that."""
     from django.db import connection
 
-    from apps.traffic import partitions, rolling, spans
+    from apps.traffic import partitions, precomputed_totals, rollup
     from apps.traffic.models import Level
 
-    rolling.levels(NOW)
-    today, given = rolling.begin_of("day", NOW), {"day": rolling.begin_of("day", NOW), "now": NOW}
+    rollup.levels(NOW)
+    today, given = rollup.begin_of("day", NOW), {"day": rollup.begin_of("day", NOW), "now": NOW}
     for ago in range(days, 0, -1):
         partitions.ensure("day", today - timedelta(days=ago))
         with connection.cursor() as cursor:
@@ -249,10 +249,10 @@ def _years(days: int) -> None:
     for level, complete in (("day", today), ("hour", NOW), ("today", NOW)):
         Level.objects.filter(name=level).update(complete_until=complete)
     for level in (Level.Name.WEEK, Level.Name.FOUR_WEEKS):
-        Level.objects.filter(name=level).update(complete_until=rolling.begin_of(level, today - timedelta(days=days)))
+        Level.objects.filter(name=level).update(complete_until=rollup.begin_of(level, today - timedelta(days=days)))
     for level in (Level.Name.TODAY, Level.Name.WEEK, Level.Name.FOUR_WEEKS):
-        rolling.roll_up(level, ASKED)
-    spans.make(ASKED)
+        rollup.roll_up(level, ASKED)
+    precomputed_totals.make(ASKED)
 
 
 def _asked(days: int) -> dict[str, float]:

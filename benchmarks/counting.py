@@ -18,8 +18,8 @@ from firewall import digest, wire
 from firewall.diff import Delta
 from firewall.ruleset import Ruleset
 from gateway import elements, netlink
-from gateway.apply import Agent
 from gateway.netlink import Netlink, attribute, nested
+from gateway.operations import Agent
 from gateway.server import Server
 
 TIMES = 3

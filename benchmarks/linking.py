@@ -32,7 +32,7 @@ def run(members: int) -> Iterator[Figure]:
 
 
 def _measured(directory: Path) -> Iterator[Figure]:
-    from apps.deployments import link, ssh
+    from apps.deployments.transport import agent_channel, ssh
     from apps.network.models import Gateway
     from firewall import wire
     from lab.lab import Lab
@@ -46,7 +46,7 @@ def _measured(directory: Path) -> Iterator[Figure]:
         gateway = Gateway(pk=1, name="nat-1", link=Gateway.Link.SSH, address=address, host_key=key)
 
         def session() -> None:
-            with link.fresh(gateway) as channel:
+            with agent_channel.fresh(gateway) as channel:
                 channel.ask(hello)
 
         def bare() -> None:
@@ -54,14 +54,14 @@ def _measured(directory: Path) -> Iterator[Figure]:
 
         sessions, alone = _times(session, SESSIONS), _times(bare, SESSIONS)
         yield Figure("new_session_ms", median(sessions), "ms", "<= 500", median(alone), "ssh alone", "<= 1.5")
-        kept = link.channel(gateway)
+        kept = agent_channel.channel(gateway)
         kept.ask(hello)
         messages = _times(lambda: kept.ask(hello), MESSAGES)
-        link.close_all()
+        agent_channel.close_all()
         python = median(python_seconds() * 1000 for _ in range(SESSIONS))
         yield Figure("message_ms", median(messages), "ms", None, python, PYTHON)
         yield Figure("message_p99_ms", quantiles(messages, n=100)[98], "ms")
-        knocks = [link.knock(gateway) for _ in range(KNOCKS)]
+        knocks = [agent_channel.knock(gateway) for _ in range(KNOCKS)]
         yield Figure("knock_ms", median(knocks), "ms", None, median(alone), "ssh alone")
         yield Figure("knock_p99_ms", quantiles(knocks, n=100)[98], "ms")
 

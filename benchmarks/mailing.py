@@ -18,7 +18,7 @@ from statistics import median
 from benchmarks.baselines import PYTHON
 from benchmarks.disturbance import python_seconds
 from benchmarks.figures import Figure
-from tests.letters import BREAKING, GROWING, mail, mixed
+from tests.malformed_mail import BREAKING, GROWING, mail, mixed
 
 SMALL, LARGE = 200, 3200  # of what grows
 ROUNDS, MORE_ROUNDS, STEEPEST = 7, 60, 4
@@ -44,7 +44,7 @@ def run(mails: int) -> Iterator[Figure]:
     yield Figure("message_parsed_ms", _parsed(mails), "ms", None, python, PYTHON)
     yield Figure("worst_wall_s", _worst(), "s", "<= 2.5", python / 1000, PYTHON, "<= 125")
     exponents = {name: _exponent(letter, ROUNDS) for name, letter in GROWING.items()}
-    steep = sorted(exponents, key=lambda name: -exponents[name])[:STEEPEST]  # the steepest of many is mostly the noisiest: once more, longer
+    steep = sorted(exponents, key=lambda name: -exponents[name])[:STEEPEST]  # the steepest of many is often the noisiest: again, longer
     exponents = {name: _exponent(GROWING[name], MORE_ROUNDS) for name in steep}
     worst = max(exponents, key=lambda name: exponents[name])
     print(f"grows fastest: {worst}", file=sys.stderr)
@@ -63,7 +63,7 @@ def letter(number: int) -> bytes:
 
 def _parsed(mails: int) -> float:
     """Milliseconds of a mail in the child."""
-    from apps.inbound.reader import Reader
+    from apps.inbound.parser_process import Reader
 
     octets = letter(0)
     with Reader() as reader:
@@ -76,8 +76,8 @@ def _parsed(mails: int) -> float:
 
 def _worst() -> float:
     """Seconds of the slowest, with the child that may have to be started anew."""
-    from apps.inbound.limits import Unreadable
-    from apps.inbound.reader import Reader
+    from apps.inbound.parse_limits import Unreadable
+    from apps.inbound.parser_process import Reader
 
     worst = 0.0
     with Reader() as reader:
@@ -92,8 +92,8 @@ def _worst() -> float:
 
 def _exponent(made: Callable[[int], bytes], rounds: int) -> float:
     """Of the time it takes to read, by size of the mail. What a mail costs at all is taken off."""
-    from apps.inbound.limits import Limits
-    from apps.inbound.reading import received
+    from apps.inbound.parse_limits import Limits
+    from apps.inbound.parse_message import received
 
     def seconds(octets: bytes) -> float:
         return _timed(lambda: received(octets, None, (), Limits()))
@@ -133,8 +133,8 @@ def database(mails: int) -> dict[str, float]:
 
 def _in(mails: int) -> dict[str, float]:
     """Stored, read, and handed to somebody who writes a row for each."""
+    from apps.inbound.dispatcher import reader, receive
     from apps.inbound.models import Arrival
-    from apps.inbound.receiving import reader, receive
     from apps.inbound.services import arrive
 
     for number in range(mails):
@@ -188,7 +188,7 @@ def _bare(port: int, mails: int) -> float:
 
 SERVER = """
 import sys
-from tests.post import post
+from tests.fake_smtp import post
 with post() as box:
     print(box.server.port, flush=True)
     sys.stdin.read()

@@ -182,7 +182,7 @@ def served(application: str = "") -> Iterator[tuple["subprocess.Popen[bytes]", i
     from django.conf import settings
     from psycopg.conninfo import make_conninfo
 
-    from portal.stack.plan import web
+    from portal.stack.commands import web
     from portal.stack.ports import next_free
 
     port = next_free(18_000)

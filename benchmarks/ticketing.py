@@ -74,9 +74,9 @@ def database(tickets: int) -> dict[str, float]:
 def _fill(tickets: int) -> None:
     from django.db import connection
 
-    from tests import rows
+    from tests import factories
 
-    random, member = Random(1), rows.member()
+    random, member = Random(1), factories.member()
     texts = [" ".join(_word(random) for _each in range(30)) for _text in range(TEXTS)]
     with connection.cursor() as cursor:
         cursor.execute("CREATE TEMP TABLE said (id serial, text text)")
@@ -126,10 +126,10 @@ def _word(random: Random) -> str:
 def _measured() -> dict[str, float]:
     from django.test import Client
 
-    from tests import rows
+    from tests import factories
 
     client = Client(headers={"host": "localhost"})
-    client.force_login(rows.user())
+    client.force_login(factories.user())
     client.get("/tickets/")
     first = max(_milliseconds(client, f"/tickets/chart/{query}") for query in CHARTS)
     return {

@@ -7,9 +7,9 @@ change compiled alone gives the very ruleset that compiling everything would giv
 from collections.abc import Mapping, Set
 from dataclasses import replace
 
-from firewall import chains, colliding, limiting, probing, profile
-from firewall.chains.used import Used
-from firewall.colliding import After
+from firewall import chains, conflicts, limit_sets, probing, profile
+from firewall.chains.used_sets import Used
+from firewall.conflicts import After
 from firewall.diff import Delta, ElementChange, diff_shape
 from firewall.elements import elements_of, keys_of
 from firewall.elements.members import MOST_LENGTHS
@@ -51,7 +51,7 @@ def change_shape(running: Ruleset, gateway: Gateway, changes: Mapping[str, Eleme
     Raises PolicyError when what comes cannot be this gateway's.
     """
     probing.collide(gateway, {name: change.added for name, change in changes.items()})
-    colliding.check(After(running.elements, changes))
+    conflicts.check(After(running.elements, changes))
     counts = {name: len(elements) for name, elements in running.elements.items()}
     for name, change in changes.items():
         counts[name] = counts.get(name, 0) + len(change.added) - len(change.removed)
@@ -83,7 +83,7 @@ def assemble(gateway: Gateway, elements: Mapping[str, Elements]) -> Ruleset:
     """
     shape = _shape(gateway, {name: len(each) for name, each in elements.items()})
     probing.collide(gateway, elements)
-    colliding.check(After(elements, {}))
+    conflicts.check(After(elements, {}))
     return replace(shape, elements={name: elements.get(name, NO_ELEMENTS) for name in shape.sets})
 
 
@@ -97,7 +97,7 @@ def _shape(gateway: Gateway, counts: Mapping[str, int]) -> Ruleset:
     if len(used.lengths("up6")) > MOST_LENGTHS:
         text = "members' IPv6 prefixes have {} different lengths; at most {} are possible"
         raise PolicyError(text.format(len(used.lengths("up6")), MOST_LENGTHS))
-    sets |= limiting.sets(gateway.settings.limits)
+    sets |= limit_sets.sets(gateway.settings.limits)
     if gateway.settings.profile:
         profile.check(gateway.settings.profile)
     built, counters = chains.build(gateway, used), chains.counters(gateway, used)

@@ -2,14 +2,14 @@
 
 The digest is the sum, modulo 2**256, of one hash for each thing the ruleset consists of: a chain with its rules, a set's
 declaration, a counter, an element, a value that the kernel is set to (an additive multiset hash: Bellare and Micciancio,
-EUROCRYPT '97, AdHash). Values are hashed, by their octets (canonical.py), and no text that a library renders. It tells two rulesets
-apart against chance and mistakes; against a forger the link's own authentication stands.
+EUROCRYPT '97, AdHash). Values are hashed, by their octets (canonical_encoding.py), and no text that a library renders. It tells two
+rulesets apart against chance and mistakes; against a forger the link's own authentication stands.
 """
 
 from collections.abc import Mapping
 from hashlib import blake2b
 
-from firewall.canonical import octets
+from firewall.canonical_encoding import octets
 from firewall.diff import Delta
 from firewall.policy import Profile
 from firewall.profile import sysctls

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from enum import Enum
 from typing import NamedTuple
 
-from firewall.banned import DESTINATIONS, SOURCES, Banned
 from firewall.diff import Delta, ElementChange
+from firewall.newly_banned import DESTINATIONS, SOURCES, Banned
 from firewall.ruleset import Element, Elements
 
 _DNAT_PADDING = b"\0\0"

@@ -12,7 +12,7 @@ from typing import Annotated, NamedTuple, TypeAlias
 
 from firewall.codec import WireError, decode, encode
 from firewall.diff import Delta
-from firewall.live import Look, Seen, Watch, Watching
+from firewall.live_trace import Look, Seen, Watch, Watching
 from firewall.policy import Address
 from firewall.profile import Differs
 from firewall.ruleset import Elements, Ruleset

@@ -8,7 +8,7 @@ from itertools import islice
 
 from firewall.ruleset import Element, Elements, Ruleset, without_expired
 from firewall.wire import DRIFT_SHOWN, ElementDrift
-from gateway.running import SLACK, settled
+from gateway.running_ruleset import SLACK, settled
 
 Listing = Mapping[str, str]
 

@@ -13,21 +13,21 @@ from time import monotonic
 
 from firewall.diff import Delta, ElementChange
 from firewall.flows import Flow, Toward
-from firewall.live import Watch
+from firewall.live_trace import Watch
 from firewall.render import render_delta
 from firewall.ruleset import EMPTY, TABLE, Action, Chain, Element, Hook, Priority, Ruleset, Set, Type
 from gateway import elements as codec
 from gateway import netlink, sysctl
 from gateway.conntrack import Conntrack
+from gateway.deleted_element_counters import Notices
 from gateway.element_renewal import ElementRenewal, UnixClock
-from gateway.inspection import width
+from gateway.kernel_trace import Tracer
 from gateway.libnftables import Libnftables
 from gateway.load_plan import filled_before, in_pieces
 from gateway.netlink import Netlink, attributes, number, places, text, zero_ended
-from gateway.notices import Notices
 from gateway.progress import Progress
+from gateway.ruleset_inspection import width
 from gateway.table import UNKNOWN_RULES, CommitRefusedError, Ended, TableError, Tally, add_ended
-from gateway.tracer import Tracer
 
 # linux/netfilter/nf_tables.h
 _TABLE_NAME, _TABLE_HANDLE = 1, 4

@@ -16,16 +16,16 @@ from uuid import uuid4
 
 from firewall import wire
 from gateway import prober
-from gateway.apply import Agent
-from gateway.boot import bring_back
-from gateway.fake import FakeKernel
 from gateway.kernel import Kernel
 from gateway.libnftables import library_file
+from gateway.log_texts import plain
+from gateway.memory_table import FakeKernel
+from gateway.operations import Agent
+from gateway.persistent_state import State, StateError
 from gateway.relay import relay
+from gateway.restore import bring_back
 from gateway.server import Server
-from gateway.state import State, StateError
 from gateway.table import TableError
-from gateway.words import plain
 
 log = logging.getLogger("gateway")
 

@@ -16,10 +16,10 @@ from typing import TypeVar
 
 from firewall import wire
 from firewall.codec import WireError
-from gateway.apply import Agent
-from gateway.state import StateError
+from gateway.log_texts import describe, outcome, plain
+from gateway.operations import Agent
+from gateway.persistent_state import StateError
 from gateway.table import TableError
-from gateway.words import describe, outcome, plain
 
 MOST_PEERS = 32
 RETRY = 1.0  # seconds until taking back is tried again, if the kernel would not

@@ -9,7 +9,7 @@ from typing import Protocol, TypeAlias
 
 from firewall.diff import Delta
 from firewall.flows import Flow, Toward
-from firewall.live import Headers, Watch
+from firewall.live_trace import Headers, Watch
 from firewall.ruleset import Element, Rule, Ruleset, Set
 from gateway.progress import Progress
 
@@ -28,7 +28,7 @@ class CommitRefusedError(TableError):
 class Traced:
     """One thing that became of a traced packet. id: the kernel's, which it uses again; with the mark COMES a packet begins.
 
-    handle: of the rule that matched, 0 for a policy. The rest as in firewall.live.Event.
+    handle: of the rule that matched, 0 for a policy. The rest as in firewall.live_trace.Event.
     """
 
     id: int

@@ -7,11 +7,11 @@ from apps.bans.blocks.api_notice import NoticeViewSet, ReachableViewSet
 from apps.bans.listeners.api import ListenerViewSet
 from apps.deployments.api import HeldBackViewSet, HoldViewSet, RevisionViewSet, RolloutViewSet
 from apps.desk.api import EnquiryViewSet
-from apps.desk.check.api import MemberViewSet
-from apps.desk.why.api import TracedGatewayViewSet
+from apps.desk.connection_check.api import MemberViewSet
+from apps.desk.packet_trace.api import TracedGatewayViewSet
 from apps.gateways.api import GatewayGroupViewSet, LimitsViewSet, ProfileViewSet, ProtectionViewSet, UplinkViewSet
 from apps.gateways.api_sharing import FairShareViewSet, PortRulesViewSet
-from apps.lib.api.routing import Router
+from apps.lib.api.routers import Router
 from apps.members.api import DeviceViewSet, RoomViewSet, SiteViewSet, TariffViewSet
 from apps.members.api_departures import DepartureViewSet
 from apps.members.api_invitations import MemberInvitationViewSet

@@ -17,8 +17,8 @@ from django.conf import settings  # noqa: E402 - Django has to be set up first
 from django.db import close_old_connections  # noqa: E402
 
 from apps.bans.blocks.notice import STATUS, page  # noqa: E402
+from apps.lib.database.query_limits import limit_queries  # noqa: E402
 from apps.lib.fields import Address  # noqa: E402
-from apps.lib.query_limits import limit_queries  # noqa: E402
 
 limit_queries()
 

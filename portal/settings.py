@@ -67,26 +67,26 @@ MIGRATION_MODULES = {app.removeprefix("apps."): app.replace("apps", "migrations"
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "apps.accounts.caching.NoStore",
+    "apps.accounts.cache_headers.NoStore",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "apps.accounts.session_limits.SessionLimits",
-    "apps.accounts.languages.FromProfile",
+    "apps.accounts.language_middleware.FromProfile",
     "allauth.account.middleware.AccountMiddleware",
     "apps.accounts.sessions.LastSeen",
     "pghistory.middleware.HistoryMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "apps.accounts.permissions.Doorkeeper",
-    "apps.accounts.factors.SecondFactor",
+    "apps.accounts.second_factor_required.SecondFactor",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "apps.accounts.hashing.HashingLimit",
-    "apps.lib.middleware.DatabaseAway",
-    "apps.lib.once.OncePage",
+    "apps.lib.web.database_outage.DatabaseAway",
+    "apps.lib.web.request_cache.OncePage",
 ]
 
 ROOT_URLCONF = "portal.urls"
@@ -103,8 +103,8 @@ TEMPLATES = [
                 "django.template.context_processors.i18n",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "apps.lib.context.page",
-                "apps.accounts.factors.told",
+                "apps.lib.web.context_processors.page",
+                "apps.accounts.second_factor_required.told",
             ],
             "builtins": ["apps.lib.templatetags.netzwart", "apps.accounts.templatetags.rights"],
         },
@@ -175,7 +175,7 @@ MFA_ADAPTER = "apps.accounts.adapter.SecondFactors"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_ALLOW_UNVERIFIED_EMAIL = True  # accounts are made by administrators, nobody signs up with another's address
-SOCIALACCOUNT_ADAPTER = "apps.accounts.single.SingleSignOn"
+SOCIALACCOUNT_ADAPTER = "apps.accounts.sso.SingleSignOn"
 SOCIALACCOUNT_LOGIN_ON_GET = False
 SOCIALACCOUNT_EMAIL_AUTHENTICATION = False
 # An OpenID provider that may say who somebody is; empty: none
@@ -191,7 +191,10 @@ _OIDC_APP = {
 SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"OAUTH_PKCE_ENABLED": True, "APPS": [_OIDC_APP] if _OIDC_URL else []}}
 USERSESSIONS_TRACK_ACTIVITY = False  # a write for each request; apps/accounts/sessions.py notes it every five minutes
 CACHES = {
-    "default": {"BACKEND": "apps.accounts.slots.SlotCache", "LOCATION": "netzwart:slot"},  # limits of tries: bounded, and for all processes
+    "default": {
+        "BACKEND": "apps.accounts.bounded_cache.SlotCache",
+        "LOCATION": "netzwart:slot",
+    },  # limits of tries: bounded, and for all processes
     "local": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
 }
 
@@ -288,8 +291,8 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "filters": {
-        "expected": {"()": "apps.lib.log_filters.WithoutExpectedTracebacks"},
-        "secrets": {"()": "apps.lib.log_filters.WithoutSecretPaths"},
+        "expected": {"()": "apps.lib.web.log_filters.WithoutExpectedTracebacks"},
+        "secrets": {"()": "apps.lib.web.log_filters.WithoutSecretPaths"},
     },
     "handlers": {"console": {"class": "logging.StreamHandler", "filters": ["expected", "secrets"]}},
     "root": {"handlers": ["console"], "level": "WARNING"},
@@ -365,7 +368,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["apps.accounts.permissions.Allowed"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "apps.lib.api.negotiation.Negotiation",
-    "DEFAULT_PARSER_CLASSES": ["apps.lib.api.parsing.Json"],
+    "DEFAULT_PARSER_CLASSES": ["apps.lib.api.parsers.Json"],
     "DEFAULT_PAGINATION_CLASS": "apps.lib.api.paging.Pages",
     "DEFAULT_FILTER_BACKENDS": ["apps.lib.api.filters.Declared"],
     "DEFAULT_THROTTLE_CLASSES": ["apps.accounts.throttle.AskedOften"],

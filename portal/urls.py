@@ -2,21 +2,21 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from apps.accounts import views_single
+from apps.accounts import views_sso
 from apps.accounts.passkeys import PasskeyLogin
-from apps.desk.handing import api as exports
+from apps.desk.exports import api as exports
 from apps.lib.api.openapi import views as openapi
 from portal.api import router
 
-handler404, handler500 = "apps.lib.api.problems.not_found", "apps.lib.middleware.explain_error"
+handler404, handler500 = "apps.lib.api.problems.not_found", "apps.lib.web.database_outage.explain_error"
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("api/schema/", openapi.schema, {"router": router}, name="api-schema"),
     path("api/docs/", openapi.docs, {"router": router}, name="api-docs"),
     path("api/", include(([*router.urls, *exports.urlpatterns], "api"))),
-    path("account/logout/", views_single.SignOut.as_view(), name="account_logout"),
-    path("account/oidc/<slug:provider_id>/login/", views_single.login, name="openid_connect_login"),
-    path("account/oidc/<slug:provider_id>/login/callback/", views_single.callback, name="openid_connect_callback"),
+    path("account/logout/", views_sso.SignOut.as_view(), name="account_logout"),
+    path("account/oidc/<slug:provider_id>/login/", views_sso.login, name="openid_connect_login"),
+    path("account/oidc/<slug:provider_id>/login/callback/", views_sso.callback, name="openid_connect_callback"),
     path("account/", include("apps.accounts.urls")),
     path("account/", include("allauth.account.urls")),
     path("account/second-factor/webauthn/login/", PasskeyLogin.as_view(), name="mfa_login_webauthn"),
@@ -38,7 +38,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("bans/", include("apps.bans.urls")),
     path("rollouts/", include("apps.deployments.urls")),
     path("gateways/", include("apps.gateways.urls")),
-    path("me/", include("apps.desk.own.urls")),
+    path("me/", include("apps.desk.self_service.urls")),
     path("", include("apps.desk.urls_network")),
     path("", include("apps.desk.urls_audit")),
     path("", include("apps.desk.urls")),

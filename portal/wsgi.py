@@ -6,7 +6,7 @@ import os
 from django.core.wsgi import get_wsgi_application
 from django.urls import get_resolver
 
-from apps.lib.query_limits import limit_queries
+from apps.lib.database.query_limits import limit_queries
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 application = get_wsgi_application()

@@ -60,7 +60,7 @@ def _make() -> Celery:
 
     django.setup()
     broker.register()
-    from apps.lib.nudge import broker_url
+    from apps.lib.enqueue import broker_url
     from workers import monitoring  # needs Django to be set up
 
     monitoring.connect()

@@ -7,7 +7,7 @@ from django.utils import timezone
 from apps.gateways import services
 from apps.lib.errors import Conflict
 from apps.network.models import Gateway, GatewayGroup
-from apps.traffic import rolling, spans
+from apps.traffic import precomputed_totals, rollup
 from apps.traffic.fairshare import services as fair_shares
 
 log = structlog.get_logger()
@@ -30,8 +30,8 @@ def collect_one(gateway: int) -> None:
 def tend_usage() -> None:
     """Make partitions, roll up, drop what is too old, and add up what lists begin with."""
     now = timezone.now()
-    rolling.tick(now)
-    spans.make(now)
+    rollup.tick(now)
+    precomputed_totals.make(now)
 
 
 @shared_task(name="workers.share_fairly")

@@ -5,7 +5,10 @@ from collections.abc import Iterable
 import structlog
 from celery import shared_task
 
-from apps.deployments import expiry, rollouts, services, states
+from apps.deployments import services
+from apps.deployments.desired_state import expiry
+from apps.deployments.observed_state import gateway_states
+from apps.deployments.rollouts import rollout_store
 from apps.network.models import GatewayGroup
 from firewall.policy import PolicyError
 
@@ -21,7 +24,7 @@ def reconcile(by: int | None = None, force: bool = False, cause: str = "") -> No
 @shared_task(name="workers.take_over")
 def take_over() -> None:
     """Go on with rollouts whose worker is gone, and take off the gateways what has just ended, sooner than the next look at everything."""
-    groups = {group.pk: group for group in (*rollouts.groups_left_alone(), *expiry.groups_with_ends())}
+    groups = {group.pk: group for group in (*rollout_store.groups_left_alone(), *expiry.groups_with_ends())}
     _each(groups.values(), by=None, cause="change", force=False)
 
 
@@ -43,4 +46,4 @@ def _reconcile(group: GatewayGroup, *, by: int | None, cause: str, force: bool) 
         services.reconcile(group, by=by, cause=cause, force=force)
     except PolicyError as error:
         log.error("not deployable", group=group.name, error=str(error))
-        states.not_deployable(group, str(error))
+        gateway_states.not_deployable(group, str(error))

@@ -1,11 +1,11 @@
-"""Send what is in the outbox, and write notices. The work is in `apps.mail.delivery` and `apps.traffic.noticing`."""
+"""Send what is in the outbox, and write notices. The work is in `apps.mail.delivery` and `apps.traffic.quota_notices`."""
 
 import structlog
 from celery import shared_task
 from django.utils import timezone
 
-from apps.mail import carrying, delivery
-from apps.traffic import noticing
+from apps.mail import delivery, transport
+from apps.traffic import quota_notices
 
 log = structlog.get_logger()
 
@@ -13,12 +13,12 @@ log = structlog.get_logger()
 @shared_task(name="workers.send_mail")
 def send_mail() -> None:
     """Send what is due; asked for after each commit that wrote mail, and by the schedule for what is tried again."""
-    if delivery.deliver(carrying.carrier()).more:
+    if delivery.deliver(transport.carrier()).more:
         send_mail.delay()
 
 
 @shared_task(name="workers.tell_of_quotas")
 def tell_of_quotas() -> None:
     """Write to members whose quota is nearly or wholly used up, once a month each."""
-    if written := noticing.tell(timezone.now()):
+    if written := quota_notices.tell(timezone.now()):
         log.info("notices of quotas written", mails=written)

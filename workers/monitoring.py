@@ -10,7 +10,7 @@ from django.db import Error as DatabaseError
 from apps.operations import jobs
 from apps.operations.heartbeats import Heartbeat
 from apps.operations.models import Role
-from workers import memory
+from workers import memory_limit
 
 UNRECORDED: Final = frozenset({"workers.report_served"})  # it has a record of its own, by role
 log = structlog.get_logger()
@@ -37,7 +37,7 @@ def begin_heartbeat(sender: Any, **_given: Any) -> None:
     queues = set(sender.app.amqp.queues.consume_from)
     Heartbeat([Role(role) for name, role in ROLES.items() if name in queues]).start()
     if queues == {FEEDS}:
-        memory.bound_memory(memory.FEEDS)
+        memory_limit.bound_memory(memory_limit.FEEDS)
 
 
 def begin_ticking(**_given: Any) -> None:

@@ -2,12 +2,12 @@
 
 from celery import shared_task
 
-from apps.webhooks import gathering, sending
+from apps.webhooks import delivery_gathering, delivery_sender
 
 
 @shared_task(name="workers.tell_webhooks")
 def tell_webhooks() -> None:
     """Queue what has happened, and send what is due."""
-    more = gathering.gather()
-    if sending.send_due() or more:
+    more = delivery_gathering.gather()
+    if delivery_sender.send_due() or more:
         tell_webhooks.delay()

@@ -13,7 +13,7 @@ from django.http import HttpRequest
 from django.utils.translation import get_language, override
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts import source
+from apps.accounts import client_address
 from apps.accounts.backend import account_of
 from apps.accounts.models import User
 from apps.accounts.security_log import Event, record
@@ -53,7 +53,7 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no ty
         return f"account:{user.pk}" if user else f"text:{typed}"
 
     def get_client_ip(self, request: HttpRequest) -> str:
-        return source.address(request)
+        return client_address.address(request)
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """In the language of whoever reads it; a worker sends it after the answer, which waits for no server."""

@@ -7,7 +7,7 @@ from apps.accounts import invitations, tokens
 from apps.accounts.models import ApiToken, Invitation, RoleChange, User
 from apps.lib.api.fields import PrefixText
 from apps.lib.api.filters import filters_of
-from apps.lib.api.openapi.shapes import TEXT, array, nullable
+from apps.lib.api.openapi.json_schema import TEXT, array, nullable
 from apps.lib.api.serializers import ApiSerializer
 from apps.lib.api.viewsets import Reads, Removes
 

@@ -7,16 +7,16 @@ class AccountsConfig(AppConfig):
     name = "apps.accounts"
 
     def ready(self) -> None:
-        from apps.accounts.languages import remember
+        from apps.accounts.language_middleware import remember
         from apps.accounts.models import ApiToken, Invitation, RoleChange, User
         from apps.accounts.permissions import may_look
         from apps.accounts.security_log import listen
         from apps.audit.trail import UNSHOWN, Trail, tell
-        from apps.lib import languages, navigation
+        from apps.lib.web import language_switch, navigation
 
         listen()
         navigation.opens(may_look)
-        languages.remembers(remember)
+        language_switch.remembers(remember)
         tell(Trail(User, called=_("Account"), words=lambda row: row.name, href=lambda row: reverse("accounts:person", args=[row.pk])))
         tell(Trail(ApiToken, called=_("Token"), words=lambda row: row.name))
         tell(Trail(Invitation, called=_("Invitation of staff"), words=lambda row: row.email))

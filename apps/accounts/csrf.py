@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from apps.accounts.way_back import page_with_the_form
+from apps.accounts.return_after_sign_in import page_with_the_form
 
 LONG_ENOUGH = 20  # characters: what somebody has written, not what they have chosen
 SECRET = ("password", "token", "code")

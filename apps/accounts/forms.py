@@ -12,8 +12,8 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts import tokens
 from apps.accounts.adapter import confirm_password
-from apps.accounts.granting import invitable
 from apps.accounts.models import User
+from apps.accounts.role_changes import invitable
 from apps.accounts.roles import Role
 
 

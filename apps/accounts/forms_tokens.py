@@ -9,17 +9,17 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from apps.accounts import limits
+from apps.accounts import token_limits
 from apps.accounts.adapter import confirm_password
-from apps.accounts.collections import grouped
+from apps.accounts.collection_names import grouped
 from apps.accounts.models import User
 from apps.accounts.roles import Right, rights
-from apps.accounts.routes import API, Rows
+from apps.accounts.route_rights import API, Rows
 from apps.accounts.tokens import EVERY, READ, WRITE
-from apps.lib.boxes import Boxes
 from apps.lib.errors import Problem
 from apps.lib.fields import Prefix, PrefixField
-from apps.lib.forms import explain
+from apps.lib.ui.checkbox_grid import Boxes
+from apps.lib.ui.form_errors import explain
 
 LONGEST: Final = 3650  # days
 COLUMNS: Final = ((READ, gettext_lazy("read")), (WRITE, gettext_lazy("write")))
@@ -59,7 +59,7 @@ class TokenForm(forms.Form):
         super().__init__(data)
         self.by, held = by, rights(by.roles, by_token=True)
         self.fields["scopes"].choices = list(_choices(held))  # type: ignore[attr-defined]  # a field of choices
-        self.limits = [each for each in limits.known() if each.right in held]
+        self.limits = [each for each in token_limits.known() if each.right in held]
         for each in self.limits:
             self.fields[each.name] = each.field()
         if not by.has_usable_password():  # who signs in elsewhere has none to give

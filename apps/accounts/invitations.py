@@ -16,8 +16,8 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from apps.accounts.granting import invitable
 from apps.accounts.models import Invitation, User
+from apps.accounts.role_changes import invitable
 from apps.accounts.roles import Role
 from apps.lib.email_address import ascii_lower
 from apps.lib.errors import Conflict, Problem

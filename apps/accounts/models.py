@@ -9,12 +9,12 @@ from django.db import models
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts.collections import called
+from apps.accounts.collection_names import called
 from apps.accounts.last_admin import somebody_administers
-from apps.accounts.limits import known
 from apps.accounts.roles import STAFF, Role, rights
+from apps.accounts.token_limits import known
+from apps.lib.database.history import tracked
 from apps.lib.fields import PrefixField
-from apps.lib.history import tracked
 
 
 class Users(UserManager["User"]):
@@ -156,7 +156,7 @@ class Invitation(models.Model):
 
 @tracked()
 class RoleChange(models.Model):
-    """Somebody's roles are to be others, for a reason: done at once, or when a second person has agreed (granting.py)."""
+    """Somebody's roles are to be others, for a reason: done at once, or when a second person has agreed (role_changes.py)."""
 
     class State(models.TextChoices):
         WAITING = "waiting", _("waits for a second person")

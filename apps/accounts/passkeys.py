@@ -14,7 +14,7 @@ from django.core.cache import cache
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import render
 
-from apps.accounts import source
+from apps.accounts import client_address
 from apps.accounts.throttle import Rate
 
 CHALLENGE_SECONDS: Final = 300
@@ -28,7 +28,7 @@ class PasskeyLogin(LoginWebAuthnView):  # type: ignore[misc]  # allauth has no t
     """allauth's, which keeps the challenge in the session; here the session has it while the request lasts."""
 
     def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        if wait := CHALLENGES.wait(f"passkey:{source.address(request)}"):
+        if wait := CHALLENGES.wait(f"passkey:{client_address.address(request)}"):
             refused = render(request, "429.html", status=429)
             refused["Retry-After"] = str(max(1, round(wait)))
             return refused

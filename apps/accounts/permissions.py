@@ -1,4 +1,4 @@
-"""Lets people and scripts through to what their roles allow. Which right each route needs stands in routes.py."""
+"""Lets people and scripts through to what their roles allow. Which right each route needs stands in route_rights.py."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -14,12 +14,12 @@ from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
 from apps.accounts.models import ApiToken, User
+from apps.accounts.return_after_sign_in import way_back
 from apps.accounts.roles import Right, rights
-from apps.accounts.routes import API, PAGES, ROOT_OF_API, SAFE
+from apps.accounts.route_rights import API, PAGES, ROOT_OF_API, SAFE
 from apps.accounts.security_log import Event, record
 from apps.accounts.tokens import covers
-from apps.accounts.way_back import way_back
-from apps.lib.api.reach import closed
+from apps.lib.api.token_scope import closed
 
 type View = Callable[..., HttpResponseBase]
 
@@ -105,7 +105,7 @@ def _is_asset(view: object) -> bool:
 
 
 def _closed() -> HttpResponseBase:
-    raise PermissionDenied("This route has no line in apps/accounts/routes.py.")
+    raise PermissionDenied("This route has no line in apps/accounts/route_rights.py.")
 
 
 def ask_to_sign_in(request: HttpRequest) -> HttpResponse:
@@ -121,7 +121,7 @@ def ask_to_sign_in(request: HttpRequest) -> HttpResponse:
 
 
 def staff_page(view: View) -> View:
-    """A page for people who run the network, whatever its line in routes.py says: others are asked to sign in, or told."""
+    """A page for people who run the network, whatever its line in route_rights.py says: others are asked to sign in, or told."""
 
     @wraps(view)
     def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:

@@ -1,7 +1,7 @@
 """What people are for in the network, and what that allows.
 
 A person has any number of roles and may do what any of them allows; which right a page or an action of the API
-needs stands in routes.py. Automation is for scripts: it counts with a token only, never in a browser.
+needs stands in route_rights.py. Automation is for scripts: it counts with a token only, never in a browser.
 """
 
 from collections.abc import Iterable

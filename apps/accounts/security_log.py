@@ -15,7 +15,7 @@ from allauth.mfa import signals as factors
 from django.contrib.auth import signals as auth
 from django.http import HttpRequest
 
-from apps.accounts import source
+from apps.accounts import client_address
 from apps.accounts.models import User
 
 log = structlog.wrap_logger(structlog.PrintLogger(sys.stderr))  # not the output of commands, which scripts read
@@ -47,7 +47,11 @@ class Event(StrEnum):
 def record(event: Event, *, user: User | None = None, by: User | None = None, request: HttpRequest | None = None, **facts: object) -> None:
     """Writes one line. The address is that of the request, or of the one that is being answered."""
     asked = request or context.request
-    known: dict[str, object] = {"user": user and user.username, "by": by and by.username, "address": asked and source.address(asked)}
+    known: dict[str, object] = {
+        "user": user and user.username,
+        "by": by and by.username,
+        "address": asked and client_address.address(asked),
+    }
     told = {name: value for name, value in (known | facts).items() if value is not None}
     (log.warning if event in _WARNINGS else log.info)("security event", security=str(event), **told)
 

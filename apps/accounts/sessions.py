@@ -11,7 +11,7 @@ from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
-from apps.accounts import source
+from apps.accounts import client_address
 from apps.accounts.models import User
 from apps.accounts.security_log import Event, record
 
@@ -90,7 +90,7 @@ class LastSeen:
             return
         key = request.session.session_key
         try:
-            UserSession.objects.filter(session_key=key).update(last_seen_at=now, ip=source.address(request))
+            UserSession.objects.filter(session_key=key).update(last_seen_at=now, ip=client_address.address(request))
         except (OperationalError, InterfaceError) as error:
             log.warning("session not noted as seen", error=str(error).strip())  # what was asked for is done, and its answer counts
             return

@@ -16,9 +16,9 @@ from rest_framework.authentication import BaseAuthentication, get_authorization_
 from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
 from rest_framework.request import Request
 
-from apps.accounts import source
+from apps.accounts import client_address
 from apps.accounts.models import ApiToken, User
-from apps.accounts.routes import API, SAFE
+from apps.accounts.route_rights import API, SAFE
 from apps.accounts.security_log import Event, record
 from apps.accounts.throttle import refuse_guessing
 from apps.lib.errors import Problem
@@ -97,7 +97,7 @@ class TokenAuthentication(BaseAuthentication):
         scheme, _sep, key = get_authorization_header(request).decode("latin-1").partition(" ")
         if scheme.lower() != "bearer":
             return None
-        now, asked_from = timezone.now(), source.address(request._request)
+        now, asked_from = timezone.now(), client_address.address(request._request)
         alive = ApiToken.objects.filter(Q(expires=None) | Q(expires__gt=now), user__is_active=True)
         token = alive.select_related("user").filter(sha256=fingerprint(key.strip())).first()
         if token is None:

@@ -2,14 +2,14 @@
 
 from django.urls import path
 
-from apps.accounts import views, views_invitations, views_single, views_tokens
+from apps.accounts import views, views_invitations, views_sso, views_tokens
 from apps.accounts.people import views as people
 
 app_name = "accounts"
 urlpatterns = [
     path("", views.account, name="account"),
-    path("signed-out/", views_single.signed_out, name="signed-out"),
-    path("back-channel-logout/", views_single.back_channel, name="back-channel-logout"),
+    path("signed-out/", views_sso.signed_out, name="signed-out"),
+    path("back-channel-logout/", views_sso.back_channel, name="back-channel-logout"),
     path("keys/", views.switch_keys, name="keys"),
     path("sessions/", views.where, name="sessions"),
     path("sessions/<int:pk>/end/", views.end, name="session-end"),

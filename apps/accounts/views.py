@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
-from apps.accounts import keys, sessions, tokens
+from apps.accounts import keyboard_shortcuts, sessions, tokens
 from apps.accounts.permissions import may, person
 from apps.accounts.roles import Right, Role
 
@@ -32,7 +32,7 @@ def account(request: HttpRequest) -> HttpResponse:
 @require_POST
 def switch_keys(request: HttpRequest) -> HttpResponse:
     """Single keys do something, or nothing."""
-    keys.switch(person(request), request.POST.get("keys") == "on")
+    keyboard_shortcuts.switch(person(request), request.POST.get("keys") == "on")
     return redirect(f"{reverse('accounts:account')}#single-keys")
 
 

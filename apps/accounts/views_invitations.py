@@ -13,7 +13,7 @@ from apps.accounts.forms import AccountForm, InvitationForm
 from apps.accounts.models import Invitation
 from apps.accounts.permissions import person
 from apps.lib.errors import Conflict, Problem
-from apps.lib.forms import explain
+from apps.lib.ui.form_errors import explain
 
 
 def open_ones(request: HttpRequest) -> HttpResponse:

@@ -16,8 +16,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.audit.trail import EndedRow, Trail, trail_of, trails
-from apps.lib import formats
 from apps.lib.models import Deployed
+from apps.lib.ui import formats
 
 MOST_WORDS = 200  # characters of a value
 LONGEST_TRANSACTION = timedelta(minutes=1)

@@ -9,14 +9,14 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.bans import allowing, coverage, feeding, services
+from apps.bans import allow_list, coverage, feed_services, services
 from apps.bans.models import AllowEntry, Ban, BanFeed, BanList, Direction
 from apps.bans.selectors import Hits, find, hits_of
+from apps.lib.api.filter_types import TEXT
 from apps.lib.api.filters import Own, filters_of
-from apps.lib.api.kinds import TEXT
+from apps.lib.api.openapi.json_schema import INTEGER, TIME, Shape, mapping, nullable, record
+from apps.lib.api.openapi.json_schema import TEXT as WORDS
 from apps.lib.api.openapi.operations import answers
-from apps.lib.api.openapi.shapes import INTEGER, TIME, Shape, mapping, nullable, record
-from apps.lib.api.openapi.shapes import TEXT as WORDS
 from apps.lib.api.serializers import ActiveSerializer, ApiSerializer, with_activations
 from apps.lib.api.viewsets import Adds, Changes, Reads, Removes
 
@@ -118,11 +118,11 @@ class AllowEntrySerializer(ActiveSerializer):
         read_only_fields = ["author"]
 
     def create(self, validated_data: Mapping[str, Any]) -> AllowEntry:
-        return allowing.allow(author=self.context["request"].user, **_as_given(validated_data))
+        return allow_list.allow(author=self.context["request"].user, **_as_given(validated_data))
 
     def update(self, instance: AllowEntry, validated_data: Mapping[str, Any]) -> AllowEntry:
         given = {name: validated_data.get(name, getattr(instance, name)) for name in ("comment", "expires", "version")}
-        return allowing.change(entry=instance, by=self.context["request"].user, **given)
+        return allow_list.change(entry=instance, by=self.context["request"].user, **given)
 
 
 DECISION: Shape = {"type": ["object", "null"], "properties": {"ban": INTEGER, "allowed": INTEGER, "prefix": WORDS}, "required": ["prefix"]}
@@ -187,7 +187,7 @@ class AllowEntryViewSet(Reads, Adds, Changes, Removes):
     http_method_names = ["get", "post", "patch", "delete", "head", "options"]
 
     def remove(self, row: AllowEntry) -> None:
-        allowing.remove(entry=row, by=self.request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked
+        allow_list.remove(entry=row, by=self.request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked
 
 
 class FeedSerializer(ApiSerializer):
@@ -212,12 +212,12 @@ class FeedSerializer(ApiSerializer):
 
     def create(self, validated_data: Mapping[str, Any]) -> BanFeed:
         given = {name: value for name, value in validated_data.items() if name != "version"}
-        return feeding.subscribe(**given, by=self.context["request"].user)
+        return feed_services.subscribe(**given, by=self.context["request"].user)
 
     def update(self, instance: BanFeed, validated_data: Mapping[str, Any]) -> BanFeed:
         kept: dict[str, Any] = {"source": instance.source, "version": instance.version}
         given = {name: value for name, value in validated_data.items() if name != "list"}
-        return feeding.change_feed(feed=instance, by=self.context["request"].user, **(kept | given))
+        return feed_services.change_feed(feed=instance, by=self.context["request"].user, **(kept | given))
 
 
 class FeedViewSet(Reads, Adds, Changes, Removes):
@@ -229,11 +229,11 @@ class FeedViewSet(Reads, Adds, Changes, Removes):
     http_method_names = ["get", "post", "patch", "delete", "head", "options"]
 
     def remove(self, row: BanFeed) -> None:
-        feeding.unsubscribe(feed=row)
+        feed_services.unsubscribe(feed=row)
 
     @answers(202, FeedSerializer)
     @action(detail=True, methods=["post"])
     def refresh(self, request: Request, pk: str | None = None) -> Response:
         """Ask for a refresh; the feed says when it is done."""
-        feeding.ask(feed=self.get_object(), by=request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked
+        feed_services.ask(feed=self.get_object(), by=request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked
         return self.answer(self.get_object(), status.HTTP_202_ACCEPTED)

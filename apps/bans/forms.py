@@ -9,10 +9,10 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from apps.bans.feeds import LONGEST_COMMENT, Limits
+from apps.bans.feed_parser import LONGEST_COMMENT, Limits
 from apps.bans.models import AllowEntry, Ban, BanFeed, BanList, Direction
+from apps.lib.database.validity import check_reachable
 from apps.lib.errors import Problem
-from apps.lib.validity import check_reachable
 
 TERMS = {"1h": timedelta(hours=1), "1d": timedelta(days=1), "7d": timedelta(days=7), "30d": timedelta(days=30)}
 TERM_CHOICES = [

@@ -10,11 +10,11 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.bans.blocks.models import Block, Notice, Reachable
 from apps.bans.listeners.models import Listener, ServerInterface
-from apps.bans.words import of_feed
+from apps.bans.refusal_texts import of_feed
+from apps.lib.database.history import tracked
+from apps.lib.database.triggers import stamp_transaction
 from apps.lib.fields import Prefix, PrefixField
-from apps.lib.history import tracked
 from apps.lib.models import Deployed, Versioned
-from apps.lib.triggers import stamp_transaction
 from apps.network.models import Gateway
 
 __all__ = ["Ban", "BanHits", "BanList", "Block", "Listener", "Notice", "Reachable", "ServerInterface", "Upload"]

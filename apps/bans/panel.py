@@ -17,8 +17,8 @@ from apps.bans.selectors import Hits, ListInBrief, bans_of, covering, feed_of, h
 from apps.bans.undo import lifted_in
 from apps.lib.activation import Activation, activations
 from apps.lib.fields import Prefix
-from apps.lib.pages import Pages
-from apps.lib.states import On, Post
+from apps.lib.ui.states import On, Post
+from apps.lib.web.paginators import Pages
 
 PER_PAGE = 50
 SORTS = {

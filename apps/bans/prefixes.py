@@ -1,6 +1,6 @@
 """What can be banned: text in, a prefix out, or what is wrong with it as a fault and what would do instead.
 
-Pure: no Django, no I/O. `apps.bans.words` turns faults into sentences.
+Pure: no Django, no I/O. `apps.bans.refusal_texts` turns faults into sentences.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Writing ban lists and bans, one at a time (`apps.bans.importing` brings whole feeds).
+"""Writing ban lists and bans, one at a time (`apps.bans.feed_import` brings whole feeds).
 
 Every refusal is a sentence that names both sides, and what would do instead. Every write nudges a deploy after its commit.
 """
@@ -13,15 +13,15 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.bans.feeds import LONGEST_COMMENT, tidy
+from apps.bans.feed_parser import LONGEST_COMMENT, tidy
 from apps.bans.models import Ban, BanList, Direction
-from apps.bans.own import Named, own_networks, refuse_own
+from apps.bans.own_networks import Named, own_networks, refuse_own
 from apps.bans.prefixes import NoBan, checked, read
-from apps.bans.words import explain
+from apps.bans.refusal_texts import explain
+from apps.lib.database.validity import check_reachable
+from apps.lib.enqueue import nudge
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Prefix
-from apps.lib.nudge import nudge
-from apps.lib.validity import check_reachable
 
 
 def create_list(*, name: str, description: str = "", enabled: bool = True, by: User | None) -> BanList:

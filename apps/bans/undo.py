@@ -20,9 +20,9 @@ from apps.accounts.models import User
 from apps.audit.trail import EndedRow
 from apps.bans.models import Ban, BanList, Direction
 from apps.bans.services import change_ban
+from apps.lib.database.validity import check_reachable
+from apps.lib.enqueue import nudge
 from apps.lib.errors import Problem
-from apps.lib.nudge import nudge
-from apps.lib.validity import check_reachable
 
 
 def set_ends(*, bans: Collection[int], expires: datetime | None, by: User) -> int:

@@ -7,8 +7,8 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.bans import feeds
-from apps.bans.importing import Outcome, bring
+from apps.bans import feed_parser
+from apps.bans.feed_import import Outcome, bring
 from apps.bans.models import BanList, Upload
 from apps.lib.errors import Problem
 
@@ -26,7 +26,7 @@ def import_kept(upload: Upload, *, by: User, skip_invalid: bool, dry_run: bool) 
     try:
         outcome = bring(
             list=upload.list,
-            feed=feeds.FeedReader(bytes(upload.content), minimum_count=upload.minimum_count),
+            feed=feed_parser.FeedReader(bytes(upload.content), minimum_count=upload.minimum_count),
             by=by,
             comment=upload.comment,
             expires=upload.expires,
@@ -35,7 +35,7 @@ def import_kept(upload: Upload, *, by: User, skip_invalid: bool, dry_run: bool) 
             skip_invalid=skip_invalid,
             dry_run=dry_run,
         )
-    except feeds.TooBig as error:
+    except feed_parser.TooBig as error:
         raise Problem(_("The file is too long (%(why)s). Split it, or leave some of it out.") % {"why": error}, "file") from error
     if outcome.imported and not dry_run:
         upload.delete()

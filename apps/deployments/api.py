@@ -11,17 +11,20 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.accounts.recent_auth import check_recent
-from apps.deployments import contents, decisions, refusal, rollback, selectors, services
-from apps.deployments.contents import NotKept
-from apps.deployments.describing import SHOWN_DELTA
+from apps.deployments import selectors, services
+from apps.deployments.approvals import refusal
 from apps.deployments.models import HeldBack, Hold, Revision, RevisionContent, Rollout, RolloutStep
-from apps.deployments.revisions import database_clock, not_kept
+from apps.deployments.revision_pages import contents
+from apps.deployments.revision_pages.contents import NotKept
+from apps.deployments.revision_pages.description import SHOWN_DELTA
+from apps.deployments.revision_pages.presentation import database_clock, not_kept
+from apps.deployments.rollouts import decisions, rollback
 from apps.deployments.selectors import last_rollouts
 from apps.lib.api.filters import filters_of, unknown
-from apps.lib.api.given_fields import GivenFields
+from apps.lib.api.openapi.json_schema import INTEGER, TEXT, TRUTH, Shape, array, mapping, nullable, record
 from apps.lib.api.openapi.operations import answers
-from apps.lib.api.openapi.shapes import INTEGER, TEXT, TRUTH, Shape, array, mapping, nullable, record
 from apps.lib.api.serializers import ApiSerializer
+from apps.lib.api.unknown_fields import GivenFields
 from apps.lib.api.viewsets import Reads, given, refuse_limited
 from firewall.render import render
 

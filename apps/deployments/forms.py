@@ -8,10 +8,10 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.adapter import confirm_password
 from apps.accounts.models import User
-from apps.deployments.approval_kinds import SPECIAL
-from apps.deployments.approval_policy import Standing, standing_of
+from apps.deployments.approvals.eligibility import Standing, standing_of
+from apps.deployments.approvals.kinds import SPECIAL
 from apps.deployments.models import HeldBack, Hold
-from apps.lib import formats
+from apps.lib.ui import formats
 
 
 class ApprovalForm(forms.Form):

@@ -7,8 +7,8 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
+from apps.lib.database.history import tracked
 from apps.lib.fields import SnapshotField
-from apps.lib.history import tracked
 from apps.network.models import Gateway, GatewayGroup
 
 
@@ -167,7 +167,9 @@ class GatewayState(models.Model):
     drift = models.JSONField(null=True)  # what the kernel held otherwise than the agent committed (`drift.py`)
     drift_since = models.DateTimeField(null=True)
     drifted_before = models.JSONField(default=list)  # drift that is over, the newest first, at most `drift.REMEMBERED`
-    kernel = models.JSONField(null=True)  # its connection table and sysctls, as the collector read them last (apps/gateways/kernels.py)
+    kernel = models.JSONField(
+        null=True
+    )  # its connection table and sysctls, as the collector read them last (apps/gateways/kernel_gauges.py)
 
 
 @tracked()
@@ -213,7 +215,7 @@ class HeldBack(models.Model):
     ALIVE = (State.WAITING, State.APPROVED)
 
     group = models.ForeignKey(GatewayGroup, models.CASCADE, related_name="held_back")
-    kind = models.CharField(max_length=12)  # of firewall.sets.Kind, or one of apps.deployments.approval_kinds
+    kind = models.CharField(max_length=12)  # of firewall.sets.Kind, or one of apps.deployments.approvals.kinds
     digest = models.CharField(max_length=64)
     removed = models.PositiveIntegerField(default=0)
     of = models.PositiveIntegerField(default=0)

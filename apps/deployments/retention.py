@@ -5,8 +5,9 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
-from apps.deployments import contents, loss_ledger
+from apps.deployments.approvals import removal_ledger
 from apps.deployments.models import UnapprovedLoss
+from apps.deployments.revision_pages import contents
 from apps.operations.registry import Bound, bounded, delete_oldest, pruned
 
 
@@ -17,7 +18,7 @@ def prune_contents(now: datetime, at_most: int) -> int:
 
 def prune_losses(now: datetime, at_most: int) -> int:
     """Remove what no longer adds up with anything."""
-    return delete_oldest(UnapprovedLoss.objects.filter(at__lte=now - loss_ledger.WINDOW), "at", at_most)
+    return delete_oldest(UnapprovedLoss.objects.filter(at__lte=now - removal_ledger.WINDOW), "at", at_most)
 
 
 pruned("deployments.UnapprovedLoss", kept=_("1 hour"), prune=prune_losses)

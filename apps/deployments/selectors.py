@@ -6,10 +6,10 @@ from django.db import connection
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from apps.deployments.models import GatewayState, HeldBack, Hold, Rollout, RolloutStep
-from apps.deployments.reasons import with_reasons
+from apps.deployments.observed_state.pending_reasons import with_reasons
 from apps.lib.activation import Activation
 from apps.lib.models import Deployed
-from apps.lib.once import once_a_page
+from apps.lib.web.request_cache import once_a_page
 
 ACTIVATIONS = """
     SELECT asked.id, g.name, CASE WHEN pg_visible_in_snapshot(asked.xid, s.snapshot) THEN coalesce(

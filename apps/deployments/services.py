@@ -13,17 +13,22 @@ from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.deployments import carry, contents, describing, due, gate, heartbeat, held, link, rollouts, states
-from apps.deployments.carry import Known, Order
-from apps.deployments.drive import Driver, Links, WorkerLinks, note_beat, plain
-from apps.deployments.heartbeat import Leases
-from apps.deployments.memory import Kept, Memory
+from apps.deployments.approvals import approval_gate
+from apps.deployments.desired_state import held_groups
+from apps.deployments.desired_state.desired_rulesets import Wanted, way
+from apps.deployments.desired_state.desired_state_cache import Watch
 from apps.deployments.models import Hold, Revision, Rollout
-from apps.deployments.rollouts import Lease, LeaseLost, Opening
-from apps.deployments.wanted import Wanted, way
-from apps.deployments.watch import Watch
-from apps.lib.moments import moment
-from apps.lib.nudge import nudge, send
+from apps.deployments.observed_state import gateway_states
+from apps.deployments.revision_pages import contents, description
+from apps.deployments.rollouts import lease_heartbeat, rollout_due, rollout_store
+from apps.deployments.rollouts.gateway_cache import Kept, Memory
+from apps.deployments.rollouts.lease_heartbeat import Leases
+from apps.deployments.rollouts.rollout_driver import Driver, Links, WorkerLinks, note_beat, plain
+from apps.deployments.rollouts.rollout_store import Lease, LeaseLost, Opening
+from apps.deployments.transport import agent_channel, agent_client
+from apps.deployments.transport.agent_client import Known, Order
+from apps.lib.enqueue import nudge, send
+from apps.lib.trace_timing import moment
 from apps.network.models import Gateway, GatewayGroup
 from firewall import wire
 from firewall.diff import Delta
@@ -79,11 +84,11 @@ def reconcile(
 
     by: id of the user who asked. force: also try what failed before. Raises PolicyError when it must not be deployed.
     """
-    if rollouts.leave_note(group):
+    if rollout_store.leave_note(group):
         return None
     links = links or WorkerLinks()
     moment("taken")
-    with heartbeat.heartbeat() as leases:
+    with lease_heartbeat.heartbeat() as leases:
         return _reconcile(GroupLook(group, links, leases, by=by, force=force, at_the_kernel=cause == "schedule"), cause)
 
 
@@ -106,7 +111,7 @@ def _reconcile(look: GroupLook, cause: str) -> Rollout | None:
     except (OperationalError, InterfaceError):
         raise  # the database is away; whoever finds the lease run out goes on
     except Exception as error:
-        rollouts.supersede(lease, _("The worker failed: %(error)s") % {"error": plain(error)})
+        rollout_store.supersede(lease, _("The worker failed: %(error)s") % {"error": plain(error)})
         raise
     _keep(group, lease.rollout.revision, asked.wanted)
     moment("kept")
@@ -122,9 +127,9 @@ def _reconcile(look: GroupLook, cause: str) -> Rollout | None:
 def _asked(group: GatewayGroup, cause: str) -> Asked:
     hold = Hold.objects.filter(group=group, released=None).select_related("revision").first()
     if hold:
-        return Asked(held.wanted(group, hold), "rollback", hold)
+        return Asked(held_groups.wanted(group, hold), "rollback", hold)
     wanted = watch.afresh(group) if cause == "schedule" else watch.current(group)
-    return Asked(gate.through(group, wanted, memory.before(group)), cause)
+    return Asked(approval_gate.through(group, wanted, memory.before(group)), cause)
 
 
 # --- Whose rollout
@@ -133,14 +138,14 @@ def _asked(group: GatewayGroup, cause: str) -> Asked:
 def _taken_over(look: GroupLook, asked: Asked) -> Lease | None:
     """A rollout whose worker is gone, or that somebody resumed, goes on, if it is still what is asked for; else it is closed."""
     group = look.group
-    lease = rollouts.claim(group)
+    lease = rollout_store.claim(group)
     if lease is None or lease.command is Command.FINISH:  # its worker was gone before it wrote that it was done
         return None
     look.leases.keep(lease.rollout)
     Driver(lease, {}, look.links, _nothing_arrived).fence(asked.wanted.snapshot.now)
     if lease.rollout.revision.digests == _named(group, asked.wanted):
         return lease
-    rollouts.supersede(lease, _("Something else is asked for by now; what was missing goes out with the next rollout."))
+    rollout_store.supersede(lease, _("Something else is asked for by now; what was missing goes out with the next rollout."))
     return None
 
 
@@ -154,14 +159,14 @@ def _named(group: GatewayGroup, wanted: Wanted) -> dict[str, str]:
 
 def _opened(look: GroupLook, asked: Asked) -> Lease | None:
     wanted, hold = asked.wanted, asked.hold
-    dues = due.Look(look.group, wanted, look.links, at_the_kernel=look.at_the_kernel)
+    dues = rollout_due.Look(look.group, wanted, look.links, at_the_kernel=look.at_the_kernel)
     gateways = tuple(sorted((each for each in in_order(look.group) if each.pk in wanted.targets), key=dues.is_new_to))
     if look.force:
         _begin_anew(gateways, look.links)
     elif not [gateway for gateway in gateways if dues.is_due(gateway)]:
-        states.still_true(wanted)
+        gateway_states.still_true(wanted)
         return None
-    lease = rollouts.open_rollout(
+    lease = rollout_store.open_rollout(
         Opening(
             look.group,
             wanted,
@@ -169,7 +174,7 @@ def _opened(look: GroupLook, asked: Asked) -> Lease | None:
             by=hold.by_id if hold else look.by,
             cause=asked.cause,
             harmless=_is_harmless(wanted),
-            management=hold.revision.management if hold else gate.managements(wanted),
+            management=hold.revision.management if hold else approval_gate.managements(wanted),
             again=hold.revision if hold else None,
         )
     )
@@ -184,10 +189,10 @@ def _begin_anew(gateways: Iterable[Gateway], links: Links) -> None:
         channel = links.kept(gateway)
         channel.try_now()
         try:
-            token = carry.hello(channel, 0).token
-            if not rollouts.outrun(token):
+            token = agent_client.hello(channel, 0).token
+            if not rollout_store.outrun(token):
                 log.error("not adopted: a token that nobody can have counted to", gateway=gateway.name, token=token)
-        except (link.Unreachable, carry.NotDone) as fault:
+        except (agent_channel.Unreachable, agent_client.NotDone) as fault:
             log.info("does not answer", gateway=gateway.name, error=str(fault))
 
 
@@ -237,9 +242,9 @@ def _describe(lease: Lease, orders: Mapping[int, Order], links: Links) -> None:
         found = _lacks(lease, step.gateway, order, links)
         silent |= found is None
         if found and found[1] != NOTHING:
-            describing.describe(revision, *found, order.ruleset.count_elements())
+            description.describe(revision, *found, order.ruleset.count_elements())
             return
-    describing.describe(revision, (), "" if silent else NOTHING, orders[lease.steps[0].gateway_id].ruleset.count_elements())
+    description.describe(revision, (), "" if silent else NOTHING, orders[lease.steps[0].gateway_id].ruleset.count_elements())
 
 
 def _lacks(lease: Lease, gateway: Gateway, order: Order, links: Links) -> Change | None:
@@ -253,11 +258,13 @@ def _noted(lease: Lease, beat: wire.Beat) -> None:
     note_beat(lease, beat)
 
 
-def planned(channel: link.Channel, ruleset: Ruleset, now: int, heard: link.Heard = link.nobody_minds) -> Change | None:
+def planned(
+    channel: agent_channel.Channel, ruleset: Ruleset, now: int, heard: agent_channel.Heard = agent_channel.nobody_minds
+) -> Change | None:
     """What the ruleset would change on the gateway, as its agent says. None when it does not answer."""
     try:
-        answer = carry.plan(channel, now, ruleset, heard)
-    except (link.Unreachable, carry.NotDone):
+        answer = agent_client.plan(channel, now, ruleset, heard)
+    except (agent_channel.Unreachable, agent_client.NotDone):
         return None
     return summarise_counts(answer.added, answer.removed, ruleset, settings=answer.settings), answer.text
 

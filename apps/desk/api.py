@@ -8,11 +8,11 @@ from django.utils import timezone
 from rest_framework import serializers
 
 from apps.audit.models import Enquiry
-from apps.desk.enquiring import ask
+from apps.desk.address_lookup_log import ask
 from apps.desk.selectors.addresses import Answer
 from apps.lib.api.fields import AddressText
 from apps.lib.api.filters import filters_of
-from apps.lib.api.openapi.shapes import INTEGER, TEXT, TIME, Shape, array, nullable, record
+from apps.lib.api.openapi.json_schema import INTEGER, TEXT, TIME, Shape, array, nullable, record
 from apps.lib.api.serializers import ApiSerializer
 from apps.lib.api.viewsets import Adds, Reads
 from apps.members.models import Member

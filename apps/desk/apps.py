@@ -6,6 +6,6 @@ class DeskConfig(AppConfig):
 
     def ready(self) -> None:
         from apps.desk.selectors.dashboard import asking
-        from apps.lib import navigation
+        from apps.lib.web import navigation
 
         navigation.counts("desk:dashboard")(asking)

@@ -19,7 +19,7 @@ from apps.bans.blocks.models import Block
 from apps.bans.blocks.selectors import blocked_members, can_be_blocked
 from apps.desk.forms import ExtendForm, TariffForm
 from apps.desk.selectors.members import Wanted, found
-from apps.lib import formats
+from apps.lib.ui import formats
 from apps.members import services
 from apps.members.models import Member
 

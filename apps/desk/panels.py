@@ -7,8 +7,8 @@ from typing import Any
 
 from apps.desk.forms import HoldingForm
 from apps.lib.activation import Activation, activations
-from apps.lib.standing import NEWS
-from apps.lib.states import On, Post
+from apps.lib.ui.activation_status import NEWS
+from apps.lib.ui.states import On, Post
 from apps.members.forms import DeviceForm
 from apps.members.models import Device, Member
 from apps.nat.models import NatMapping

@@ -19,12 +19,12 @@ from django.conf import settings
 from django.db import DatabaseError, InterfaceError
 from django.utils.translation import gettext as _
 
-from apps.events import listening, selectors, sse, waiting
+from apps.events import confirmation_waiters, notify_listener, selectors, sse
+from apps.events.database_threads import Threads
+from apps.events.event_types import Reader
 from apps.events.hub import Hub, Mailbox
-from apps.events.kinds import Reader
-from apps.events.position import parse
-from apps.events.reading import Asked, Refused, asked, origin_is_ours, reader
-from apps.events.threads import Threads
+from apps.events.stream_position import parse
+from apps.events.subscriber_rights import Asked, Refused, asked, origin_is_ours, reader
 from apps.lib.api.problems import MEDIA_TYPE, body
 from apps.operations.heartbeats import EVERY, Heartbeat
 from apps.operations.models import Role
@@ -65,14 +65,14 @@ class Application:
 
     async def _live(self, receive: Receive, send: Send) -> None:
         await receive()
-        listener = asyncio.create_task(listening.listen(self._hub, self._looks.run))
+        listener = asyncio.create_task(notify_listener.listen(self._hub, self._looks.run))
         alive = asyncio.create_task(self._report_alive())
         self._end_with_the_process()
         await send({"type": "lifespan.startup.complete"})
         await receive()
         self._hub.close()
         alive.cancel()
-        await listening.ended(listener)
+        await notify_listener.ended(listener)
         for threads in (self._doors, self._looks, self._calls):
             threads.close()
         await send({"type": "lifespan.shutdown.complete"})
@@ -111,7 +111,7 @@ class Application:
         elif who.of_api and b"wait=" in scope["query_string"]:
             listener = await self._doors.run(reader, who)
             with self._hub.place(listener.user):
-                await waiting.serve(scope, receive, send, self._hub, self._calls)
+                await confirmation_waiters.serve(scope, receive, send, self._hub, self._calls)
         else:
             await _problem(send, 404, _("There is nothing at this address."))
 

@@ -9,9 +9,9 @@ from typing import Final
 from django.utils.translation import gettext as _
 
 from apps.events import sse
-from apps.events.kinds import Reader, Told
-from apps.events.position import Position
-from apps.events.reading import Refused
+from apps.events.event_types import Reader, Told
+from apps.events.stream_position import Position
+from apps.events.subscriber_rights import Refused
 
 MOST: Final = 200  # events that wait for one reader
 

@@ -5,8 +5,8 @@ from typing import Final
 
 from django.db import connection
 
-from apps.events.kinds import Told
-from apps.events.position import Position
+from apps.events.event_types import Told
+from apps.events.stream_position import Position
 
 KEPT: Final = 3600  # seconds
 MARGIN: Final = 60  # seconds before the end of that: what is just being forgotten counts as gone

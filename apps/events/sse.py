@@ -7,8 +7,8 @@ import json
 from collections.abc import Sequence
 from typing import Final
 
-from apps.events.kinds import Told
-from apps.events.position import Position
+from apps.events.event_types import Told
+from apps.events.stream_position import Position
 
 HEADERS: Final = ((b"content-type", b"text/event-stream; charset=utf-8"), (b"cache-control", b"no-store"), (b"x-accel-buffering", b"no"))
 

@@ -13,15 +13,15 @@ from rest_framework.response import Response
 
 from apps.bans.listeners.models import ServerInterface
 from apps.deployments.models import GatewayState
-from apps.deployments.revisions import database_clock, of_following
-from apps.deployments.words import in_words
-from apps.gateways import kernels, settings
+from apps.deployments.revision_pages.change_summary import in_words
+from apps.deployments.revision_pages.presentation import database_clock, of_following
+from apps.gateways import group_settings, kernel_gauges
 from apps.gateways.flood import set_flood_mode
 from apps.gateways.services import configure
 from apps.lib.api.fields import AddressText, PrefixText
 from apps.lib.api.filters import filters_of
+from apps.lib.api.openapi.json_schema import INTEGER, TEXT, TIME, Shape, array, mapping, nullable, record
 from apps.lib.api.openapi.operations import answers
-from apps.lib.api.openapi.shapes import INTEGER, TEXT, TIME, Shape, array, mapping, nullable, record
 from apps.lib.api.serializers import ActiveSerializer, ApiSerializer
 from apps.lib.api.viewsets import Changes, ChangesOne, Reads
 from apps.nat.rules.models import PortRules
@@ -68,7 +68,7 @@ class ActiveSettingsSerializer(SettingsSerializer, ActiveSerializer):
 
 
 class ProtectionSerializer(ActiveSettingsSerializer):
-    save_row = settings.protect
+    save_row = group_settings.protect
     clamp_mss = serializers.BooleanField(source="group.clamp_mss")
     own = serializers.ListField(child=PrefixText())
     bgp_peers = serializers.ListField(child=AddressText())
@@ -90,7 +90,7 @@ class ProtectionSerializer(ActiveSettingsSerializer):
 
 
 class LimitsSerializer(ActiveSettingsSerializer):
-    save_row = settings.limit
+    save_row = group_settings.limit
     exempt = serializers.ListField(child=PrefixText())
 
     class Meta:
@@ -115,7 +115,7 @@ class LimitsSerializer(ActiveSettingsSerializer):
 class ProfileSerializer(ActiveSettingsSerializer):
     shapes = {"kernels": KERNELS}
     observed_fields = frozenset({"kernels"})
-    save_row = settings.tune
+    save_row = group_settings.tune
     kernels = serializers.SerializerMethodField()
 
     class Meta:
@@ -148,7 +148,7 @@ class ProfileSerializer(ActiveSettingsSerializer):
         return [
             {"gateway": each.gateway.pk, "at": each.at, "tracked": each.tracked, "most": each.most, "buckets": each.buckets}
             | {"others": [{"name": it.name, "wanted": it.wanted, "found": it.found, "why": it.why} for it in each.others]}
-            for each in kernels.tables_of(row.group, row)
+            for each in kernel_gauges.tables_of(row.group, row)
         ]
 
 
@@ -175,21 +175,21 @@ class SettingsViewSet(ChangesOne):
 class ProtectionViewSet(SettingsViewSet):
     """What a group's gateways refuse, and which routers may speak to them."""
 
-    row_of = settings.protection_of
+    row_of = group_settings.protection_of
     serializer_class = ProtectionSerializer
 
 
 class ProfileViewSet(SettingsViewSet):
     """What the kernels of a group's gateways are set to; while `managed` is false they are left as they are."""
 
-    row_of = settings.profile_of
+    row_of = group_settings.profile_of
     serializer_class = ProfileSerializer
 
 
 class LimitsViewSet(SettingsViewSet):
     """How many connections one may open through a group's gateways; 0: no limit."""
 
-    row_of = settings.limits_of
+    row_of = group_settings.limits_of
     serializer_class = LimitsSerializer
 
 

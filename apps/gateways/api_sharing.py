@@ -6,7 +6,7 @@ from typing import Any, cast
 from rest_framework import serializers
 
 from apps.gateways.api import SettingsSerializer, SettingsViewSet
-from apps.lib.api.openapi.shapes import INTEGER, array
+from apps.lib.api.openapi.json_schema import INTEGER, array
 from apps.lib.api.serializers import Reference
 from apps.members.models import HIGHEST_KBIT, LOWEST_KBIT, Tariff
 from apps.nat.rules.models import MOST_FORBIDDEN, PortRules

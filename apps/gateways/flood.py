@@ -5,8 +5,8 @@ from django.db.models import F
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
+from apps.lib.enqueue import nudge
 from apps.lib.errors import Conflict
-from apps.lib.nudge import nudge
 from apps.network.models import GatewayGroup
 
 

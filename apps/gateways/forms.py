@@ -8,11 +8,11 @@ from django.forms import BoundField
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from apps.gateways import settings
-from apps.gateways.groups import CONFIRM_WITHIN, SHARE
+from apps.gateways import group_settings
+from apps.gateways.rollout_settings import CONFIRM_WITHIN, SHARE
 from apps.lib.fields import Address, AddressField, Prefix, PrefixField
 from apps.network.models import Gateway, GatewayGroup
-from firewall.limiting import MOST_BURST, MOST_OPEN, MOST_RATE
+from firewall.limit_sets import MOST_BURST, MOST_OPEN, MOST_RATE
 from firewall.profile import BUCKETS_STEP, LIMITS
 
 INTERFACES = ("lan", "wan", "management", "sync")
@@ -194,7 +194,7 @@ class ProtectionForm(VersionedForm):
         super().__init__(self._row(), data)
 
     def _row(self) -> Any:
-        row: Any = settings.protection_of(self.group)
+        row: Any = group_settings.protection_of(self.group)
         row.clamp_mss = GatewayGroup.objects.values_list("clamp_mss", flat=True).get(pk=self.group.pk)
         return row
 
@@ -239,11 +239,11 @@ class LimitsForm(VersionedForm):
 
     def __init__(self, group: GatewayGroup, data: Any = None) -> None:
         self.group = group
-        super().__init__(settings.limits_of(group), data)
+        super().__init__(group_settings.limits_of(group), data)
 
     def take_up(self, conflict: str) -> None:
         """As of any row; this one may have been made meanwhile."""
-        self.row, self.conflict = settings.limits_of(self.group), conflict
+        self.row, self.conflict = group_settings.limits_of(self.group), conflict
         self.data = {**self.data.dict(), "version": str(self.row.version)}  # type: ignore[attr-defined]  # a QueryDict, from a request
 
 
@@ -315,10 +315,10 @@ class ProfileForm(VersionedForm):
 
     def __init__(self, group: GatewayGroup, data: Any = None) -> None:
         self.group = group
-        super().__init__(settings.profile_of(group), data)
+        super().__init__(group_settings.profile_of(group), data)
         self.fields["buckets"].widget.attrs["step"] = BUCKETS_STEP
 
     def take_up(self, conflict: str) -> None:
         """As of any row; this one may have been made meanwhile."""
-        self.row, self.conflict = settings.profile_of(self.group), conflict
+        self.row, self.conflict = group_settings.profile_of(self.group), conflict
         self.data = {**self.data.dict(), "version": str(self.row.version)}  # type: ignore[attr-defined]  # a QueryDict, from a request

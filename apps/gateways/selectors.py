@@ -9,12 +9,12 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from apps.deployments.models import GatewayState, Rollout
-from apps.deployments.progress import carries
+from apps.deployments.rollouts.progress import carries
 from apps.deployments.selectors import rollouts_in
-from apps.gateways.drifted import Drifted, PastDrift, drifted, drifted_before
-from apps.gateways.kernels import table_of
-from apps.lib import formats
-from apps.lib.states import Kind, State
+from apps.gateways.drift_texts import Drifted, PastDrift, drifted, drifted_before
+from apps.gateways.kernel_gauges import table_of
+from apps.lib.ui import formats
+from apps.lib.ui.states import Kind, State
 from apps.network.models import Gateway, GatewayGroup, Pool
 
 ASKED_WITHIN = 120.0  # seconds after which an answer is no evidence any more; two turns of the collector, where that comes less often

@@ -11,15 +11,15 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.audit.selectors import last_change
-from apps.deployments import link
 from apps.deployments.models import GatewayState
-from apps.gateways import gauges, kernels
-from apps.lib import formats
+from apps.deployments.transport import agent_channel
+from apps.gateways import kernel_gauges, set_gauges
+from apps.lib.enqueue import nudge
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Prefix
-from apps.lib.nudge import nudge
+from apps.lib.ui import formats
 from apps.network.models import Gateway
-from apps.traffic import collecting
+from apps.traffic import counter_collection
 from firewall import names, wire
 from firewall.policy import PolicyError
 
@@ -31,23 +31,23 @@ def collect(gateway: Gateway) -> bool:
     state, _created = GatewayState.objects.get_or_create(gateway=gateway)
     mine = GatewayState.objects.filter(pk=state.pk)
     try:
-        channel = link.readings_channel(gateway)
-        ticket = collecting.draw(gateway)
+        channel = agent_channel.readings_channel(gateway)
+        ticket = counter_collection.draw(gateway)
         answer, full = channel.ask(ticket.request), channel.ask(wire.Gauges())
-    except link.Unreachable as fault:
+    except agent_channel.Unreachable as fault:
         mine.filter(unreachable_since=None).update(unreachable_since=Now(), error=str(fault))
         log.warning("gateway does not answer", gateway=gateway.name, error=str(fault))
         return False
     mine.update(seen=Now())
     if not isinstance(answer, wire.Reading):
         log.warning("no counters", gateway=gateway.name, answer=answer)
-        collecting.note_refusal(gateway=gateway, why=str(answer)[:300])
+        counter_collection.note_refusal(gateway=gateway, why=str(answer)[:300])
         return False
     now = timezone.now()
-    collecting.record(gateway=gateway, ticket=ticket, reading=answer, at=now)
+    counter_collection.record(gateway=gateway, ticket=ticket, reading=answer, at=now)
     if isinstance(full, wire.GaugesAre):
-        gauges.record(gateway=gateway, sets=full.sets, at=now)
-        kernels.record(gateway=gateway, answer=full, at=now)
+        set_gauges.record(gateway=gateway, sets=full.sets, at=now)
+        kernel_gauges.record(gateway=gateway, answer=full, at=now)
     return True
 
 

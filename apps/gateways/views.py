@@ -13,19 +13,19 @@ from django.views.decorators.http import require_POST
 from apps.accounts.permissions import person, staff_page
 from apps.accounts.recent_auth import recently_authenticated
 from apps.audit.selectors import history_of
-from apps.deployments import progress
 from apps.deployments import services as deployments
-from apps.deployments.limit_changes import limits_waiting
+from apps.deployments.approvals.limit_changes import limits_waiting
+from apps.deployments.rollouts import progress
 from apps.deployments.selectors import holds
-from apps.gateways import groups as of_groups
-from apps.gateways import kernels, selectors, services, settings
+from apps.gateways import group_settings, kernel_gauges, selectors, services
+from apps.gateways import rollout_settings as of_groups
 from apps.gateways.flood import set_flood_mode
 from apps.gateways.forms import GatewayForm, GroupForm, LimitsForm, ProfileForm, ProtectionForm, VersionedForm
-from apps.gateways.gauges import gauges_of
+from apps.gateways.set_gauges import gauges_of
 from apps.lib.activation import Activation, activations
 from apps.lib.errors import Conflict, Problem
 from apps.network.models import Gateway, GatewayGroup, Limits, Profile, Protection
-from apps.traffic import collecting
+from apps.traffic import counter_collection
 from apps.traffic.models import Collected
 
 LAST_ROLLOUTS = 8
@@ -57,7 +57,7 @@ def gateway(request: HttpRequest, pk: int) -> HttpResponse:
         "entries": history_of(found, 8),
         "gauges": gauges_of(found),
         "collected": Collected.objects.filter(gateway=found).first(),
-        "table": kernels.table_of(selectors.status_of(found), getattr(found.group, "profile", None)),
+        "table": kernel_gauges.table_of(selectors.status_of(found), getattr(found.group, "profile", None)),
         "hold": holds().filter(group=found.group_id).first(),
     }
     return render(request, "gateways/gateway.html", context)
@@ -78,7 +78,7 @@ def put_right(request: HttpRequest, pk: int) -> HttpResponse:
 def count_again(request: HttpRequest, pk: int) -> HttpResponse:
     """Take its next reading for where counting begins again, whatever it says."""
     found = get_object_or_404(Gateway, pk=pk)
-    collecting.accept(gateway=found)
+    counter_collection.accept(gateway=found)
     messages.success(request, _("Counting begins again with the next reading of %(gateway)s, within a minute or two.") % {"gateway": found})
     return redirect("gateways:gateway", found.pk)
 
@@ -124,23 +124,23 @@ def group(request: HttpRequest, pk: int) -> HttpResponse:
 @staff_page
 def protection(request: HttpRequest, pk: int) -> HttpResponse:
     """What the gateways of a group refuse, and which routers may speak to them."""
-    return _settings(request, pk, ProtectionForm, settings.protect, "gateways:protection", "gateways/protection.html")
+    return _settings(request, pk, ProtectionForm, group_settings.protect, "gateways:protection", "gateways/protection.html")
 
 
 @staff_page
 def limits(request: HttpRequest, pk: int) -> HttpResponse:
     """How many connections one may open."""
-    return _settings(request, pk, LimitsForm, settings.limit, "gateways:limits", "gateways/limits.html")
+    return _settings(request, pk, LimitsForm, group_settings.limit, "gateways:limits", "gateways/limits.html")
 
 
 @staff_page
 def profile(request: HttpRequest, pk: int) -> HttpResponse:
     """What the kernels of a group's gateways are set to, and what they really hold."""
-    return _settings(request, pk, ProfileForm, settings.tune, "gateways:profile", "gateways/profile.html", _kernels)
+    return _settings(request, pk, ProfileForm, group_settings.tune, "gateways:profile", "gateways/profile.html", _kernels)
 
 
 def _kernels(row: Any) -> dict[str, Any]:
-    return {"warnings": kernels.warnings(row), "tables": kernels.tables_of(row.group, row)}
+    return {"warnings": kernel_gauges.warnings(row), "tables": kernel_gauges.tables_of(row.group, row)}
 
 
 def _settings(

@@ -6,6 +6,6 @@ class InboundConfig(AppConfig):
 
     def ready(self) -> None:
         from apps.inbound.selectors import asking
-        from apps.lib import navigation
+        from apps.lib.web import navigation
 
         navigation.counts("inbound:arrivals")(asking)

@@ -18,9 +18,9 @@ import structlog
 from django.conf import settings
 from django.utils.translation import gettext_noop
 
-from apps.inbound.head import MOST as MOST_OF_HEAD
-from apps.inbound.head import head
 from apps.inbound.models import Arrival
+from apps.inbound.raw_headers import MOST as MOST_OF_HEAD
+from apps.inbound.raw_headers import head
 from apps.inbound.services import arrive
 
 SECONDS: Final = 50.0  # that one look may take; the next is a minute later

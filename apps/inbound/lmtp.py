@@ -22,7 +22,7 @@ from django.db import connection
 
 from apps.inbound.models import Arrival
 from apps.inbound.services import MOST_RECIPIENTS, TooLarge, arrive
-from apps.lib.memory import return_large_blocks, trim
+from apps.lib.heap_trim import return_large_blocks, trim
 
 LONGEST_LINE: Final = 1 << 20  # octets; mail servers break lines long before
 STORING: Final = 4  # mails that are written into the database at once

@@ -4,13 +4,13 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 
-from apps.inbound import keeping
+from apps.inbound import retention_sweep
 from apps.operations.registry import Bound, bounded, pruned
 
 
 def prune_octets(now: datetime, at_most: int) -> int:
     """Erase the octets of mails that were taken long ago."""
-    return keeping.erase_some(now - timedelta(days=settings.KEEP_MAIL_DAYS), at_most)
+    return retention_sweep.erase_some(now - timedelta(days=settings.KEEP_MAIL_DAYS), at_most)
 
 
 pruned("inbound.Arrival", kept="NETZWART_KEEP_MAIL_DAYS", prune=prune_octets)

@@ -8,11 +8,11 @@ from django.http import HttpRequest
 from django.utils.translation import pgettext
 
 from apps.inbound.charsets import clean
-from apps.inbound.head import head
+from apps.inbound.mailbox_health import pressing
 from apps.inbound.models import Arrival
-from apps.inbound.watching import pressing
-from apps.lib.navigation import Count as NavigationCount
-from apps.lib.once import once_a_page
+from apps.inbound.raw_headers import head
+from apps.lib.web.navigation import Count as NavigationCount
+from apps.lib.web.request_cache import once_a_page
 from apps.mail.redaction import redact
 
 STATES: Final = ("quarantined", "waiting", "taken", "deleted", "all")

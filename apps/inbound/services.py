@@ -1,6 +1,6 @@
 """What arrives by mail: stored before anybody reads it; what people do with what was set aside.
 
-Who reads it, and how a part of the portal takes mail, stands in `receiving.py`.
+Who reads it, and how a part of the portal takes mail, stands in `dispatcher.py`.
 """
 
 import re
@@ -17,10 +17,10 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.inbound.charsets import one_line
-from apps.inbound.head import head
 from apps.inbound.models import Arrival
+from apps.inbound.raw_headers import head
+from apps.lib.enqueue import send
 from apps.lib.errors import Conflict
-from apps.lib.nudge import send
 from apps.mail.redaction import redact
 
 TASK: Final = "workers.receive_mail"

@@ -10,10 +10,10 @@ from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import may, person, staff_page
 from apps.accounts.roles import Right
-from apps.inbound import selectors, services, watching
+from apps.inbound import mailbox_health, selectors, services
 from apps.inbound.models import Arrival
 from apps.lib.errors import Problem
-from apps.lib.params import words
+from apps.lib.web.query_params import words
 from apps.mail.redaction import redact, redact_octets
 
 PER_PAGE = 50
@@ -28,7 +28,7 @@ def arrivals(request: HttpRequest) -> HttpResponse:
     page = Paginator(selectors.arrivals(state, search), PER_PAGE).get_page(asked.get("page"))
     shown = {"page": page, "state": state, "search": search, "counts": selectors.counts(), "tabs": selectors.tabs()}
     now = timezone.now()
-    truth = {"away": watching.outage(now), "late": watching.unread(), "took": selectors.last_taken()}
+    truth = {"away": mailbox_health.outage(now), "late": mailbox_health.unread(), "took": selectors.last_taken()}
     return render(request, "inbound/arrivals.html", shown | truth)
 
 

@@ -1,12 +1,13 @@
 from django.conf import settings
 from django.urls import path
 
-from apps.lib import languages, views
+from apps.lib import views
+from apps.lib.web import language_switch
 
 app_name = "lib"
 urlpatterns = [
     path("theme/", views.theme, name="theme"),
-    path("language/", languages.choose, name="language"),
+    path("language/", language_switch.choose, name="language"),
 ]
 if settings.DEBUG:
     urlpatterns += [

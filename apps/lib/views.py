@@ -7,8 +7,9 @@ from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST
 
-from apps.lib import navigation, styleguide
-from apps.lib.context import THEME_COOKIE, THEMES
+from apps.lib.ui import style_guide_data
+from apps.lib.web import navigation
+from apps.lib.web.context_processors import THEME_COOKIE, THEMES
 
 YEAR = 365 * 24 * 3600
 
@@ -29,6 +30,6 @@ def theme(request: HttpRequest) -> HttpResponse:
 @user_passes_test(navigation.for_staff)
 def style_guide(request: HttpRequest, name: str = "parts") -> HttpResponse:
     """Every component in all its states, and pages drawn with made-up data."""
-    if name not in styleguide.PAGES:
+    if name not in style_guide_data.PAGES:
         raise Http404(name)
-    return render(request, f"lib/styleguide/{name}.html", styleguide.PAGES[name]())
+    return render(request, f"lib/styleguide/{name}.html", style_guide_data.PAGES[name]())

@@ -5,7 +5,7 @@ class MailConfig(AppConfig):
     name = "apps.mail"
 
     def ready(self) -> None:
-        from apps.lib import navigation
+        from apps.lib.web import navigation
         from apps.mail.selectors import asking
 
         navigation.counts("mail:outbox")(asking)

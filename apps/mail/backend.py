@@ -11,9 +11,9 @@ from django.core.mail import EmailMessage
 from django.core.mail.backends.base import BaseEmailBackend
 from django.utils.translation import get_language
 
+from apps.mail.mail_templates import one_line
 from apps.mail.models import Message
 from apps.mail.services import put
-from apps.mail.wording import one_line
 
 
 class Outbox(BaseEmailBackend):

@@ -16,10 +16,10 @@ from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
-from apps.mail import away
-from apps.mail.carrying import Carrier, Outcome, What
-from apps.mail.composing import composed, envelope
+from apps.mail import circuit_breaker
+from apps.mail.mime import composed, envelope
 from apps.mail.models import Message
+from apps.mail.transport import Carrier, Outcome, What
 
 LEASE: Final = timedelta(minutes=3)  # longer than a connection and a mail may take together
 FIRST_PAUSE, LONGEST_PAUSE = timedelta(minutes=1), timedelta(hours=1)
@@ -64,15 +64,15 @@ def due(now: datetime) -> QuerySet[Message]:
 
 def deliver(carrier: Carrier, clock: Clock = timezone.now) -> Done:
     """Send what is due, at most MOST mails and for about SECONDS. Any number of workers may do so at once."""
-    if not due(clock()).exists() or away.until(clock()):
+    if not due(clock()).exists() or circuit_breaker.until(clock()):
         return Done()
-    done, end, lost, was_away = Done(), monotonic() + SECONDS, 0, away.now_away()
+    done, end, lost, was_away = Done(), monotonic() + SECONDS, 0, circuit_breaker.now_away()
     with carrier:
         for _number in range(MOST):
             if monotonic() > end:
                 return replace(done, more=True)
             if why := carrier.open():
-                away.note(why, clock())
+                circuit_breaker.note(why, clock())
                 return done
             row = claim(clock())
             if row is None:
@@ -81,10 +81,10 @@ def deliver(carrier: Carrier, clock: Clock = timezone.now) -> Done:
             done = _counted(done, record(row, outcome, clock()))
             lost = lost + 1 if outcome.lost else 0
             if outcome.what is What.AWAY or lost >= LOST_IN_A_ROW:
-                away.note(outcome.words, clock())
+                circuit_breaker.note(outcome.words, clock())
                 return done
             if was_away and not outcome.lost:
-                away.over()
+                circuit_breaker.over()
                 was_away = None
     return replace(done, more=True)
 

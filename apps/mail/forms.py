@@ -4,7 +4,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from apps.lib.errors import Problem
-from apps.lib.forms import explain
+from apps.lib.ui.form_errors import explain
 
 
 class DiscardForm(forms.Form):

@@ -6,7 +6,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from apps.lib.email_lookups import AsciiLower
+from apps.lib.database.email_lookups import AsciiLower
 
 
 class Message(models.Model):

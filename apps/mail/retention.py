@@ -4,13 +4,13 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 
-from apps.mail import keeping
+from apps.mail import retention_sweep
 from apps.operations.registry import Bound, bounded, pruned
 
 
 def prune_words(now: datetime, at_most: int) -> int:
     """Erase the words of mails that ended long ago."""
-    return keeping.erase_some(now - timedelta(days=settings.KEEP_MAIL_DAYS), at_most)
+    return retention_sweep.erase_some(now - timedelta(days=settings.KEEP_MAIL_DAYS), at_most)
 
 
 pruned("mail.Message", kept="NETZWART_KEEP_MAIL_DAYS", prune=prune_words)

@@ -9,9 +9,9 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import pgettext
 
-from apps.lib.navigation import Count as NavigationCount
-from apps.lib.once import once_a_page
-from apps.mail import away
+from apps.lib.web.navigation import Count as NavigationCount
+from apps.lib.web.request_cache import once_a_page
+from apps.mail import circuit_breaker
 from apps.mail.models import Message, ServerAway
 
 LATE: Final = timedelta(minutes=10)
@@ -51,7 +51,7 @@ def tabs() -> list[tuple[str, str, int]]:
 def late(now: datetime) -> Late | None:
     """What was written more than LATE ago and waits."""
     found = Message.objects.filter(state=Message.State.WAITING, written__lt=now - LATE).aggregate(number=Count("pk"), since=Min("written"))
-    return Late(found["number"], found["since"], away.now_away()) if found["number"] else None
+    return Late(found["number"], found["since"], circuit_breaker.now_away()) if found["number"] else None
 
 
 def last_sent() -> datetime | None:

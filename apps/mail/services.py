@@ -19,11 +19,11 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
+from apps.lib.enqueue import send
 from apps.lib.errors import Conflict, Problem
-from apps.lib.nudge import send
-from apps.mail import kinds, unsubscribing
+from apps.mail import notice_kinds, unsubscribing
+from apps.mail.mail_templates import Plain, worded
 from apps.mail.models import Message, SwitchedOff
-from apps.mail.wording import Plain, worded
 
 TASK = "workers.send_mail"
 log = structlog.get_logger()
@@ -50,7 +50,7 @@ def write(
 
     automatic: the portal wrote it, no person; other portals do not answer then (RFC 3834). references: Message-IDs, the oldest first.
     """
-    if notice and kinds.words_of(notice) is None:
+    if notice and notice_kinds.words_of(notice) is None:
         raise ValueError(f"Nobody has named the kind of notice {notice!r}: kinds.tell() does.")
     if notice and unsubscribing.is_off(to, notice):
         return None

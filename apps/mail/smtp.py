@@ -13,7 +13,7 @@ from threading import Event, Timer
 from types import TracebackType
 from typing import Final, Self
 
-from apps.mail.carrying import Outcome, What, told
+from apps.mail.transport import Outcome, What, told
 
 STARTTLS: Final = "starttls"
 TLS: Final = "tls"

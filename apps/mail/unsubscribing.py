@@ -7,8 +7,8 @@ from django.conf import settings
 from django.core.signing import BadSignature, Signer
 from django.urls import reverse
 
+from apps.lib.database.email_lookups import AsciiLower
 from apps.lib.email_address import ascii_lower
-from apps.lib.email_lookups import AsciiLower
 from apps.mail.models import SwitchedOff
 
 _signer: Final = Signer(salt="mail.switch_off")

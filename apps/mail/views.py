@@ -12,8 +12,8 @@ from django.views.decorators.http import require_POST
 from apps.accounts.permissions import may, person, staff_page
 from apps.accounts.roles import Right
 from apps.lib.errors import Problem
-from apps.lib.params import words
-from apps.mail import away, kinds, selectors, services, unsubscribing
+from apps.lib.web.query_params import words
+from apps.mail import circuit_breaker, notice_kinds, selectors, services, unsubscribing
 from apps.mail.forms import DiscardForm
 from apps.mail.models import Message
 from apps.mail.redaction import redact
@@ -30,7 +30,9 @@ def outbox(request: HttpRequest) -> HttpResponse:
     page = Paginator(selectors.mails(state, search), PER_PAGE).get_page(asked.get("page"))
     shown = {"page": page, "state": state, "search": search, "counts": selectors.counts(), "tabs": selectors.tabs()}
     return render(
-        request, "mail/outbox.html", shown | {"server": away.now_away(), "late": selectors.late(now), "left": selectors.last_sent()}
+        request,
+        "mail/outbox.html",
+        shown | {"server": circuit_breaker.now_away(), "late": selectors.late(now), "left": selectors.last_sent()},
     )
 
 
@@ -38,9 +40,14 @@ def outbox(request: HttpRequest) -> HttpResponse:
 def message(request: HttpRequest, pk: int) -> HttpResponse:
     """One mail: where it is, and what it says unless that opens an account."""
     row = get_object_or_404(Message.objects.select_related("ended_by"), pk=pk)
-    shown = {"row": row, "in_hand": selectors.is_in_hand(row), "server": away.now_away(), "acts": may(request.user, Right.OPERATE)}
+    shown = {
+        "row": row,
+        "in_hand": selectors.is_in_hand(row),
+        "server": circuit_breaker.now_away(),
+        "acts": may(request.user, Right.OPERATE),
+    }
     answers = row.reply_to if redact(row.reply_to) == row.reply_to else ""  # what one of the staff answers as, nobody else may read
-    return render(request, "mail/message.html", shown | {"kind": kinds.words_of(row.notice), "reply_to": answers})
+    return render(request, "mail/message.html", shown | {"kind": notice_kinds.words_of(row.notice), "reply_to": answers})
 
 
 @staff_page
@@ -74,7 +81,7 @@ def discard(request: HttpRequest, pk: int) -> HttpResponse:
 def switch_off(request: HttpRequest, token: str) -> HttpResponse:
     """Say what the link switches off; a press does it, and undoes it. A look changes nothing: scanners of mail look at every link."""
     meant = unsubscribing.meant(token)
-    kind = kinds.words_of(meant[1]) if meant else None
+    kind = notice_kinds.words_of(meant[1]) if meant else None
     if meant is None or kind is None:
         return render(request, "mail/switch_off.html", status=404)
     address, notice = meant

@@ -10,8 +10,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.lib.api.fields import MacText
+from apps.lib.api.filter_types import TEXT
 from apps.lib.api.filters import Own, filters_of
-from apps.lib.api.kinds import TEXT
 from apps.lib.api.serializers import ApiSerializer
 from apps.lib.api.viewsets import Adds, Changes, Reads, Removes
 from apps.members import services

@@ -6,7 +6,7 @@ from typing import Any
 from apps.lib.api.filters import filters_of
 from apps.lib.api.serializers import ApiSerializer
 from apps.lib.api.viewsets import Adds, Reads, Removes
-from apps.members import leaving
+from apps.members import departures
 from apps.members.models import Departure
 
 
@@ -19,7 +19,7 @@ class DepartureSerializer(ApiSerializer):
         validators: list[Any] = []
 
     def create(self, validated_data: Mapping[str, Any]) -> Departure:
-        return leaving.plan(by=self.context["request"].user, **validated_data)
+        return departures.plan(by=self.context["request"].user, **validated_data)
 
 
 class DepartureViewSet(Reads, Adds, Removes):
@@ -31,4 +31,4 @@ class DepartureViewSet(Reads, Adds, Removes):
     filters = filters_of(Departure, "member", "on", "state", "by", "planned")
 
     def remove(self, row: Departure) -> None:
-        leaving.drop(row)
+        departures.drop(row)

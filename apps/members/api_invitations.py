@@ -6,7 +6,7 @@ from typing import Any
 from apps.lib.api.filters import filters_of
 from apps.lib.api.serializers import ApiSerializer
 from apps.lib.api.viewsets import Adds, Reads, Removes
-from apps.members import inviting
+from apps.members import invitation_services
 from apps.members.models import MemberInvitation
 
 
@@ -19,7 +19,7 @@ class MemberInvitationSerializer(ApiSerializer):
         validators: list[Any] = []
 
     def create(self, validated_data: Mapping[str, Any]) -> MemberInvitation:
-        return inviting.invite(by=self.context["request"].user, **validated_data)
+        return invitation_services.invite(by=self.context["request"].user, **validated_data)
 
 
 class MemberInvitationViewSet(Reads, Adds, Removes):
@@ -31,4 +31,4 @@ class MemberInvitationViewSet(Reads, Adds, Removes):
     filters = filters_of(MemberInvitation, "member", "by", "made", "expires", "taken", "withdrawn")
 
     def remove(self, row: MemberInvitation) -> None:
-        inviting.withdraw_one(row)
+        invitation_services.withdraw_one(row)

@@ -8,12 +8,13 @@ class MembersConfig(AppConfig):
 
     def ready(self) -> None:
         from apps.audit.trail import UNSHOWN, Trail, tell
-        from apps.lib import formats, languages
-        from apps.members import limiting, own
+        from apps.lib.ui import formats
+        from apps.lib.web import language_switch
+        from apps.members import member_token_limits, own_devices
         from apps.members.models import Departure, Device, Member, MemberInvitation
 
-        languages.remembers(own.remember_language)
-        limiting.register()
+        language_switch.remembers(own_devices.remember_language)
+        member_token_limits.register()
         tell(
             Trail(
                 Member,

@@ -8,11 +8,11 @@ from django.db import models
 from django.db.models.functions import Upper
 from django.utils.translation import gettext_lazy as _
 
-from apps.lib.accents import without_accents
+from apps.lib.database.history import tracked
+from apps.lib.database.unaccent import without_accents
 from apps.lib.fields import MacField, stored_mac_digits
-from apps.lib.history import tracked
 from apps.lib.models import Versioned
-from apps.members.periods import notes_when_left, periods_of_changed, periods_of_new
+from apps.members.membership_triggers import notes_when_left, periods_of_changed, periods_of_new
 
 LOWEST_KBIT, HIGHEST_KBIT = 64, 10_000_000  # of a rate, kbit/s
 
@@ -155,7 +155,7 @@ class Device(models.Model):
 
 
 class Membership(models.Model):
-    """From when to when a member was active. Written and kept by triggers on the member's state (periods.py), whoever changes that."""
+    """From when to when a member was active. Kept by triggers on the member's state (membership_triggers.py), whoever changes that."""
 
     member = models.ForeignKey(Member, models.CASCADE, related_name="memberships")
     valid = DateTimeRangeField(_("valid"))
@@ -199,7 +199,7 @@ class Departure(models.Model):
 
 @tracked()
 class MemberInvitation(models.Model):
-    """A link that connects an account with a membership, once. To which address it went, the link itself says (inviting.py)."""
+    """A link that connects an account with a membership, once. To which address it went, the link itself says (invitation_services.py)."""
 
     member = models.ForeignKey(Member, models.CASCADE, related_name="invitations")
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", verbose_name=_("invited by"))

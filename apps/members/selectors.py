@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Value
 from django.db.models.functions import Concat, Lower, Now, Replace
 
-from apps.lib.accents import without_accents
+from apps.lib.database.unaccent import without_accents
 from apps.lib.fields import MacField, Prefix, mac_digits, stored_mac_digits
 from apps.members.models import Device, Member, Room, Tariff
 

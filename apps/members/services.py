@@ -11,11 +11,11 @@ from django.db.models import Exists, F, Max, OuterRef, QuerySet
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.lib import hanging
+from apps.lib import dependents
+from apps.lib.dependents import Ended
+from apps.lib.enqueue import nudge
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import MacField
-from apps.lib.hanging import Ended
-from apps.lib.nudge import nudge
 from apps.members.models import HIGHEST_KBIT, LOWEST_KBIT, Departure, Device, Member, Room, Tariff
 
 FIRST_NUMBER = 1000
@@ -72,7 +72,7 @@ def activate(*, member: Member, by: User) -> None:
         if changed.exclude(erased_at=None).exists():
             raise Problem(erased(), culprit=member)
         if changed.update(state=Member.State.ACTIVE, version=F("version") + 1):
-            hanging.stamp(Member, [member.pk])
+            dependents.stamp(Member, [member.pk])
         nudge("workers.reconcile", by.pk)
 
 
@@ -83,15 +83,15 @@ def erased() -> str:
 def leave(*, member: Member, by: User) -> list[Ended]:
     """The member leaves: nothing of theirs is on the gateways any more, and no departure is planned. Twice is harmless.
 
-    What is held is kept for HOLD_DAYS, for whoever comes back, and then released (leaving.py); without such days it ends now.
+    What is held is kept for HOLD_DAYS, for whoever comes back, and then released (departures.py); without such days it ends now.
     Returns what that is.
     """
     with transaction.atomic():
         staying = Member.objects.filter(pk=member.pk).exclude(state=Member.State.LEFT)
         staying.update(state=Member.State.LEFT, room=None, version=F("version") + 1)
         Departure.objects.filter(member=member, state=Departure.State.PLANNED).update(state=Departure.State.DROPPED)
-        hanging.stamp(Member, [member.pk])
-        held = hanging.count(Member, [member.pk]) if settings.HOLD_DAYS else hanging.end(Member, [member.pk])
+        dependents.stamp(Member, [member.pk])
+        held = dependents.count(Member, [member.pk]) if settings.HOLD_DAYS else dependents.end(Member, [member.pk])
         nudge("workers.reconcile", by.pk)
     return held
 

@@ -10,8 +10,8 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from apps.accounts.permissions import person, staff_page
 from apps.lib.errors import Problem
-from apps.lib.forms import explain
-from apps.members import payments
+from apps.lib.ui.form_errors import explain
+from apps.members import payment_import
 
 MOST_OCTETS = 2_000_000
 SHOWN = 100
@@ -55,16 +55,16 @@ def bring(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         text = form.cleaned_data["text"]
         try:
-            preview = payments.read(text)
+            preview = payment_import.read(text)
             if "confirmed" in request.POST:
-                return _done(request, payments.bring(text, by=person(request)))
+                return _done(request, payment_import.bring(text, by=person(request)))
         except Problem as problem:
             explain(form, problem)
     context = {"form": form, "preview": preview, "shown": SHOWN, "text": form.cleaned_data.get("text", "") if form.is_bound else ""}
     return render(request, "members/payments.html", context, status=422 if form.errors else 200)
 
 
-def _done(request: HttpRequest, done: payments.Preview) -> HttpResponse:
+def _done(request: HttpRequest, done: payment_import.Preview) -> HttpResponse:
     count = len(done.extending)
     text = ngettext("%(n)d member is paid for longer now.", "%(n)d members are paid for longer now.", count)
     messages.success(request, text % {"n": count})

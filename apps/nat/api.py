@@ -6,13 +6,13 @@ from typing import Any
 from django.db.models import QuerySet
 from rest_framework import serializers
 
+from apps.lib.api.filter_types import NUMBER
 from apps.lib.api.filters import Filter, Own, filters_of
-from apps.lib.api.kinds import NUMBER
 from apps.lib.api.serializers import ActiveSerializer, Reference
 from apps.lib.api.viewsets import Adds, Changes, Reads, Removes
+from apps.lib.database.validity import holds_now
 from apps.lib.fields import AddressField
-from apps.lib.validity import holds_now
-from apps.nat import many, services
+from apps.nat import forwards_bulk, services
 from apps.nat.models import PortForward
 from apps.nat.selectors import forwards, on_ports
 from apps.network.models import Holding
@@ -60,14 +60,14 @@ class ForwardSerializer(ActiveSerializer):
         return services.add_forward(by=self.context["request"].user, **_told(validated_data))
 
     def create_many(self, items: Sequence[dict[str, Any]]) -> list[PortForward]:
-        return many.add_forwards(wanted=[many.Wanted(**_told(item)) for item in items], by=self.context["request"].user)
+        return forwards_bulk.add_forwards(wanted=[forwards_bulk.Wanted(**_told(item)) for item in items], by=self.context["request"].user)
 
     def update(self, instance: PortForward, validated_data: Mapping[str, Any]) -> PortForward:
         wanted = _wanted(instance, validated_data)
-        return many.change_forwards(wanted=[wanted], by=self.context["request"].user)[0]
+        return forwards_bulk.change_forwards(wanted=[wanted], by=self.context["request"].user)[0]
 
     def update_many(self, changes: Sequence[tuple[PortForward, dict[str, Any]]]) -> list[PortForward]:
-        return many.change_forwards(wanted=[_wanted(row, item) for row, item in changes], by=self.context["request"].user)
+        return forwards_bulk.change_forwards(wanted=[_wanted(row, item) for row, item in changes], by=self.context["request"].user)
 
 
 def _told(item: Mapping[str, Any]) -> dict[str, Any]:
@@ -78,12 +78,12 @@ def _told(item: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _wanted(row: PortForward, item: Mapping[str, Any]) -> many.Changed:
+def _wanted(row: PortForward, item: Mapping[str, Any]) -> forwards_bulk.Changed:
     """The forward as it is to be: what is not told stays."""
     kept = {name: getattr(row, name) for name in (*EDITED, "enabled", "version")} | {"valid": {"upper": row.valid.upper}}
     wanted = kept | dict(item)
     until = wanted.pop("valid")["upper"]
-    return many.Changed(forward=row, **(wanted | {"public": AddressField().to_python(wanted["public"]), "until": until}))
+    return forwards_bulk.Changed(forward=row, **(wanted | {"public": AddressField().to_python(wanted["public"]), "until": until}))
 
 
 def _with_port(rows: QuerySet[PortForward], port: int) -> QuerySet[PortForward]:
@@ -139,4 +139,4 @@ class ForwardViewSet(Reads, Adds, Changes, Removes):
         services.remove_forward(forward=row, by=self.request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked
 
     def remove_many(self, rows: Sequence[PortForward]) -> None:
-        many.remove_forwards(forwards=rows, by=self.request.user)  # type: ignore[arg-type]  # likewise
+        forwards_bulk.remove_forwards(forwards=rows, by=self.request.user)  # type: ignore[arg-type]  # likewise

@@ -9,7 +9,7 @@ from rest_framework import serializers
 from apps.lib.api.filters import filters_of
 from apps.lib.api.serializers import ActiveSerializer, Reference
 from apps.lib.api.viewsets import Adds, Reads, Removes
-from apps.lib.validity import holds_now
+from apps.lib.database.validity import holds_now
 from apps.nat import services
 from apps.nat.models import NatMapping
 from apps.nat.selectors import mappings

@@ -5,8 +5,8 @@ from typing import Any
 
 from django.db import transaction
 
+from apps.nat.pool_sharing import change_sharing
 from apps.nat.selectors import public_addresses_in_use
-from apps.nat.sharing import change_sharing
 from apps.network import api
 from apps.network.models import Pool
 

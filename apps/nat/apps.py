@@ -10,10 +10,10 @@ class NatConfig(AppConfig):
 
     def ready(self) -> None:
         from apps.audit.trail import UNSHOWN, Trail, tell
-        from apps.lib.hanging import hang
+        from apps.lib.dependents import hang
         from apps.nat import reopening
+        from apps.nat.count_texts import count_of_forwards, count_of_mappings, count_of_pinholes, goal_of_move
         from apps.nat.models import Move, NatMapping, Pinhole, PortForward, PortRules
-        from apps.nat.words import count_of_forwards, count_of_mappings, count_of_pinholes, goal_of_move
         from apps.network.models import Holding
 
         hang(Holding, lambda ids: PortForward.objects.filter(holding__in=ids), count_of_forwards)

@@ -6,11 +6,11 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from apps.lib.choices import RowChoiceField
-from apps.lib.ports import PortsField, span, written
-from apps.lib.validity import holds_now
+from apps.lib.database.validity import holds_now
+from apps.lib.port_ranges import PortsField, span, written
+from apps.lib.ui.row_choice_field import RowChoiceField
 from apps.members.models import Member
-from apps.nat.last_day import LastDayForm, last_day
+from apps.nat.last_day_field import LastDayForm, last_day
 from apps.nat.models import PortForward
 from apps.nat.selectors import public_addresses_of
 from apps.network.models import Holding, Pool

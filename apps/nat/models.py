@@ -9,11 +9,11 @@ from django.db.models.functions import Upper
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from apps.lib.database.history import tracked
+from apps.lib.database.triggers import stamp_transaction
 from apps.lib.fields import AddressField, PrefixField
-from apps.lib.history import tracked
 from apps.lib.models import Deployed, Versioned
-from apps.lib.ports import span
-from apps.lib.triggers import stamp_transaction
+from apps.lib.port_ranges import span
 from apps.nat.moving.models import Move
 from apps.nat.pinholes.models import Pinhole
 from apps.nat.rules.models import PortRules

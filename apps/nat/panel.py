@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from apps.lib.standing import poll, standing
+from apps.lib.ui.activation_status import poll, standing
 from apps.members.models import Member
 from apps.nat.forms import ForwardForm
 from apps.nat.models import PortForward

@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 from django.urls import reverse
 
 from apps.audit.trail import EndedRow
-from apps.lib.validity import holds_now
+from apps.lib.database.validity import holds_now
 from apps.nat.models import Pinhole, PortForward
 
 

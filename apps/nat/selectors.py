@@ -6,9 +6,9 @@ from datetime import datetime
 from django.db import connection
 from django.db.models import Count, F, Q, QuerySet
 
+from apps.lib.database.validity import holds_now, holds_now_or_later
 from apps.lib.fields import Address
-from apps.lib.once import once_a_page
-from apps.lib.validity import holds_now, holds_now_or_later
+from apps.lib.web.request_cache import once_a_page
 from apps.members.models import Member
 from apps.nat.models import NatMapping, PortForward
 from apps.network.models import Pool

@@ -7,17 +7,17 @@ from django.db.models import F
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
+from apps.lib.database.constraint_violations import detail_of
+from apps.lib.database.validity import ended_now, from_now, holds_now
+from apps.lib.enqueue import nudge
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Address
-from apps.lib.nudge import nudge
-from apps.lib.ports import Span, span
-from apps.lib.refusals import detail_of
-from apps.lib.validity import ended_now, from_now, holds_now
-from apps.nat import claims
-from apps.nat.ends import End, Until, changed_end, check_end, planned_end
+from apps.lib.port_ranges import Span, span
+from apps.nat import port_claims
+from apps.nat.expiry_dates import End, Until, changed_end, check_end, planned_end
 from apps.nat.models import NatMapping, PortForward
-from apps.nat.places import Place, place_in, pools_to_leave_from
 from apps.nat.selectors import free_port, holder_of_ports
+from apps.nat.snat_allocation import Place, place_in, pools_to_leave_from
 from apps.network.models import Holding, Pool
 from apps.network.services import lock_holdings
 
@@ -63,8 +63,8 @@ def add_forward(
             )
             nudge("workers.reconcile", by.pk)
     except IntegrityError as error:
-        if claims.is_claimed(error):
-            raise claims.refused_forward(holding, public, protocol, public_port, ports) from error
+        if port_claims.is_claimed(error):
+            raise port_claims.refused_forward(holding, public, protocol, public_port, ports) from error
         check_holding(holding)
         raise _explained(error, public, protocol, public_port, ports) from error
     forward.refresh_from_db()
@@ -179,7 +179,7 @@ def map_address(*, holding: Holding, public: Address | None = None, pool: Pool |
             nudge("workers.reconcile", by.pk)
     except IntegrityError as error:
         check_holding(holding)
-        if not claims.is_claimed(error):
+        if not port_claims.is_claimed(error):
             raise
         raise Problem(_("Somebody else was just given this address or block. Try again."), "public") from error
     mapping.refresh_from_db()
@@ -215,7 +215,7 @@ def _no_place(holding: Holding, public: Address | None, pools: list[Pool]) -> Pr
         )
     free = place_in(pools[0], holding.member)
     facts["free"] = free.public if free else ""
-    found = claims.claim_on(public, holding.member_id)
+    found = port_claims.claim_on(public, holding.member_id)
     if found and pools[0].sharing == Pool.Sharing.OWN:
         text = _("%(public)s cannot be the address of one member alone: %(other)s has it, or ports of it.")
         unnamed = _("%(public)s cannot be the address of one member alone: somebody else has it, or ports of it.")

@@ -2,17 +2,17 @@
 
 from django.urls import path
 
-from apps.nat import listing, views
+from apps.nat import list_views, views
 from apps.nat.pinholes import views as pinholes
 from apps.nat.rules import views as rules
 
 app_name = "nat"
 urlpatterns = [
-    path("forwards/", listing.forwards, name="forwards"),
-    path("forwards.csv", listing.forwards_csv, name="forwards-csv"),
+    path("forwards/", list_views.forwards, name="forwards"),
+    path("forwards.csv", list_views.forwards_csv, name="forwards-csv"),
     path("forwards/rules/<int:group>/", rules.rules, name="rules"),
-    path("pinholes/", listing.pinholes, name="pinholes"),
-    path("pinholes.csv", listing.pinholes_csv, name="pinholes-csv"),
+    path("pinholes/", list_views.pinholes, name="pinholes"),
+    path("pinholes.csv", list_views.pinholes_csv, name="pinholes-csv"),
     path("members/<int:pk>/forwards/", views.forwards, name="forwards-of"),
     path("members/<int:pk>/forwards/add/", views.add, name="forward-add"),
     path("forwards/<int:pk>/edit/", views.edit, name="forward-edit"),

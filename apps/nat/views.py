@@ -9,7 +9,7 @@ from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import person, staff_page
 from apps.lib.errors import Conflict, Problem
-from apps.lib.params import number
+from apps.lib.web.query_params import number
 from apps.members.models import Member
 from apps.nat import panel, services
 from apps.nat.forms import ForwardForm

@@ -7,11 +7,11 @@ from django.db.models import QuerySet
 from rest_framework import serializers
 
 from apps.lib.api.fields import PrefixText
+from apps.lib.api.filter_types import NET_CONTAINS, NETWORK
 from apps.lib.api.filters import Filter, filters_of
-from apps.lib.api.kinds import NET_CONTAINS, NETWORK
 from apps.lib.api.serializers import ActiveSerializer, ApiSerializer, Reference
 from apps.lib.api.viewsets import Adds, Changes, Reads, Removes
-from apps.lib.validity import holds_now
+from apps.lib.database.validity import holds_now
 from apps.members.models import Member
 from apps.network import services
 from apps.network.models import Holding, Pool

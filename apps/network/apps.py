@@ -8,13 +8,13 @@ class NetworkConfig(AppConfig):
 
     def ready(self) -> None:
         from apps.audit.trail import UNSHOWN, Trail, tell
-        from apps.lib.hanging import hang
+        from apps.lib.dependents import hang
         from apps.members.models import Member
-        from apps.network import limiting
+        from apps.network import group_token_limits
+        from apps.network.count_texts import count_of_holdings
         from apps.network.models import Holding, Pool
-        from apps.network.words import count_of_holdings
 
-        limiting.register()
+        group_token_limits.register()
         hang(Member, lambda ids: Holding.objects.filter(member__in=ids), count_of_holdings)
         tell(
             Trail(

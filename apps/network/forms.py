@@ -6,9 +6,9 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from apps.lib import formats
-from apps.lib.choices import RowChoiceField
 from apps.lib.fields import AddressField, PrefixField
+from apps.lib.ui import formats
+from apps.lib.ui.row_choice_field import RowChoiceField
 from apps.members.models import Device, Member
 from apps.network.models import BLOCK_SIZES, GatewayGroup, Pool, blocks_of_address
 

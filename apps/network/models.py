@@ -9,10 +9,10 @@ from django.db.models.functions import Mod
 from django.db.models.lookups import Exact
 from django.utils.translation import gettext_lazy as _
 
+from apps.lib.database.history import tracked
+from apps.lib.database.triggers import stamp_transaction
 from apps.lib.fields import AddressField, PrefixField
-from apps.lib.history import tracked
 from apps.lib.models import Deployed, Versioned
-from apps.lib.triggers import stamp_transaction
 from apps.members.models import Device, Member
 from apps.network.uplink import Uplink as Uplink
 from firewall import policy as firewall

@@ -8,9 +8,9 @@ from ipaddress import IPv6Network, ip_network
 from django.db import connection
 from django.db.models import Count, QuerySet
 
+from apps.lib.database.validity import holds_now, holds_now_or_later
 from apps.lib.fields import Address, Prefix
-from apps.lib.once import once_a_page
-from apps.lib.validity import holds_now, holds_now_or_later
+from apps.lib.web.request_cache import once_a_page
 from apps.members.models import Member
 from apps.network.models import Gateway, Holding, Pool
 

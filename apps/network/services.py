@@ -6,13 +6,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.accounts.models import User
-from apps.lib import hanging
+from apps.lib import dependents
+from apps.lib.database.constraint_violations import detail_of
+from apps.lib.database.validity import from_now, holds_now
+from apps.lib.dependents import Ended
+from apps.lib.enqueue import nudge
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Prefix
-from apps.lib.hanging import Ended
-from apps.lib.nudge import nudge
-from apps.lib.refusals import detail_of
-from apps.lib.validity import from_now, holds_now
 from apps.members.models import Device, Member
 from apps.network.models import BLOCK_SIZES, GatewayGroup, Holding, Pool, fitting_block_size
 from apps.network.selectors import free_prefix, holder_now_or_later, size
@@ -56,8 +56,8 @@ def release(*, holding: Holding, by: User) -> list[Ended]:
     """End the holding now, and first what hangs on it; returns what that was. Releasing twice is harmless."""
     with transaction.atomic():
         held = Holding.objects.select_for_update().filter(holds_now(), pk=holding.pk)
-        ended = hanging.end(Holding, held.values_list("pk", flat=True)) if held.exists() else []
-        hanging.cut(Holding.objects.filter(pk=holding.pk))
+        ended = dependents.end(Holding, held.values_list("pk", flat=True)) if held.exists() else []
+        dependents.cut(Holding.objects.filter(pk=holding.pk))
         nudge("workers.reconcile", by.pk)
     return ended
 

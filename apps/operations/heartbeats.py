@@ -18,7 +18,7 @@ from django.utils import timezone
 from redis import Redis
 from redis.exceptions import RedisError
 
-from apps.lib.once import once_a_page
+from apps.lib.web.request_cache import once_a_page
 from apps.operations.models import Role, RoleHeartbeat
 
 EVERY: Final = settings.HEARTBEAT_SECONDS  # between two signs of life

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Role(models.TextChoices):
-    """A program of the portal that runs beside the web server; the value is its name in `portal.stack.plan`."""
+    """A program of the portal that runs beside the web server; the value is its name in `portal.stack.commands`."""
 
     WORKER = "worker", _("deploy worker")
     COLLECTOR = "collector", _("collector")

@@ -8,7 +8,7 @@ from django.contrib.sessions.models import Session
 from django.db.models import Exists, OuterRef
 from django.utils.translation import gettext_lazy as _
 
-from apps.lib.api.keys import KEPT
+from apps.lib.api.idempotency import KEPT
 from apps.lib.models import KeptAnswer
 from apps.operations.registry import Bound, bounded, delete_oldest, pruned
 

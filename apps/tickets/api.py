@@ -12,10 +12,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.lib.api.filters import filters_of
-from apps.lib.api.given_fields import LINES, GivenFields
+from apps.lib.api.openapi.json_schema import INTEGER, TEXT, TIME, TRUTH, Shape, array, nullable, record
 from apps.lib.api.openapi.operations import answers
-from apps.lib.api.openapi.shapes import INTEGER, TEXT, TIME, TRUTH, Shape, array, nullable, record
 from apps.lib.api.serializers import ApiSerializer
+from apps.lib.api.unknown_fields import LINES, GivenFields
 from apps.lib.api.viewsets import Adds, Changes, Reads, Removes, given
 from apps.lib.errors import Problem
 from apps.members.models import Member

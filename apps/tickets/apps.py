@@ -10,20 +10,20 @@ class TicketsConfig(AppConfig):
 
     def ready(self) -> None:
         from apps.audit.trail import Trail, tell
-        from apps.inbound.receiving import takes
-        from apps.lib import navigation
-        from apps.mail import kinds
-        from apps.tickets import receiving
+        from apps.inbound.dispatcher import takes
+        from apps.lib.web import navigation
+        from apps.mail import notice_kinds
+        from apps.tickets import mail_handler
         from apps.tickets.models import Canned, Ticket
+        from apps.tickets.notifications import ANSWERS, KIND
         from apps.tickets.selectors import asking
-        from apps.tickets.telling import ANSWERS, KIND
 
         tell(Trail(Ticket, called=_("Ticket"), href=_page))
         tell(Trail(Canned, called=_("Canned answer"), href=lambda _row: reverse("tickets:canned")))
-        kinds.tell(KIND, _("Mails to staff about new tickets, and what is written in their own"), for_staff=True)
-        kinds.tell(ANSWERS, _("Mails when your tickets are answered"))
+        notice_kinds.tell(KIND, _("Mails to staff about new tickets, and what is written in their own"), for_staff=True)
+        notice_kinds.tell(ANSWERS, _("Mails when your tickets are answered"))
         navigation.counts("tickets:list")(asking)
-        takes(receiving.take)
+        takes(mail_handler.take)
 
 
 def _page(row: Any) -> str:

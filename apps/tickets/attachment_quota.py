@@ -11,8 +11,8 @@ from django.conf import settings
 from django.db.models import Q, Sum
 from django.utils.translation import gettext as _
 
-from apps.lib import formats
 from apps.lib.errors import Problem
+from apps.lib.ui import formats
 from apps.members.models import Member
 from apps.tickets.models import Attachment, Message
 

@@ -13,8 +13,8 @@ from django.http import HttpResponse
 from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
 
-from apps.lib import formats
 from apps.lib.errors import Problem
+from apps.lib.ui import formats
 from apps.tickets.models import Attachment, Content, Message
 
 MOST: Final = 10  # files of one message

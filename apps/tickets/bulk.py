@@ -19,11 +19,11 @@ from django.utils.translation import override
 from apps.accounts.models import User
 from apps.accounts.permissions import may
 from apps.accounts.roles import Right
+from apps.lib.enqueue import nudge
 from apps.lib.errors import Problem
-from apps.lib.nudge import nudge
 from apps.tickets import canned, services
 from apps.tickets.models import Bulk, BulkItem, Ticket
-from apps.tickets.telling import asker, readers
+from apps.tickets.notifications import asker, readers
 from apps.tickets.thread import tidy
 
 MOST: Final = 500  # tickets at once

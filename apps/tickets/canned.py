@@ -18,7 +18,7 @@ from django.utils.translation import gettext_lazy
 from apps.accounts.models import User
 from apps.lib.errors import Conflict, Problem
 from apps.tickets.models import Canned, Ticket
-from apps.tickets.telling import asker
+from apps.tickets.notifications import asker
 from apps.tickets.thread import tidy
 
 log = structlog.get_logger()

@@ -7,8 +7,8 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext_lazy as _
 
-from apps.lib import formats
 from apps.lib.errors import Problem
+from apps.lib.ui import formats
 from apps.members.models import Member
 from apps.tickets.attachment_quota import Quota
 from apps.tickets.attachments import MOST, File

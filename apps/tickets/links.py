@@ -15,9 +15,9 @@ from django.utils.translation import gettext_lazy
 
 from apps.accounts.models import User
 from apps.bans.models import Ban, Block
+from apps.lib.database.validity import holds_now
 from apps.lib.errors import Problem
 from apps.lib.fields import PrefixField
-from apps.lib.validity import holds_now
 from apps.members.models import Device, Member
 from apps.nat.models import Pinhole, PortForward
 from apps.network.models import Gateway

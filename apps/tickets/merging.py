@@ -18,8 +18,8 @@ from apps.lib.email_address import ascii_lower
 from apps.lib.errors import Conflict, Problem
 from apps.tickets import thread
 from apps.tickets.models import Attachment, Message, Move, Ticket
+from apps.tickets.notifications import readers
 from apps.tickets.services import checked_tags
-from apps.tickets.telling import readers
 
 MOST: Final = 50  # tickets that are merged at once
 log = structlog.get_logger()

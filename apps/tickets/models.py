@@ -9,7 +9,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from apps.lib.history import tracked
+from apps.lib.database.history import tracked
 from apps.lib.models import Versioned
 from apps.members.models import Member
 

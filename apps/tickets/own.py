@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.lib.errors import Problem
 from apps.members.models import Member
-from apps.tickets import services, telling, thread
+from apps.tickets import notifications, services, thread
 from apps.tickets.attachments import File
 from apps.tickets.models import Attachment, Message, Ticket
 
@@ -55,7 +55,7 @@ def reply(*, member: Member, ticket: Ticket, text: str, files: Sequence[File] = 
         current = thread.locked(ticket.pk)
         message = thread.add(Message(ticket=current, kind=Message.Kind.MEMBER, text=text, author=by), files)
         thread.heard(current)
-        telling.tell_of_reply(message)
+        notifications.tell_of_reply(message)
     return message
 
 

@@ -13,8 +13,8 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import User
 from apps.accounts.roles import Right, with_right
-from apps.lib.navigation import Count as NavigationCount
-from apps.lib.once import once_a_page
+from apps.lib.web.navigation import Count as NavigationCount
+from apps.lib.web.request_cache import once_a_page
 from apps.members.models import Member
 from apps.tickets import searching
 from apps.tickets.keyset import Order

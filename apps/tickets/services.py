@@ -1,6 +1,6 @@
 """What is done with tickets: opened, answered, noted, taken, changed. What a member does stands in own.py.
 
-Every answer goes to whoever asked through the outbox, in the same transaction (telling.py).
+Every answer goes to whoever asked through the outbox, in the same transaction (notifications.py).
 """
 
 from collections.abc import Sequence
@@ -17,11 +17,11 @@ from django.utils.translation import override
 from apps.accounts.models import User
 from apps.accounts.permissions import may
 from apps.accounts.roles import Right
-from apps.lib import formats
 from apps.lib.errors import Conflict, Problem
+from apps.lib.ui import formats
 from apps.members.models import Member
 from apps.members.services import erased
-from apps.tickets import telling, thread
+from apps.tickets import notifications, thread
 from apps.tickets.attachments import File, check
 from apps.tickets.models import Attachment, Message, Ticket
 
@@ -64,9 +64,9 @@ def _opened(first: Message, subject: str, member: Member, files: Sequence[File])
             _mine(ticket, first.author)
             Ticket.objects.filter(pk=ticket.pk).update(first_answered_at=F("opened_at"))
             thread.answered(ticket, Ticket.State.WAITING)
-            telling.write_answer(first)
+            notifications.write_answer(first)
         else:
-            telling.tell_of_new(first)
+            notifications.tell_of_new(first)
     return ticket
 
 
@@ -80,7 +80,7 @@ def answer(*, ticket: Ticket, text: str, files: Sequence[File] = (), solved: boo
         thread.add(message, files)
         _mine(current, by)
         thread.answered(current, Ticket.State.SOLVED if solved else Ticket.State.WAITING)
-        telling.write_answer(message)
+        notifications.write_answer(message)
     return message
 
 

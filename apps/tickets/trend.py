@@ -5,8 +5,8 @@ from datetime import datetime
 
 from django.utils.translation import pgettext
 
-from apps.lib.charts import Chart, Line, Unit
-from apps.lib.charts.drawing import Drawing, drawn
+from apps.lib.ui.charts import Chart, Line, Unit
+from apps.lib.ui.charts.drawing import Drawing, drawn
 from apps.tickets import counting
 from apps.tickets.models import Period, Ticket
 from apps.tickets.selectors import OURS, counts

@@ -13,13 +13,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.lib.api.filters import filters_of
+from apps.lib.api.openapi.json_schema import INTEGER, TIME, TRUTH, Shape, array, nullable, record
 from apps.lib.api.openapi.operations import answers
-from apps.lib.api.openapi.shapes import INTEGER, TIME, TRUTH, Shape, array, nullable, record
 from apps.lib.api.serializers import ApiSerializer, Reference
 from apps.lib.api.viewsets import Reads
 from apps.members.models import Member
 from apps.network.models import Holding
-from apps.traffic.asking import IN_WINDOW, WORDS, WORDS_OF_SPAN, asked_window
+from apps.traffic.query_window import IN_WINDOW, WORDS, WORDS_OF_SPAN, asked_window
 from apps.traffic.selectors import Octets, Point, series, series_of_holding, used_by_holdings, used_by_members
 from apps.traffic.windows import Window
 

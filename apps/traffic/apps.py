@@ -10,9 +10,9 @@ class TrafficConfig(AppConfig):
 
     def ready(self) -> None:
         from apps.audit.trail import Trail, tell
-        from apps.mail import kinds
+        from apps.mail import notice_kinds
         from apps.network.models import Uplink
-        from apps.traffic import noticing
+        from apps.traffic import quota_notices
         from apps.traffic.models import FairShare, Quota, RateLimit
 
         tell(
@@ -22,7 +22,7 @@ class TrafficConfig(AppConfig):
         )
         tell(Trail(FairShare, called=_("Fair share"), part_of="group", href=_fair_share))
         tell(Trail(Quota, called=_("Quota"), part_of="tariff", href=_quotas, fields={"octets": _("bytes a month")}))
-        kinds.tell(noticing.KIND, _("Mails when your traffic quota is nearly or wholly used up"))
+        notice_kinds.tell(quota_notices.KIND, _("Mails when your traffic quota is nearly or wholly used up"))
         tell(Trail(Uplink, called=_("Uplink"), part_of="group", href=_uplink))
 
 

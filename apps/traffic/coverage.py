@@ -9,7 +9,7 @@ from typing import NamedTuple
 from django.db.models import Q
 
 from apps.traffic.models import Coverage
-from apps.traffic.writing import PAUSE
+from apps.traffic.usage_writer import PAUSE
 
 
 class Stretch(NamedTuple):

@@ -7,9 +7,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from apps.traffic.drawings import Way
 from apps.traffic.quotas import Above
 from apps.traffic.selectors import By, Share, Talker
+from apps.traffic.usage_charts import Way
 
 type Row = list[object]
 

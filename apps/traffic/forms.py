@@ -8,7 +8,7 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
-from apps.lib import formats
+from apps.lib.ui import formats
 from apps.traffic import windows
 from apps.traffic.models import Level, Quota
 from apps.traffic.quotas import MOST

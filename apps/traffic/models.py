@@ -7,8 +7,8 @@ allows none in a composite primary key, and holdings are never deleted.
 from django.db import models
 from django.db.models import F, Q
 
-from apps.lib.formats import volume
-from apps.lib.history import tracked
+from apps.lib.database.history import tracked
+from apps.lib.ui.formats import volume
 from apps.members.models import Tariff
 from apps.network.models import Gateway, Holding
 from apps.traffic.fairshare.models import FairShare as FairShare

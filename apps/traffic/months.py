@@ -15,15 +15,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from apps.audit.trail import trail_of
-from apps.lib import formats
-from apps.lib.charts import VOLUME
-from apps.lib.charts.bars import Bar, Bars, drawn
+from apps.lib.ui import formats
+from apps.lib.ui.charts import VOLUME
+from apps.lib.ui.charts.bars import Bar, Bars, drawn
 from apps.members.models import Member
 from apps.traffic.coverage import covered
 from apps.traffic.models import Quota
-from apps.traffic.pieces import finest_kept, pieces, union
 from apps.traffic.quotas import month
-from apps.traffic.rolling import EPOCH
+from apps.traffic.rollup import EPOCH
+from apps.traffic.rollup_planner import finest_kept, pieces, union
 from apps.traffic.selectors import Held, gateways_of, held_by
 
 NUMBER: Final = 12

@@ -13,15 +13,15 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from apps.lib import formats
-from apps.lib.charts.bars import Bars
-from apps.lib.charts.drawing import Drawing
+from apps.lib.ui import formats
+from apps.lib.ui.charts.bars import Bars
+from apps.lib.ui.charts.drawing import Drawing
 from apps.members.models import Member
-from apps.traffic import drawings
-from apps.traffic.drawings import Names, Shown, down_up
+from apps.traffic import usage_charts
 from apps.traffic.months import Month, drawing, months
 from apps.traffic.quotas import Filling, filling
 from apps.traffic.selectors import Octets, Point, Total, against_before, read_until, series, total_of
+from apps.traffic.usage_charts import Names, Shown, down_up
 from apps.traffic.windows import LABELS, Preset, Window, ending, preset_of
 
 VERSIONS: Final[dict[Shown, Promise]] = {
@@ -95,7 +95,7 @@ class Panel:
 
     @property
     def drawing(self) -> Drawing:
-        return drawings.usage(self.points, self.window, self.names, self.version)
+        return usage_charts.usage(self.points, self.window, self.names, self.version)
 
     @property
     def bars(self) -> Bars:

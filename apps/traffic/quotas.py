@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.lib.errors import Problem
-from apps.lib.states import Kind
+from apps.lib.ui.states import Kind
 from apps.members.models import Member, Tariff
 from apps.traffic.models import Quota
 from apps.traffic.selectors import by_members, over_all, used

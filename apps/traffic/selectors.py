@@ -14,13 +14,13 @@ from django.db import connection, transaction
 from django.db.models import F, Max, Min, Sum
 from django.utils import timezone
 
-from apps.lib.once import once_a_page
+from apps.lib.web.request_cache import once_a_page
 from apps.members.models import Member
 from apps.network.models import Gateway, Holding
 from apps.traffic.coverage import Covered, covered
 from apps.traffic.models import Level, Span, Tally
-from apps.traffic.pieces import pieces, union
-from apps.traffic.rolling import EPOCH, UNITS
+from apps.traffic.rollup import EPOCH, UNITS
+from apps.traffic.rollup_planner import pieces, union
 
 FOREVER: Final = datetime(9000, 1, 1, tzinfo=UTC)
 

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from apps.traffic import of_member, views
+from apps.traffic import member_traffic_views, views
 
 app_name = "traffic"
 urlpatterns = [
@@ -15,7 +15,7 @@ urlpatterns = [
     path("traffic/quotas/", views.over, name="quotas"),
     path("traffic/quotas.csv", views.over_csv, name="quotas-csv"),
     path("traffic/quotas/<int:pk>/", views.quota, name="quota"),
-    path("members/<int:pk>/traffic/", of_member.traffic, name="of"),
-    path("members/<int:pk>/traffic.csv", of_member.traffic_csv, name="of-csv"),
-    path("members/<int:pk>/months.csv", of_member.months_csv, name="of-months-csv"),
+    path("members/<int:pk>/traffic/", member_traffic_views.traffic, name="of"),
+    path("members/<int:pk>/traffic.csv", member_traffic_views.traffic_csv, name="of-csv"),
+    path("members/<int:pk>/months.csv", member_traffic_views.months_csv, name="of-months-csv"),
 ]

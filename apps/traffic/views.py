@@ -8,17 +8,17 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 
 from apps.accounts.permissions import person, staff_page
+from apps.lib.csv_stream import download
 from apps.lib.errors import Problem
-from apps.lib.spreadsheets import download
 from apps.members.models import Tariff
 from apps.network.models import Gateway
 from apps.traffic import exports, quotas, selectors
-from apps.traffic.drawings import Measure, Way, ways
 from apps.traffic.forms import QuotaForm, WindowForm
 from apps.traffic.models import Quota
 from apps.traffic.panel import Choice
 from apps.traffic.rates.selectors import rate_limits
 from apps.traffic.selectors import By, Order
+from apps.traffic.usage_charts import Measure, Way, ways
 from apps.traffic.windows import LABELS, RATES, TITLES, Window, ending, preset_of
 
 TOP = 50

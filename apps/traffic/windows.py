@@ -8,7 +8,7 @@ from typing import Final
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from apps.traffic.rolling import EPOCH
+from apps.traffic.rollup import EPOCH
 
 FIVE_MINUTES: Final = timedelta(minutes=5)
 HOUR: Final = timedelta(hours=1)

@@ -11,8 +11,8 @@ from rest_framework.response import Response
 
 from apps.accounts.models import ApiToken
 from apps.lib.api.filters import filters_of
+from apps.lib.api.openapi.json_schema import TEXT, array
 from apps.lib.api.openapi.operations import answers
-from apps.lib.api.openapi.shapes import TEXT, array
 from apps.lib.api.serializers import ApiSerializer
 from apps.lib.api.viewsets import Changes, Reads, Removes
 from apps.webhooks import services

@@ -9,7 +9,7 @@ class WebhooksConfig(AppConfig):
         from django.utils.translation import gettext_lazy as _
 
         from apps.audit.trail import UNSHOWN, Trail, tell
-        from apps.lib import navigation
+        from apps.lib.web import navigation
         from apps.webhooks.models import Endpoint
         from apps.webhooks.selectors import asking
 

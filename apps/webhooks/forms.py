@@ -5,16 +5,16 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts.collections import grouped
+from apps.accounts.collection_names import grouped
 from apps.accounts.models import User
 from apps.accounts.permissions import may
-from apps.lib.boxes import Boxes
 from apps.lib.errors import Problem
-from apps.lib.forms import explain
-from apps.webhooks.kinds import kinds
+from apps.lib.ui.checkbox_grid import Boxes
+from apps.lib.ui.form_errors import explain
+from apps.webhooks.error_texts import HAPPENINGS
+from apps.webhooks.event_kinds import kinds
 from apps.webhooks.models import Endpoint
 from apps.webhooks.services import Facts
-from apps.webhooks.words import HAPPENINGS
 
 
 class WebhookForm(forms.Form):

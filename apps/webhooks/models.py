@@ -9,7 +9,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from apps.lib.history import tracked
+from apps.lib.database.history import tracked
 from apps.lib.models import Versioned
 
 EVENTS = ("created", "changed", "removed")
@@ -96,7 +96,7 @@ class Delivery(models.Model):
 
 
 class Position(models.Model):
-    """How far the events of one table have been read: `done`. All up to `settled` are there or never will be; see gathering.py."""
+    """How far the events of one table have been read: `done`. All up to `settled` are there or never will be; see delivery_gathering.py."""
 
     table = models.CharField(max_length=80, primary_key=True)
     done = models.BigIntegerField()

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from django.conf import settings
 
-from apps.webhooks.kinds import Kind
+from apps.webhooks.event_kinds import Kind
 
 NOW: Final = timedelta(minutes=1)  # an event has the time at which its transaction began, an end that of its statement
 

@@ -3,7 +3,7 @@
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.http import HttpRequest
 
-from apps.lib.navigation import Count as NavigationCount
+from apps.lib.web.navigation import Count as NavigationCount
 from apps.webhooks.models import Delivery, Endpoint
 
 

@@ -13,12 +13,12 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import ApiToken, User
 from apps.accounts.permissions import may
 from apps.accounts.tokens import covers
-from apps.lib import outbound
+from apps.lib.enqueue import nudge
 from apps.lib.errors import Conflict, Problem
-from apps.lib.nudge import nudge
-from apps.lib.outbound import NoAnswer
-from apps.webhooks import gathering, payload, sending
-from apps.webhooks.kinds import kinds
+from apps.lib.web import guarded_http
+from apps.lib.web.guarded_http import NoAnswer
+from apps.webhooks import delivery_gathering, delivery_sender, payload
+from apps.webhooks.event_kinds import kinds
 from apps.webhooks.models import EVENTS, Delivery, Endpoint
 from apps.webhooks.signing import new_salt, secret_of
 
@@ -47,7 +47,7 @@ def add(*, facts: Facts, by: User) -> tuple[Endpoint, str]:
         raise Problem(_("There are %(most)d webhooks already. Remove one that nobody needs.") % {"most": MOST})
     made = Endpoint(owner=by, salt=new_salt(), **_columns(facts))
     _saved(made)
-    gathering.begin()
+    delivery_gathering.begin()
     log.info("webhook added", webhook=made.pk, by=by.username)
     return made, secret_of(made.salt)
 
@@ -99,7 +99,9 @@ def renew_secret(*, endpoint: Endpoint, by: User) -> str:
 def ping(*, endpoint: Endpoint, by: User) -> Delivery:
     """Queue a test. Raises Problem while the endpoint is paused."""
     _not_paused(endpoint)
-    made = gathering.delivery(endpoint, {"event": PING, "at": payload.moment(timezone.now()), "by": {"id": by.pk, "username": by.username}})
+    made = delivery_gathering.delivery(
+        endpoint, {"event": PING, "at": payload.moment(timezone.now()), "by": {"id": by.pk, "username": by.username}}
+    )
     with transaction.atomic():
         made.save()
         Endpoint.objects.filter(pk=endpoint.pk).update(rest_until=None)
@@ -138,13 +140,13 @@ def _not_paused(endpoint: Endpoint) -> None:
 def check(facts: Facts, owner: User) -> None:
     """Raises Problem for what can never work."""
     try:
-        parts = outbound.taken_apart(facts.url, sending.schemes())
+        parts = guarded_http.taken_apart(facts.url, delivery_sender.schemes())
     except NoAnswer as error:
         raise Problem(
             _("“%(url)s” is no address that a webhook can have. It begins with https://.") % {"url": facts.url[:80]}, "url"
         ) from error
     try:
-        outside = sending.reach().has(ip_address(str(parts.hostname)))
+        outside = delivery_sender.reach().has(ip_address(str(parts.hostname)))
     except ValueError:
         outside = True  # a name: what it leads to is seen when it is asked
     if not outside:

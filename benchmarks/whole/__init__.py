@@ -14,7 +14,7 @@ from typing import Any
 
 from benchmarks.figures import Figure
 from portal.stack.environment import variables
-from portal.stack.places import Places
+from portal.stack.state_paths import Places
 
 
 def run(name: str, **options: Any) -> Iterator[Figure]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import django
 
 from benchmarks.figures import Figure
-from portal.stack.places import Places
+from portal.stack.state_paths import Places
 
 
 def main() -> int:

@@ -12,7 +12,7 @@ from django.db import connection, transaction
 from apps.accounts.models import User
 from apps.bans.models import Ban, BanList
 from apps.bans.services import ban, lift
-from apps.lib.validity import holds_now
+from apps.lib.database.validity import holds_now
 from apps.members.models import Member
 from apps.nat.models import NatMapping, PortForward
 from apps.nat.selectors import free_port

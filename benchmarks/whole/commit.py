@@ -17,11 +17,11 @@ import psycopg
 from django.db import connection
 from django.utils import timezone
 
-from apps.bans import feeds, importing
+from apps.bans import feed_import, feed_parser
 from apps.bans.models import BanList
 from apps.bans.services import create_list
 from apps.deployments.models import Rollout, RolloutStep
-from apps.lib import nudge
+from apps.lib import enqueue
 from apps.network.models import GatewayGroup
 from benchmarks.baselines import insert_ms, nft_ms
 from benchmarks.figures import Figure
@@ -30,8 +30,8 @@ from benchmarks.whole.changes import Changes, Commit
 from benchmarks.whole.first_rollout import at_rest, bring_first_rollout
 from benchmarks.whole.stack import Stack, running, say, until
 from benchmarks.whole.watch import Confirmations
-from portal.stack import plan, postgres
-from portal.stack.places import Places
+from portal.stack import commands, postgres
+from portal.stack.state_paths import Places
 
 LENGTHS = (10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21)
 BURST, WRITERS = 1000, 4
@@ -53,7 +53,7 @@ def measure(places: Places, *, members: int, bans: bool, explain: bool, singles:
     Removals of an hour add up, and above a limit they wait for a second person. There is none here, so the limit is out of reach.
     """
     say(f"Seed {seed}")
-    with running(places, members=members) as stack, closing(Confirmations(postgres.url(places), len(plan.GATEWAYS))) as heard:
+    with running(places, members=members) as stack, closing(Confirmations(postgres.url(places), len(commands.GATEWAYS))) as heard:
         GatewayGroup.objects.update(removal_least=UNREACHABLE)
         changes = Changes(Random(seed))
         if bans:
@@ -65,14 +65,14 @@ def measure(places: Places, *, members: int, bans: bool, explain: bool, singles:
 def feed(changes: Changes) -> None:
     """A blocklist as large as those that are published."""
     lines = "\n".join(str(IPv4Address((60 << 24) + at * 7)) for at in range(FEED))
-    importing.bring(list=create_list(name="Feed", by=changes.by), feed=feeds.parse(lines), by=changes.by)
+    feed_import.bring(list=create_list(name="Feed", by=changes.by), feed=feed_parser.parse(lines), by=changes.by)
 
 
 def _figures(stack: Stack, heard: Confirmations, changes: Changes, singles: int, *, explaining: bool) -> Iterator[Figure]:
     say(f"{singles} single changes …")
     moments = explain.Log(stack.worker.log)
     each = [_timed(heard, changes, changes.single) for _ in range(singles)]
-    bare = median(insert_ms() for _ in range(LENGTHS[0])) + len(plan.GATEWAYS) * nft_ms()
+    bare = median(insert_ms() for _ in range(LENGTHS[0])) + len(commands.GATEWAYS) * nft_ms()
     yield Figure("n", len(each), "")
     yield Figure("p50_ms", _at(each, 0.5), "ms", "<= 400", bare, BARE, "<= 20")
     yield Figure("p99_ms", _at(each, 0.99), "ms", "<= 1000", bare, BARE, "<= 100")
@@ -127,7 +127,7 @@ def _burst(stack: Stack, changes: Changes) -> Iterator[Figure]:
     wanted = {f"{IPv4Address(BURST_BASE + at)}/32" for at in range(BURST)}
     connection.close()
     connection.close_pool()  # type: ignore[attr-defined]  # of PostgreSQL's backend
-    nudge._publisher.cache_clear()
+    enqueue._publisher.cache_clear()
     start = time.time()
     writers = [_writer(postgres.url(stack.places), own, author, at) for at in range(WRITERS)]
     for writer in writers:
@@ -136,7 +136,7 @@ def _burst(stack: Stack, changes: Changes) -> Iterator[Figure]:
     until(lambda: _active(wanted), "The burst")
     rows = RolloutStep.objects.filter(rollout__pk__gt=0, confirmed__isnull=False).order_by("-confirmed")
     active = rows[0].confirmed or timezone.now()
-    kernels = [verify.banned(stack, name) for name in plan.GATEWAYS]
+    kernels = [verify.banned(stack, name) for name in commands.GATEWAYS]
     if lost := [wanted - kernel for kernel in kernels if not wanted <= kernel]:
         raise SystemExit(f"confirmed, but not in the kernel: {sorted(lost[0])[:5]} and {sum(map(len, lost)) - 5} more")
     if wrong := verify.mismatches(stack):
@@ -158,7 +158,7 @@ def _write(url: str, own: int, author: int, share: int) -> None:
     with psycopg.connect(url, autocommit=True) as writing:
         for at in range(share, BURST, WRITERS):
             writing.execute(INSERT, (own, f"{IPv4Address(BURST_BASE + at)}/32", author))
-            nudge.send("workers.reconcile", author)
+            enqueue.send("workers.reconcile", author)
 
 
 def _active(wanted: set[str]) -> bool:

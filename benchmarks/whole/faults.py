@@ -9,7 +9,7 @@ from redis import Redis
 
 from benchmarks.whole.changes import Changes
 from benchmarks.whole.stack import Stack, say
-from portal.stack import plan
+from portal.stack import commands
 
 LONGEST_CUT = 15.0  # seconds
 
@@ -19,7 +19,7 @@ class Faults:
 
     def __init__(self, stack: Stack, random: Random, changes: Changes) -> None:
         self._stack, self._random, self.changes = stack, random, changes
-        self.rebuilt = dict.fromkeys(plan.GATEWAYS, 0)
+        self.rebuilt = dict.fromkeys(commands.GATEWAYS, 0)
         self.kinds: dict[str, Callable[[], None]] = {
             "worker": self.worker,
             "agent": self.agent,
@@ -93,6 +93,6 @@ class Faults:
         self._stack.lab.run(name, ["nft", f"{verb} element inet netzwart bans4_32 {{ {address} }}"], check=False)
 
     def _gateway(self) -> str:
-        name = self._random.choice(plan.GATEWAYS)
+        name = self._random.choice(commands.GATEWAYS)
         say(f"    {name}")
         return name

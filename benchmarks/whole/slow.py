@@ -14,11 +14,11 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from apps.bans.models import BanList
-from apps.deployments.decisions import release
+from apps.deployments.desired_state.desired_rulesets import want
 from apps.deployments.models import GatewayState, Revision, Rollout, RolloutStep
-from apps.deployments.rollback import roll_back
+from apps.deployments.rollouts.decisions import release
+from apps.deployments.rollouts.rollback import roll_back
 from apps.deployments.services import request
-from apps.deployments.wanted import want
 from apps.network.models import Gateway
 from apps.traffic.models import Collected
 from benchmarks.figures import Figure
@@ -30,7 +30,7 @@ from benchmarks.whole.throttle import Throttle, throttle
 from firewall.ruleset import Ruleset
 from gateway import elements as codec
 from gateway.netlink import GETSETELEM, Netlink
-from portal.stack.places import Places
+from portal.stack.state_paths import Places
 from tests.whole.system import inside
 
 LONGEST = 3600.0  # seconds for one phase; who needs longer has failed

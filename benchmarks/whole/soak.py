@@ -15,10 +15,10 @@ from django.db import DatabaseError, InterfaceError, connection
 from django.db.models import Q
 
 from apps.accounts.models import User
-from apps.deployments.decisions import approve
 from apps.deployments.models import GatewayState, HeldBack, Rollout, RolloutStep
+from apps.deployments.rollouts.decisions import approve
+from apps.lib.database.validity import holds_now
 from apps.lib.errors import Problem
-from apps.lib.validity import holds_now
 from apps.nat.models import PortForward
 from apps.network.models import Holding
 from benchmarks.figures import Figure
@@ -28,7 +28,7 @@ from benchmarks.whole.faults import Faults
 from benchmarks.whole.first_rollout import bring_first_rollout
 from benchmarks.whole.stack import Stack, running, say, until
 from benchmarks.whole.streams import Stream
-from portal.stack.places import Places
+from portal.stack.state_paths import Places
 from tests.whole.system import INTERNET
 
 CHANGE, FAULT = 2.0, 20.0  # seconds

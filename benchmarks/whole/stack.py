@@ -1,6 +1,6 @@
 """The whole product as its parts: each can be started, killed and started again. Knows nothing of what is measured.
 
-Everything is started as `script/server` starts it (`portal.stack.plan`): agents on the kernel behind a real sshd each, a worker on
+Everything is started as `script/server` starts it (`portal.stack.commands`): agents on the kernel behind a real sshd each, a worker on
 the management network, the ticker, PostgreSQL as in production, Redis. The web server is left out: its part is the benchmark's own.
 """
 
@@ -18,18 +18,18 @@ from django.core.management import call_command
 from django.db import connection
 
 from apps.accounts.models import User
-from apps.desk.seeding import demo, ground, rows
+from apps.desk.seeding import demo, lab_network, network_plan
 from apps.network.models import GatewayGroup
 from lab import sshd as lab_sshd
 from lab.lab import Lab
 from lab.register import Register
 from lab.topology import parse
-from portal.stack import plan, postgres, redis, sshd
-from portal.stack.places import Places
+from portal.stack import commands, postgres, redis, sshd
 from portal.stack.program import Program
+from portal.stack.state_paths import Places
 from tests.whole.system import descendants
 
-TOPOLOGY = plan.ROOT / "lab" / "topology.toml"
+TOPOLOGY = commands.ROOT / "lab" / "topology.toml"
 PATIENCE = 600.0  # seconds: a slow machine does everything, and all of it later
 
 
@@ -59,7 +59,13 @@ class Part:
         with self.log.open("ab") as log:
             environment = {**os.environ, "PYTHONUNBUFFERED": "1", **self.program.environment}
             self._process = subprocess.Popen(
-                self.program.arguments(), env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log, process_group=0, cwd=plan.ROOT
+                self.program.arguments(),
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                process_group=0,
+                cwd=commands.ROOT,
             )
         until(lambda: self._ready() or not self.runs, f"{self.program.name} (its log: {self.log})")
         if not self.runs:
@@ -108,24 +114,24 @@ class Stack:
         logs.mkdir(parents=True, exist_ok=True)
         self.postgres = Part(postgres.program(places), logs / "postgres.log", lambda: postgres.answers(places))
         self.redis = Part(redis.program(places), logs / "redis.log", lambda: redis.answers(places))
-        self.agents = {name: self._agent(name, logs) for name in plan.GATEWAYS}
-        self.sshds = {name: self._sshd(name, logs) for name in plan.GATEWAYS}
+        self.agents = {name: self._agent(name, logs) for name in commands.GATEWAYS}
+        self.sshds = {name: self._sshd(name, logs) for name in commands.GATEWAYS}
         worker_log = logs / "worker.log"
-        self.worker = Part(plan.in_lab(places, plan.worker()), worker_log, lambda: _ready_again(worker_log, self))
-        self.collector = Part(plan.in_lab(places, plan.collector()), logs / "collector.log", lambda: True)
-        self.beat = Part(plan.ticker(places), logs / "beat.log", lambda: True)
+        self.worker = Part(commands.in_lab(places, commands.worker()), worker_log, lambda: _ready_again(worker_log, self))
+        self.collector = Part(commands.in_lab(places, commands.collector()), logs / "collector.log", lambda: True)
+        self.beat = Part(commands.ticker(places), logs / "beat.log", lambda: True)
         self.worker_begins = 0
 
     def _agent(self, name: str, logs: Path) -> Part:
-        socket = plan.gateway_socket(self.places, name)
-        return Part(plan.gateway(self.places, name, "--group", lab_sshd.GROUP), logs / f"{name}.log", socket.exists)
+        socket = commands.gateway_socket(self.places, name)
+        return Part(commands.gateway(self.places, name, "--group", lab_sshd.GROUP), logs / f"{name}.log", socket.exists)
 
     def _sshd(self, name: str, logs: Path) -> Part:
         return Part(sshd.program(self.places, name), logs / f"{name}.sshd.log", lambda: sshd.answers(self.places, name))
 
     def start_agent(self, name: str) -> None:
         """As systemd does, with a socket of its own."""
-        plan.gateway_socket(self.places, name).unlink(missing_ok=True)
+        commands.gateway_socket(self.places, name).unlink(missing_ok=True)
         self.agents[name].start()
 
     def start_worker(self) -> None:
@@ -171,7 +177,7 @@ def _start(stack: Stack, members: int) -> None:
     say(f"Filling a database with {members} members …")
     call_command("migrate", verbosity=0)
     seed(stack.places, members)
-    for name in plan.GATEWAYS:
+    for name in commands.GATEWAYS:
         stack.start_agent(name)
         stack.sshds[name].start()
     stack.start_worker()
@@ -181,9 +187,9 @@ def _start(stack: Stack, members: int) -> None:
 
 def seed(places: Places, members: int) -> None:
     """A network of so many members, the first of whom live on the lab's hosts, and who administers it."""
-    host_keys = {name: lab_sshd.host_key(places.sshd / name) for name in plan.GATEWAYS}
+    host_keys = {name: lab_sshd.host_key(places.sshd / name) for name in commands.GATEWAYS}
     today = date.today()  # noqa: DTZ011 - any day will do
-    rows.write(rows.plan(1, members, ground.read(members), today, demo.RESIDENTS, demo.FORWARDS), "ssh", host_keys)
+    network_plan.write(network_plan.plan(1, members, lab_network.read(members), today, demo.RESIDENTS, demo.FORWARDS), "ssh", host_keys)
     admin = User.objects.create(username="mara", roles=["network_admin", "approver"])
     User.objects.create(username="jakob", roles=["network_admin", "approver"])
     demo.ban(admin)

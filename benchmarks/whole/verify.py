@@ -5,9 +5,9 @@ import re
 import time
 from ipaddress import ip_network
 
-from apps.deployments import link
+from apps.deployments.desired_state.desired_rulesets import want
 from apps.deployments.models import GatewayState
-from apps.deployments.wanted import want
+from apps.deployments.transport import agent_channel
 from apps.network.models import Gateway
 from benchmarks.whole.stack import Stack, group
 from firewall import wire
@@ -20,12 +20,12 @@ COMPLAINT = re.compile(r"error|warning|critical|Traceback", re.IGNORECASE)
 def mismatches(stack: Stack) -> dict[str, str]:
     """By gateway: what its agent reads from the kernel is something else than what the database asks for now."""
     wanted, found = want(group()), {}
-    with inside(stack.lab, "portal"), link.fresh_channels() as channel:
+    with inside(stack.lab, "portal"), agent_channel.fresh_channels() as channel:
         for gateway in Gateway.objects.order_by("name"):
             target = wanted.targets[gateway.pk]
             try:
                 answer = channel(gateway).ask(wire.Digest(int(time.time())))
-            except link.Unreachable as fault:
+            except agent_channel.Unreachable as fault:
                 found[gateway.name] = str(fault)
                 continue
             if not (isinstance(answer, wire.DigestIs) and answer.digest == target and answer.rules_as_committed):

@@ -11,13 +11,13 @@ from firewall.chains import (
     bans,
     blocks,
     bogons,
+    directions,
     dstnat,
     forward,
     guards,
     helpers,
     icmp6,
     input,
-    lanes,
     limits,
     listeners,
     mangle,
@@ -28,7 +28,7 @@ from firewall.chains import (
     raw,
     spoofed,
 )
-from firewall.chains.used import Used
+from firewall.chains.used_sets import Used
 from firewall.policy import Gateway, PolicyError, Settings
 from firewall.ruleset import Chain
 
@@ -56,7 +56,7 @@ def build(gateway: Gateway, used: Used) -> dict[str, Chain]:
 
 @lru_cache(maxsize=64)
 def _build(gateway: Gateway, used: Used) -> dict[str, Chain]:
-    return lanes.split(gateway.interfaces, whole(gateway, used))
+    return directions.split(gateway.interfaces, whole(gateway, used))
 
 
 def whole(gateway: Gateway, used: Used) -> dict[str, Chain]:

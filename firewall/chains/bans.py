@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from firewall.chains.parts import DROP, RETURN, at, in_prefixes, jump, rule
-from firewall.chains.used import Used
+from firewall.chains.rule_helpers import DROP, RETURN, at, in_prefixes, jump, rule
+from firewall.chains.used_sets import Used
 from firewall.policy import Gateway
 from firewall.ruleset import Action, Chain, Field, Verdict, VerdictMap
 

@@ -5,8 +5,8 @@ Part of every ruleset: nobody's first block in the night writes rules.
 
 from collections.abc import Iterator
 
-from firewall.chains.parts import RETURN, at, in_prefixes, jump, rule
-from firewall.chains.used import Used
+from firewall.chains.rule_helpers import RETURN, at, in_prefixes, jump, rule
+from firewall.chains.used_sets import Used
 from firewall.policy import Address, Gateway, Protocol
 from firewall.ruleset import Chain, Count, DnatTo, Field, Lookup, Match, Part, Refusal, Reject, Rule
 

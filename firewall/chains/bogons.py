@@ -3,7 +3,7 @@
 from ipaddress import collapse_addresses
 
 from firewall.bogons import BOGONS4, BOGONS6
-from firewall.chains.parts import DROP, at, rule
+from firewall.chains.rule_helpers import DROP, at, rule
 from firewall.policy import Gateway, Prefix, Protection
 from firewall.ruleset import Action, Chain, Count, Field, Match, Refusal, Reject, Verdict
 

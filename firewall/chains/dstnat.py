@@ -6,8 +6,8 @@ NAT chains see a connection's first packet alone, so nothing here costs the othe
 from collections.abc import Iterator
 
 from firewall.chains import blocks
-from firewall.chains.parts import DROP, at, rule
-from firewall.chains.used import Used
+from firewall.chains.rule_helpers import DROP, at, rule
+from firewall.chains.used_sets import Used
 from firewall.policy import Gateway
 from firewall.ruleset import Chain, Count, Dnat, Field, Hook, Lookup, Match, Priority, Refusal, Reject, Rule
 

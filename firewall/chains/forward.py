@@ -2,8 +2,8 @@
 
 from firewall import probing
 from firewall.chains import guards, listeners
-from firewall.chains.parts import ACCEPT, at, jump, rule
-from firewall.chains.used import Used
+from firewall.chains.rule_helpers import ACCEPT, at, jump, rule
+from firewall.chains.used_sets import Used
 from firewall.policy import Gateway, Interfaces
 from firewall.ruleset import Action, Chain, Count, Field, Hook, Priority, Verdict, VerdictMap
 

@@ -8,8 +8,8 @@ window scale in use, whatever the number of services.
 from collections.abc import Iterator
 
 from firewall.chains import blocks
-from firewall.chains.parts import ACCEPT, DROP, at, jump, rule
-from firewall.chains.used import Used
+from firewall.chains.rule_helpers import ACCEPT, DROP, at, jump, rule
+from firewall.chains.used_sets import Used
 from firewall.policy import Gateway
 from firewall.ruleset import Action, Chain, Field, Lookup, Notrack, Rule, Synproxy, TcpFlags, Verdict
 from firewall.sets import of_length

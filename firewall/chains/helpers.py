@@ -1,6 +1,6 @@
 """Connections that agree on others within what they say: the kernel reads along where the group says so, and nowhere else."""
 
-from firewall.chains.parts import at, rule
+from firewall.chains.rule_helpers import at, rule
 from firewall.policy import Gateway
 from firewall.ruleset import AssignHelper, Chain, Field, Helper, Hook, Match, Priority
 

@@ -4,7 +4,7 @@ Conntrack calls an echo request or a node information query new; errors are rela
 belongs to one link (neighbour and listener discovery) is untracked, and everything else invalid. Invalid and untracked do not pass.
 """
 
-from firewall.chains.parts import DROP, ERRORS6, rule
+from firewall.chains.rule_helpers import DROP, ERRORS6, rule
 from firewall.ruleset import Chain, Count, Field, Match, Rule
 
 

@@ -2,7 +2,7 @@
 
 from ipaddress import IPv6Network
 
-from firewall.chains.parts import ACCEPT, DROP, ERRORS4, ERRORS6, VRRP, at, rule
+from firewall.chains.rule_helpers import ACCEPT, DROP, ERRORS4, ERRORS6, VRRP, at, rule
 from firewall.policy import Gateway, Peer, Routing
 from firewall.ruleset import Action, Chain, Field, Hook, Limit, Match, Priority, Rule, VerdictMap
 

@@ -2,10 +2,10 @@
 
 from ipaddress import collapse_addresses
 
-from firewall import limiting
-from firewall.chains.parts import DROP, RETURN, at, in_prefixes, rule
-from firewall.chains.used import Used
-from firewall.limiting import Limited, Meter
+from firewall import limit_sets
+from firewall.chains.rule_helpers import DROP, RETURN, at, in_prefixes, rule
+from firewall.chains.used_sets import Used
+from firewall.limit_sets import Limited, Meter
 from firewall.policy import Gateway
 from firewall.ruleset import Action, Chain, Count, Field, Match, OpenOver, Part, RateOver, Refusal, Reject, Rule, Verdict
 
@@ -15,7 +15,7 @@ MAIL = Match(Field.TCP_DPORT, (25,))
 
 def chains(gateway: Gateway, used: Used) -> tuple[Chain, ...]:
     """`limits`, and `over` for what is over; none while nothing is limited."""
-    meters = limiting.meters(gateway.settings.limits)
+    meters = limit_sets.meters(gateway.settings.limits)
     if not meters:
         return ()
     rules = [each for meter in meters for each in _rules(gateway, used, meter)]
@@ -24,7 +24,7 @@ def chains(gateway: Gateway, used: Used) -> tuple[Chain, ...]:
 
 def counters(gateway: Gateway) -> frozenset[str]:
     """The names of the counters of what was over."""
-    return frozenset(meter.limited.counter for meter in limiting.meters(gateway.settings.limits))
+    return frozenset(meter.limited.counter for meter in limit_sets.meters(gateway.settings.limits))
 
 
 def _over(gateway: Gateway) -> Chain:

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from firewall.chains import blocks, guards
-from firewall.chains.parts import ACCEPT, DROP, ERRORS4, ERRORS6, at, jump, rule
-from firewall.chains.used import Used
+from firewall.chains.rule_helpers import ACCEPT, DROP, ERRORS4, ERRORS6, at, jump, rule
+from firewall.chains.used_sets import Used
 from firewall.policy import Gateway
 from firewall.ruleset import Action, Chain, Count, Field, Lookup, Match, Notrack, Rule, Verdict
 

@@ -1,8 +1,8 @@
 """What befalls packets on their way through, before anything is decided about them: rate limits, and what is changed in them."""
 
 from firewall.chains import rates
-from firewall.chains.parts import rule
-from firewall.chains.used import Used
+from firewall.chains.rule_helpers import rule
+from firewall.chains.used_sets import Used
 from firewall.policy import Gateway
 from firewall.ruleset import Chain, ClampMss, Field, Hook, Match, Priority
 

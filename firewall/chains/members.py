@@ -3,8 +3,8 @@
 from firewall import probing
 from firewall.addresses import PRIVATE
 from firewall.chains import bogons
-from firewall.chains.parts import ACCEPT, DROP, at, in_prefixes, jump, rule
-from firewall.chains.used import Used
+from firewall.chains.rule_helpers import ACCEPT, DROP, at, in_prefixes, jump, rule
+from firewall.chains.used_sets import Used
 from firewall.policy import Gateway
 from firewall.ruleset import Chain, Count, Field, Lookup, Rule
 

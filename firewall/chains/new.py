@@ -1,9 +1,9 @@
 """The first packet of a connection."""
 
-from firewall import limiting, probing
+from firewall import limit_sets, probing
 from firewall.chains import blocks, guards, icmp6, pinholes
-from firewall.chains.parts import RETURN, WITH_PORTS, at, jump, rule
-from firewall.chains.used import Used
+from firewall.chains.rule_helpers import RETURN, WITH_PORTS, at, jump, rule
+from firewall.chains.used_sets import Used
 from firewall.policy import Gateway, Interfaces
 from firewall.ruleset import Chain, Count, Field, Lookup, Match, Refusal, Reject, Rule
 
@@ -18,7 +18,7 @@ def chain(gateway: Gateway, used: Used) -> Chain:
             rule(jump("spoofed")),
             *((rule(jump("bogons")),) if gateway.settings.protection.bogons else ()),
             *blocks.jumps(gateway, used),
-            *((rule(jump("limits")),) if limiting.meters(gateway.settings.limits) else ()),
+            *((rule(jump("limits")),) if limit_sets.meters(gateway.settings.limits) else ()),
             icmp6.new(),
             *guards.answered(gateway, used, guards.ACK),
             rule(Match(Field.CT_STATUS, ("dnat",)), RETURN, comment="port forwards"),

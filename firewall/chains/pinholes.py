@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from firewall.chains.parts import RETURN, at, rule
+from firewall.chains.rule_helpers import RETURN, at, rule
 from firewall.policy import Gateway
 from firewall.ruleset import Field, Lookup, Match, Rule
 

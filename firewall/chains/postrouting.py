@@ -2,7 +2,7 @@
 
 from firewall.addresses import PRIVATE
 from firewall.chains import timeouts
-from firewall.chains.parts import DROP, WITH_PORTS, at, rule
+from firewall.chains.rule_helpers import DROP, WITH_PORTS, at, rule
 from firewall.policy import Gateway
 from firewall.ruleset import Chain, Count, Field, Hook, Masquerade, Match, Priority, Snat
 

@@ -6,8 +6,8 @@ longer that of destination NAT, so both are the member's own.
 
 from collections.abc import Iterator
 
-from firewall.chains.parts import DROP, in_prefixes, jump, rule
-from firewall.chains.used import Used
+from firewall.chains.rule_helpers import DROP, in_prefixes, jump, rule
+from firewall.chains.used_sets import Used
 from firewall.elements.rates import NOW, TARIFF
 from firewall.policy import Gateway
 from firewall.ruleset import Chain, Count, Field, Lookup, Rule, VerdictMap

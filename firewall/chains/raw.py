@@ -2,8 +2,8 @@
 
 from firewall.chains import bans, guards, listeners
 from firewall.chains.input import NEIGHBOUR_DISCOVERY
-from firewall.chains.parts import ACCEPT, DROP, VRRP, at, jump, rule
-from firewall.chains.used import Used
+from firewall.chains.rule_helpers import ACCEPT, DROP, VRRP, at, jump, rule
+from firewall.chains.used_sets import Used
 from firewall.policy import Gateway
 from firewall.ruleset import Chain, Field, Hook, Match, Notrack, Priority, Rule
 

@@ -5,8 +5,8 @@ from ipaddress import IPv4Network, collapse_addresses
 
 from firewall.addresses import PRIVATE
 from firewall.chains import listeners
-from firewall.chains.parts import DROP, at, in_prefixes, rule
-from firewall.chains.used import Used
+from firewall.chains.rule_helpers import DROP, at, in_prefixes, rule
+from firewall.chains.used_sets import Used
 from firewall.policy import Gateway
 from firewall.ruleset import Chain, Count, Field, Lookup, Match, Rule
 

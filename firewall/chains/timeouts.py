@@ -6,7 +6,7 @@ RFC 5382, REQ-5: an open TCP connection at least 2 hours and 4 minutes. nft has 
 
 from collections.abc import Iterator
 
-from firewall.chains.parts import rule
+from firewall.chains.rule_helpers import rule
 from firewall.policy import Gateway, Profile
 from firewall.ruleset import Field, Match, Rule, SetTimeout
 

@@ -8,7 +8,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
 from firewall.ruleset import Field, Type, Value
 from firewall.tracing.packet import ICMP, ICMPV6, TCP, UDP, WITH_PORTS
-from firewall.tracing.passage import Passage
+from firewall.tracing.packet_in_transit import Passage
 from firewall.tracing.result import Reading, TraceError
 
 # What nft calls numbers of protocols and ICMP types (nft describe)

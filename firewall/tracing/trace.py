@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from firewall.ruleset import Refusal, Reject, Ruleset, Synproxy, Verdict
+from firewall.tracing.hook_traversal import Walk
 from firewall.tracing.packet import ANSWERS, ICMP, ICMPV6, SYN, TCP, Flow, Icmp, Packet, State
-from firewall.tracing.passage import Passage
+from firewall.tracing.packet_in_transit import Passage
 from firewall.tracing.result import Ending, Leaving, Outcome, Trace
 from firewall.tracing.routes import Routes
 from firewall.tracing.tracking import state_of
-from firewall.tracing.walk import Walk
 
 _PROHIBITED = {4: Icmp(3, 13), 6: Icmp(1, 1)}  # RFC 1812, 5.2.7.1; RFC 4443, 3.1
 _LAST_INFORMATIVE = 18  # an ICMP message of a later type is told nothing, like an error (NR_ICMP_TYPES)

@@ -1,6 +1,6 @@
 from django.db import migrations, models
 
-from apps.lib.email_lookups import AsciiLower
+from apps.lib.database.email_lookups import AsciiLower
 
 
 class Migration(migrations.Migration):

@@ -8,14 +8,14 @@ import sys
 from pathlib import Path
 
 from portal.stack import database, environment, snapshot
+from portal.stack.directory_lock import alone, held
 from portal.stack.errors import StackError
-from portal.stack.lock import alone, held
 from portal.stack.output import Output
-from portal.stack.places import Places
 from portal.stack.processes import supervise
 from portal.stack.program import Program
 from portal.stack.serve import serve
 from portal.stack.sshd import in_portal_node
+from portal.stack.state_paths import Places
 
 
 def port(text: str) -> int:

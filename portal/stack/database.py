@@ -5,10 +5,10 @@ from functools import partial
 
 import psycopg
 
-from apps.lib import schema_snapshot
+from apps.lib.database import schema_snapshot
 from portal.stack import postgres, redis
-from portal.stack.places import Places
 from portal.stack.processes import Supervisor
+from portal.stack.state_paths import Places
 
 
 async def up(supervisor: Supervisor, places: Places, *, throwaway: bool = False) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from portal.stack import postgres, redis
-from portal.stack.places import Places
+from portal.stack.state_paths import Places
 
 SECRET_CHARACTERS = 50
 

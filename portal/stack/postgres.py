@@ -11,10 +11,10 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from portal.stack.account import Account, open_the_way, private_directory
 from portal.stack.errors import StackError
-from portal.stack.places import Places
+from portal.stack.postgres_account import Account, open_the_way, private_directory
 from portal.stack.program import Program
+from portal.stack.state_paths import Places
 
 OLDEST_VERSION = 15  # what Django 6.1 asks for
 DEBIAN_BINARIES = Path("/usr/lib/postgresql")

@@ -6,8 +6,8 @@ import signal
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from portal.stack.account import Account
 from portal.stack.errors import StackError
+from portal.stack.postgres_account import Account
 
 
 @dataclass(frozen=True)

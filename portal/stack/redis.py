@@ -4,8 +4,8 @@ import shutil
 import socket
 
 from portal.stack.errors import StackError
-from portal.stack.places import Places
 from portal.stack.program import Program
+from portal.stack.state_paths import Places
 
 
 def url(places: Places) -> str:

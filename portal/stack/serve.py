@@ -10,24 +10,24 @@ import time
 from functools import partial
 
 from lab.sshd import GROUP
-from portal.stack import database, plan, ports, sshd
+from portal.stack import commands, database, ports, sshd
 from portal.stack.demo import Demo
+from portal.stack.directory_lock import alone
 from portal.stack.environment import variables
-from portal.stack.lock import alone
 from portal.stack.output import Output
-from portal.stack.places import Places
 from portal.stack.processes import Supervisor, side_by_side, supervise
 from portal.stack.program import Program
+from portal.stack.state_paths import Places
 
 
 async def serve(places: Places, port: int, output: Output) -> None:
     """Runs until Ctrl-C or SIGTERM. StackError names the part that could not be started or that died."""
     ports.demand(port)
-    os.chdir(plan.ROOT)
+    os.chdir(commands.ROOT)
     started = time.monotonic()
     with alone(places):
         no_lab = why_no_lab(places)
-        events = ports.next_free(plan.events_port(port))
+        events = ports.next_free(commands.events_port(port))
         given = {**addresses(port, events), **os.environ}
         environment = {**given, "PYTHONUNBUFFERED": "1", **variables(places, lab=not no_lab)}
         async with supervise(environment, output) as supervisor:
@@ -49,7 +49,7 @@ def addresses(port: int, events: int) -> dict[str, str]:
 
 def why_no_lab(places: Places) -> str:
     """Why this machine cannot run the lab's network namespaces; empty if it can."""
-    done = subprocess.run(plan.lab_command(places, "check"), capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+    done = subprocess.run(commands.lab_command(places, "check"), capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
     said = (done.stdout + done.stderr).strip().splitlines()
     return "" if done.returncode == 0 else (said[-1] if said else f"'lab check' ended with status {done.returncode}")
 
@@ -65,13 +65,13 @@ async def _keys(places: Places, no_ssh: str) -> None:
 async def _schema(supervisor: Supervisor, places: Places) -> None:
     with supervisor.output.step("Database schema"):
         if not await asyncio.to_thread(database.has_current_schema, places):
-            await supervisor.run(plan.migrate())
+            await supervisor.run(commands.migrate())
 
 
 async def _demo_network(supervisor: Supervisor, places: Places, port: int, no_ssh: str) -> None:
     if not places.demo.exists():
         with supervisor.output.step("Demo network"):
-            await supervisor.run(plan.seed(port, None if no_ssh else places.sshd))
+            await supervisor.run(commands.seed(port, None if no_ssh else places.sshd))
 
 
 async def _gateways(supervisor: Supervisor, places: Places, no_lab: str, no_ssh: str) -> None:
@@ -79,48 +79,54 @@ async def _gateways(supervisor: Supervisor, places: Places, no_lab: str, no_ssh:
         supervisor.output.say(f"! The gateways keep their rules in memory, and no packet is touched. {no_lab}")
     else:
         with supervisor.output.step("Lab network"):
-            await supervisor.run(plan.lab(places, "down"))  # one that a crash left may be of another topology
-            supervisor.start(plan.lab_keeper(places))
-            await supervisor.run(plan.lab(places, "up"))
-    with supervisor.output.step(f"Gateways {', '.join(plan.GATEWAYS)}"):
-        for name in plan.GATEWAYS:
-            plan.gateway_socket(places, name).unlink(missing_ok=True)
-            plan.prober_socket(places, name).unlink(missing_ok=True)
+            await supervisor.run(commands.lab(places, "down"))  # one that a crash left may be of another topology
+            supervisor.start(commands.lab_keeper(places))
+            await supervisor.run(commands.lab(places, "up"))
+    with supervisor.output.step(f"Gateways {', '.join(commands.GATEWAYS)}"):
+        for name in commands.GATEWAYS:
+            commands.gateway_socket(places, name).unlink(missing_ok=True)
+            commands.prober_socket(places, name).unlink(missing_ok=True)
             if not no_lab:
-                supervisor.start(plan.prober(places, name))
+                supervisor.start(commands.prober(places, name))
             supervisor.start(_gateway(places, name, no_lab, no_ssh))
             if not no_ssh:
                 supervisor.start(sshd.program(places, name))
-        for name in plan.GATEWAYS:
-            await supervisor.until(partial(_listens, str(plan.gateway_socket(places, name))), f"The answer of gateway {name}")
+        for name in commands.GATEWAYS:
+            await supervisor.until(partial(_listens, str(commands.gateway_socket(places, name))), f"The answer of gateway {name}")
             if not no_ssh:
                 await supervisor.until(partial(sshd.answers, places, name), f"The answer of {name}'s sshd")
 
 
 def _gateway(places: Places, name: str, no_lab: str, no_ssh: str) -> Program:
     if no_lab:
-        return plan.gateway_in_memory(places, name)
-    return plan.gateway(places, name) if no_ssh else plan.gateway(places, name, "--group", GROUP)
+        return commands.gateway_in_memory(places, name)
+    return commands.gateway(places, name) if no_ssh else commands.gateway(places, name, "--group", GROUP)
 
 
 async def _programs(supervisor: Supervisor, places: Places, port: int, no_ssh: str) -> None:
     for directory in (places.beat_schedule.parent, places.static):
         directory.mkdir(parents=True, exist_ok=True)
     with supervisor.output.step("Web server, worker, ticker"):
-        for program in (plan.web(port), _reaching_gateways(plan.worker(), places, no_ssh), plan.ticker(places)):
+        for program in (commands.web(port), _reaching_gateways(commands.worker(), places, no_ssh), commands.ticker(places)):
             supervisor.start(program)
         await supervisor.until(partial(_answers_http, port), "The web server's answer")
 
 
 def _others(supervisor: Supervisor, places: Places, events: int, no_lab: str, no_ssh: str) -> None:
     """What nobody waits for when the portal comes up."""
-    collector = _reaching_gateways(plan.collector(), places, no_ssh)
-    for program in (plan.events(events), collector, plan.mailer(), plan.feeds(), *(() if no_lab else (plan.notice(places),))):
+    collector = _reaching_gateways(commands.collector(), places, no_ssh)
+    for program in (
+        commands.events(events),
+        collector,
+        commands.mailer(),
+        commands.feeds(),
+        *(() if no_lab else (commands.notice(places),)),
+    ):
         supervisor.start(program)
 
 
 def _reaching_gateways(worker: Program, places: Places, no_ssh: str) -> Program:
-    return worker if no_ssh else plan.in_lab(places, worker)
+    return worker if no_ssh else commands.in_lab(places, worker)
 
 
 def _listens(path: str) -> bool:
@@ -154,7 +160,7 @@ def welcome(places: Places, port: int, no_lab: str) -> str:
     """The address, the logins, and three things to try."""
     address = f"http://127.0.0.1:{port}/"
     demo = Demo.read(places.demo)
-    in_lab = "(not on this machine: the lab does not run)" if no_lab else " ".join(plan.lab_command(places, "status"))
+    in_lab = "(not on this machine: the lab does not run)" if no_lab else " ".join(commands.lab_command(places, "status"))
     lines = [
         f"  {address}",
         "",

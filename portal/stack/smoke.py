@@ -17,13 +17,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from portal.stack import plan, ports
-from portal.stack.api import Api, Json
+from portal.stack import commands, ports
+from portal.stack.api_client import Api, Json
 from portal.stack.demo import Demo
 from portal.stack.errors import StackError
 from portal.stack.output import Output
-from portal.stack.places import Places
 from portal.stack.program import Program
+from portal.stack.state_paths import Places
 
 TIME_LIMIT = 600.0  # seconds for each thing that is waited for
 STOPPING = 11.0
@@ -55,10 +55,10 @@ class Portal:
         self.places = places
         self.address = f"http://127.0.0.1:{port}"
         self.log = places.var / "smoke.log"
-        command = (plan.PYTHON, "-m", "portal.stack", "serve", "--var", str(places.var), "--port", str(port))
+        command = (commands.PYTHON, "-m", "portal.stack", "serve", "--var", str(places.var), "--port", str(port))
         with self.log.open("wb") as log:
             self._popen = subprocess.Popen(
-                Program("serve", command).arguments(), stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, cwd=plan.ROOT
+                Program("serve", command).arguments(), stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, cwd=commands.ROOT
             )
 
     def is_up(self) -> bool | None:
@@ -80,14 +80,14 @@ class Portal:
 
 def connect(places: Places) -> Json | None:
     """Who answers a real TCP connection from the demo internet to the forwarded port; None if nobody does."""
-    command = plan.lab_command(places, "connect", "internet", "tcp", PUBLIC_ADDRESS, str(PUBLIC_PORT), "--timeout", "1")
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=plan.ROOT, stdin=subprocess.DEVNULL)
+    command = commands.lab_command(places, "connect", "internet", "tcp", PUBLIC_ADDRESS, str(PUBLIC_PORT), "--timeout", "1")
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=commands.ROOT, stdin=subprocess.DEVNULL)
     return json.loads(done.stdout) if done.returncode == 0 else None
 
 
 def holding_in_the_lab(api: Api) -> tuple[Json, str]:
     """What a demo member with a host in the lab holds, and the address of that host."""
-    topology = tomllib.loads((plan.ROOT / "lab" / "topology.toml").read_text())
+    topology = tomllib.loads((commands.ROOT / "lab" / "topology.toml").read_text())
     members = [node for node in topology["nodes"].values() if node["role"] == "member"]
     hosts = [address for node in members for address in node["interfaces"]["eth0"]["addresses"] if ":" not in address]
     for address in hosts:
@@ -99,7 +99,7 @@ def holding_in_the_lab(api: Api) -> tuple[Json, str]:
 def active_everywhere(api: Api, forward: int) -> dict[str, Any] | None:
     """Since when each gateway has the forward; None as long as one lacks it."""
     since = {at["gateway"]: at["since"] for at in api.get(f"/api/nat/forwards/{forward}/")["active"]}
-    return since if set(since) >= set(plan.GATEWAYS) and all(since.values()) else None
+    return since if set(since) >= set(commands.GATEWAYS) and all(since.values()) else None
 
 
 def rollout_is_over(api: Api, after: int) -> Json | None:
@@ -166,8 +166,8 @@ def main() -> int:
     parser.add_argument("--keep", action="store_true", help="keep the scratch directory")
     keep = parser.parse_args().keep
     output, clock = Output(), Clock(TIME_LIMIT - STOPPING)
-    (plan.ROOT / "var").mkdir(exist_ok=True)
-    places = Places.at(Path(tempfile.mkdtemp(prefix="smoke-", dir=plan.ROOT / "var")))
+    (commands.ROOT / "var").mkdir(exist_ok=True)
+    places = Places.at(Path(tempfile.mkdtemp(prefix="smoke-", dir=commands.ROOT / "var")))
     failure = ""
     portal = Portal(places, ports.next_free(FIRST_PORT))
     try:

@@ -1,4 +1,4 @@
-"""Writes `migrations/schema.sql`: the schema to which all migrations lead, as `apps/lib/schema_snapshot.py` reads it.
+"""Writes `migrations/schema.sql`: the schema to which all migrations lead, as `apps/lib/database/schema_snapshot.py` reads it.
 
 It migrates an empty database of a server of its own, one migration after the other, and keeps what every version of PostgreSQL and every
 installation has alike: no owners, no settings of a session, no comments of extensions.
@@ -11,11 +11,11 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from apps.lib.schema_snapshot import SNAPSHOT
-from portal.stack import database, environment, plan, postgres
+from apps.lib.database.schema_snapshot import SNAPSHOT
+from portal.stack import commands, database, environment, postgres
 from portal.stack.output import Output
-from portal.stack.places import Places
 from portal.stack.processes import supervise
+from portal.stack.state_paths import Places
 
 HEADER = """\
 -- The schema that the migrations lead to. Written by `python -m portal.stack snapshot`; a test compares it with what they make.
@@ -36,15 +36,15 @@ APPLIED
 
 async def write(output: Output, file: Path = SNAPSHOT) -> None:
     """Takes as long as all migrations."""
-    with tempfile.TemporaryDirectory(prefix="netzwart-", dir=plan.ROOT / "var") as directory:
+    with tempfile.TemporaryDirectory(prefix="netzwart-", dir=commands.ROOT / "var") as directory:
         places = Places.at(Path(directory))
         async with supervise({**os.environ, **environment.variables(places)}, output) as supervisor:
             await database.up(supervisor, places, throwaway=True)
             with output.step("Migrations, one by one"):
-                await supervisor.run(plan.manage("migrate", "migrate", "--one-by-one", "--no-input", "--verbosity", "0"))
+                await supervisor.run(commands.manage("migrate", "migrate", "--one-by-one", "--no-input", "--verbosity", "0"))
             file.write_text(dump(postgres.url(places), postgres.suitable(places.postgres, postgres.installed())))
         shutil.rmtree(places.sockets, ignore_errors=True)
-    output.say(f"{file.relative_to(plan.ROOT)}: {len(file.read_text().splitlines()):,} lines")
+    output.say(f"{file.relative_to(commands.ROOT)}: {len(file.read_text().splitlines()):,} lines")
 
 
 def dump(url: str, server: postgres.Binaries) -> str:

@@ -10,10 +10,10 @@ from pathlib import Path
 from lab import sshd
 from lab.register import Register
 from lab.topology import load
-from portal.stack import plan
+from portal.stack import commands
 from portal.stack.errors import StackError
-from portal.stack.places import Places
 from portal.stack.program import Program
+from portal.stack.state_paths import Places
 
 SYSTEM_PYTHON = "/usr/bin/python3"  # an account without rights may not be able to enter where ours lies
 CODE, SOCKETS = sshd.SHOWN / "code", sshd.SHOWN / "sockets"
@@ -33,9 +33,9 @@ def obstacle(places: Places, no_lab: str) -> str:
 
 
 def _unreadable() -> str:
-    relay = plan.ROOT / "gateway" / "relay.py"
-    if plan.ROOT.stat().st_mode & READABLE != READABLE or not relay.stat().st_mode & READABLE:
-        return f"{plan.ROOT} may not be read by other accounts"
+    relay = commands.ROOT / "gateway" / "relay.py"
+    if commands.ROOT.stat().st_mode & READABLE != READABLE or not relay.stat().st_mode & READABLE:
+        return f"{commands.ROOT} may not be read by other accounts"
     recent = (SYSTEM_PYTHON, "-S", "-c", "import sys; sys.exit(sys.version_info < (3, 11))")
     tried = Path(SYSTEM_PYTHON).exists() and subprocess.run(recent, capture_output=True, check=False).returncode == 0
     return "" if tried else f"{SYSTEM_PYTHON} is missing or older than 3.11"
@@ -45,7 +45,7 @@ def prepare(places: Places) -> None:
     """Make what is not there yet: the portal's key, the host keys, and who may come in."""
     places.ssh_key.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     key = portal_key(places.ssh_key)
-    for name in plan.GATEWAYS:
+    for name in commands.GATEWAYS:
         sshd.host_key(places.sshd / name)
         authorized_keys(places, name).write_text(relay_line(name, key))
     places.gateway_sockets.chmod(0o711)
@@ -71,15 +71,15 @@ def authorized_keys(places: Places, name: str) -> Path:
 
 def program(places: Places, name: str) -> Program:
     """The gateway's sshd, inside its node."""
-    shown = {CODE.name: plan.ROOT, SOCKETS.name: places.gateway_sockets}
+    shown = {CODE.name: commands.ROOT, SOCKETS.name: places.gateway_sockets}
     command = sshd.command(places.sshd / name, authorized_keys(places, name), shown)
-    return Program(f"sshd {name}", plan.lab_command(places, "exec", name, "--", *command), hush=".*")
+    return Program(f"sshd {name}", commands.lab_command(places, "exec", name, "--", *command), hush=".*")
 
 
 def answers(places: Places, name: str) -> bool:
     """Whether something that is none of the lab's hosts answers at the gateway's ssh port, as seen from the portal's node."""
     address = str(load().node(name).hosts(4, "management")[0])
-    command = plan.lab_command(places, "connect", plan.PORTAL, "tcp", address, "22", "--timeout", "1")
+    command = commands.lab_command(places, "connect", commands.PORTAL, "tcp", address, "22", "--timeout", "1")
     done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
     return "without an answer" in done.stderr
 
@@ -87,4 +87,4 @@ def answers(places: Places, name: str) -> bool:
 def in_portal_node(places: Places, command: tuple[str, ...]) -> tuple[str, ...]:
     """The command as it has to be run to reach the gateways: inside the portal's node, while that network is up."""
     up = places.sshd.exists() and os.geteuid() == 0 and Register(places.lab, places.lab_name).find()
-    return plan.in_node(places, plan.PORTAL, command) if up else command
+    return commands.in_node(places, commands.PORTAL, command) if up else command

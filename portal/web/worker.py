@@ -22,7 +22,7 @@ from portal.web.deadlines import DeadlineProtocol, WaitingConnections
 from portal.web.open_files import allow_open_files
 
 if TYPE_CHECKING:
-    from portal.web.application import Application
+    from portal.web.wsgi_bridge import Application
 
 NOTICE_CONNECTIONS: Final = 16
 """Unanswered connections of one address to the notice page. Browsers open six, and a proxy of ours is not counted."""
@@ -42,7 +42,7 @@ class WebWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
 
     def run(self) -> None:
         """Called by gunicorn in the worker's process; returns when it shall end."""
-        from portal.web.application import Application  # needs Django to be set up, as the WSGI application has done by now
+        from portal.web.wsgi_bridge import Application  # needs Django to be set up, as the WSGI application has done by now
 
         allow_open_files()
         if self.cfg.accesslog:

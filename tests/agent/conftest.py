@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from gateway.fake import FakeKernel
 from gateway.kernel import Kernel
+from gateway.memory_table import FakeKernel
 from tests.agent import namespace
 from tests.agent.gateways import Gateway, InProcess, OnKernel, Served
 

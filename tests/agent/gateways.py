@@ -13,10 +13,10 @@ from typing import Protocol
 from uuid import uuid4
 
 from firewall import wire
-from gateway.apply import Agent
-from gateway.fake import FakeKernel
 from gateway.kernel import Kernel
-from gateway.state import State
+from gateway.memory_table import FakeKernel
+from gateway.operations import Agent
+from gateway.persistent_state import State
 from tests.agent.client import Client
 from tests.agent.namespace import Namespace
 

@@ -29,7 +29,7 @@ from firewall.ruleset import (
     Type,
     Verdict,
 )
-from gateway.inspection import width
+from gateway.ruleset_inspection import width
 
 SOURCE, PORTS = (Type.IPV4,), (Type.IPV4, Type.PROTO, Type.PORT)
 POOL = (

@@ -16,11 +16,11 @@ import pytest
 
 from firewall import wire
 from firewall.diff import Delta
-from firewall.live import Look, Watch
-from gateway.apply import Agent
-from gateway.fake import FakeKernel
+from firewall.live_trace import Look, Watch
+from gateway.memory_table import FakeKernel
+from gateway.operations import Agent
+from gateway.persistent_state import State
 from gateway.server import Server
-from gateway.state import State
 from tests.agent.client import PATIENCE, Client
 from tests.agent.gateways import clock
 from tests.agent.rulesets import network, text_of, whole

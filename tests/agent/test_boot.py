@@ -8,14 +8,14 @@ from firewall import digest, wire
 from firewall.diff import diff
 from firewall.policy import Allowed
 from firewall.ruleset import EMPTY, Action, Chain, Element, Ruleset, without_expired
-from gateway.apply import Agent
-from gateway.boot import CLOSED, bring_back
-from gateway.fake import FakeKernel
-from gateway.running import settled
-from gateway.state import State
-from tests.agent.asking import deploy, refused, runs
+from gateway.memory_table import FakeKernel
+from gateway.operations import Agent
+from gateway.persistent_state import State
+from gateway.restore import CLOSED, bring_back
+from gateway.running_ruleset import settled
 from tests.agent.conftest import Bench, on
 from tests.agent.gateways import OnKernel, Served, clock
+from tests.agent.requests import deploy, refused, runs
 from tests.agent.rulesets import ban, key, network, step, text_of, whole
 
 

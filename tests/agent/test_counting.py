@@ -17,15 +17,15 @@ import pytest
 from firewall import wire
 from firewall.diff import Delta, ElementChange, diff
 from firewall.ruleset import EMPTY, PLAIN, Element, Ruleset, Set, Type
-from gateway.apply import Agent
-from gateway.boot import Brought
-from gateway.counting import Counting
+from gateway.counter_reading import Counting
+from gateway.operations import Agent
+from gateway.persistent_state import State
+from gateway.restore import Brought
 from gateway.server import Server
-from gateway.state import State
 from gateway.table import TableError, Tally
 from tests.agent.client import PATIENCE, Client
 from tests.agent.conftest import Bench, kind
-from tests.agent.counts import Gate, HeldFake, HeldKernel, count, named, read
+from tests.agent.counter_tables import Gate, HeldFake, HeldKernel, count, named, read
 from tests.agent.gateways import clock
 from tests.agent.rulesets import key, network, step, text_of, whole
 

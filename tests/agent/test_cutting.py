@@ -10,11 +10,11 @@ import pytest
 from firewall import wire
 from firewall.flows import Flow, Toward
 from firewall.ruleset import Ruleset
-from gateway.fake import FakeKernel
+from gateway.memory_table import FakeKernel
 from gateway.table import TableError
-from tests.agent.asking import deploy, refused
 from tests.agent.conftest import Bench, on
 from tests.agent.gateways import InProcess, OnKernel, clock
+from tests.agent.requests import deploy, refused
 from tests.agent.rulesets import ban, network, step, text_of, whole
 
 MEMBER, OTHER, PUBLIC, PEER, BANNED = "10.1.0.1", "10.1.0.2", "198.51.100.7", "203.0.113.1", "203.0.113.9"

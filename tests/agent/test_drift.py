@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from firewall import wire
 from firewall.ruleset import EMPTY, PLAIN, Element, Ruleset
 from firewall.wire import ElementDrift
-from tests.agent.asking import deploy, runs
 from tests.agent.conftest import on
 from tests.agent.gateways import Gateway, InProcess, OnKernel, Served, clock
+from tests.agent.requests import deploy, runs
 from tests.agent.rulesets import ban, key, network, step, text_of, whole
 from tests.agent.strategies import rulesets
 

@@ -11,12 +11,12 @@ from firewall.policy import Ban
 from firewall.ruleset import Element, Ruleset, Set, Type
 from gateway import elements as codec
 from gateway.netlink import GETSETELEM, Netlink
-from tests.agent.asking import deploy, runs, welcome
 from tests.agent.conftest import Bench, on
 from tests.agent.gateways import OnKernel, Served, clock
 from tests.agent.namespace import Namespace
+from tests.agent.requests import deploy, runs, welcome
 from tests.agent.rulesets import ban, key, network, step, text_of, whole
-from tests.agent.slowed import slowed
+from tests.agent.slow_process import slowed
 
 HOUR = 3600
 BANS = "bans4_32"

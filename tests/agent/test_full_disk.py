@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from firewall import digest, wire
-from gateway.state import State, StateError
-from tests.agent.asking import deploy, refused, runs, welcome
+from gateway.persistent_state import State, StateError
 from tests.agent.gateways import Served, clock
+from tests.agent.requests import deploy, refused, runs, welcome
 from tests.agent.rulesets import ban, delta, network, step, text_of, whole
 
 pytestmark = pytest.mark.kernel  # mounting needs root

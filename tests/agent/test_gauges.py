@@ -7,9 +7,9 @@ import subprocess
 from firewall import wire
 from firewall.policy import Limits, Settings
 from firewall.ruleset import Action, Chain, Field, Hook, Per, Priority, RateOver, Rule, Ruleset, Set, Type, Verdict
-from tests.agent.asking import deploy, runs
 from tests.agent.conftest import Bench, on
 from tests.agent.gateways import Gateway, OnKernel, Served, clock
+from tests.agent.requests import deploy, runs
 from tests.agent.rulesets import GATEWAY, network, step, text_of, whole
 from tests.agent.test_table import commit, held, on_kernel
 

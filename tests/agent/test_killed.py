@@ -3,9 +3,9 @@
 import pytest
 
 from firewall import wire
-from tests.agent.asking import deploy, runs
 from tests.agent.conftest import on
 from tests.agent.gateways import Served, clock
+from tests.agent.requests import deploy, runs
 from tests.agent.rulesets import ban, network, step, text_of, whole
 
 BEFORE, AFTER = network(40), network(60, ban("203.0.113.9/32", "scans"))

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from firewall import digest, owners
-from gateway.ledger import Ledger
-from gateway.state import State
+from gateway.counter_ledger import Ledger
+from gateway.persistent_state import State
 from gateway.table import Ended
 from tests.agent.rulesets import delta, network
 

@@ -11,21 +11,21 @@ import pytest
 
 from firewall import wire
 from firewall.compile import compile_policy
-from firewall.live import ARRIVES, COMES, EVERY_SECOND, LEAVES, PACKETS, TABLE, Event, Headers, Look, Seen, Watch, Watching
+from firewall.live_trace import ARRIVES, COMES, EVERY_SECOND, LEAVES, PACKETS, TABLE, Event, Headers, Look, Seen, Watch, Watching
 from firewall.policy import Ban, Forward, NatMapping, Policy, Protocol
 from firewall.render import render_rule
 from firewall.ruleset import Action, Reject, Verdict
 from firewall.tracing import Icmp, Outcome, Packet, Step, trace
 from firewall.tracing.packet import SYN
-from gateway.apply import Agent
 from gateway.kernel import Kernel
-from gateway.state import State
-from tests.agent.asking import deploy, runs
+from gateway.operations import Agent
+from gateway.persistent_state import State
 from tests.agent.conftest import on
 from tests.agent.gateways import Gateway, Hands, Served, clock
+from tests.agent.requests import deploy, runs
 from tests.agent.rulesets import ban, network, step, text_of, whole
 from tests.packets.frames import octets
-from tests.packets.wires import ROUTES, Wires
+from tests.packets.gateway_cables import ROUTES, Wires
 from tests.policies import NAT_1
 
 MEMBER, PUBLIC, FOREIGN = IPv4Address("10.16.0.5"), IPv4Address("198.51.100.7"), IPv4Address("203.0.113.9")

@@ -9,11 +9,11 @@ from firewall import owners, wire
 from firewall.counters import Baseline, advance
 from firewall.diff import Delta, ElementChange, diff
 from firewall.ruleset import EMPTY, PLAIN, Ruleset, Set, Type
-from gateway.notices import Notices
-from tests.agent.asking import deploy
+from gateway.deleted_element_counters import Notices
 from tests.agent.conftest import Bench, kind, on
-from tests.agent.counts import count
+from tests.agent.counter_tables import count
 from tests.agent.gateways import OnKernel, clock
+from tests.agent.requests import deploy
 from tests.agent.rulesets import key, network, step, whole
 
 UP = Set("up4", (Type.IPV4,), 1 << 18, counter=True)

@@ -6,9 +6,9 @@ from itertools import pairwise
 from firewall import wire
 from firewall.diff import ElementChange, apply
 from firewall.ruleset import EMPTY, LATEST, PLAIN
-from tests.agent.asking import deploy, refused, runs, welcome
 from tests.agent.conftest import on
 from tests.agent.gateways import Gateway, Served, clock
+from tests.agent.requests import deploy, refused, runs, welcome
 from tests.agent.rulesets import ban, key, network, step, text_of, whole
 
 

@@ -15,9 +15,9 @@ import pytest
 
 from firewall import wire
 from gateway import prober as prober_module
-from gateway.apply import Agent
-from gateway.fake import FakeKernel
-from gateway.state import State
+from gateway.memory_table import FakeKernel
+from gateway.operations import Agent
+from gateway.persistent_state import State
 from tests.agent.client import Client
 from tests.agent.gateways import ROOT, clock
 

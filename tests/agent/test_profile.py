@@ -9,10 +9,10 @@ from firewall.diff import diff
 from firewall.policy import Profile, Settings
 from firewall.profile import NAMES, Differs, sysctls
 from firewall.ruleset import EMPTY, Ruleset
-from gateway.fake import UNTUNED, FakeKernel
-from tests.agent.asking import deploy, refused, runs, welcome
+from gateway.memory_table import UNTUNED, FakeKernel
 from tests.agent.conftest import Bench, on
 from tests.agent.gateways import Gateway, InProcess, OnKernel, clock
+from tests.agent.requests import deploy, refused, runs, welcome
 from tests.agent.rulesets import GATEWAY, network, step, text_of, whole
 
 LOOSE, ESTABLISHED = "net.netfilter.nf_conntrack_tcp_loose", "net.netfilter.nf_conntrack_tcp_timeout_established"

@@ -19,7 +19,7 @@ from threading import Event, Thread, get_native_id
 import pytest
 
 from firewall import digest
-from gateway.state import State
+from gateway.persistent_state import State
 from tests.agent.namespace import Namespace
 from tests.agent.rulesets import network
 

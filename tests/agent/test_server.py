@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from firewall import wire
 from firewall.codec import WireError
-from tests.agent.asking import deploy, runs, welcome
 from tests.agent.client import Client
 from tests.agent.gateways import ROOT, Served, clock
+from tests.agent.requests import deploy, runs, welcome
 from tests.agent.rulesets import network, text_of, whole
 
 

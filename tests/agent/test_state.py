@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from firewall import digest
 from firewall.ruleset import Ruleset
-from gateway.state import State, StateError
+from gateway.persistent_state import State, StateError
 from tests.agent.rulesets import ban, delta, network
 
 NOW = 1_800_000_000

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from firewall.diff import Delta, ElementChange, diff
 from firewall.ruleset import EMPTY, PLAIN, Action, Chain, Element, Field, Hook, Lookup, Priority, Rule, Ruleset, Set, Type, Verdict
 from gateway.kernel import Kernel
-from gateway.running import settled
+from gateway.running_ruleset import settled
 from gateway.table import CommitRefusedError
 from tests.agent.conftest import Bench, on
-from tests.agent.counts import named, read
+from tests.agent.counter_tables import named, read
 from tests.agent.gateways import OnKernel, clock
 from tests.agent.rulesets import ban, key, network
 from tests.agent.strategies import comments, rulesets

@@ -8,12 +8,12 @@ import pytest
 from firewall import wire
 from firewall.diff import diff
 from firewall.ruleset import EMPTY, Action, Chain, Field, Match, Rule, Ruleset, Verdict
-from gateway.apply import Agent
-from gateway.fake import FakeKernel
-from gateway.state import State
-from tests.agent.asking import deploy, refused, runs, welcome
+from gateway.memory_table import FakeKernel
+from gateway.operations import Agent
+from gateway.persistent_state import State
 from tests.agent.conftest import on
 from tests.agent.gateways import Gateway, Hands, InProcess, OnKernel, Served, clock
+from tests.agent.requests import deploy, refused, runs, welcome
 from tests.agent.rulesets import ban, network, step, text_of, whole
 
 in_process = on("in memory", "kernel")

@@ -11,10 +11,10 @@ from subprocess import Popen
 
 from django.conf import settings
 
-from apps.deployments import carry, link
 from apps.deployments.models import GatewayState, Rollout
+from apps.deployments.transport import agent_channel, agent_client
 from apps.network.models import Gateway
-from tests import rows
+from tests import factories
 from tests.whole.system import wait_for
 
 
@@ -78,10 +78,10 @@ def unwritable(gateway: Gateway, *, from_octet: int = 0) -> Iterator[None]:
 
 def runs(gateway: Gateway) -> str:
     """The digest of what it says it runs."""
-    return carry.hello(link.channel(gateway), 0).digest
+    return agent_client.hello(agent_channel.channel(gateway), 0).digest
 
 
-def same_everywhere(network: rows.Network) -> bool:
+def same_everywhere(network: factories.Network) -> bool:
     """Do the gateways run what the portal knows them to run?"""
     known = dict(GatewayState.objects.values_list("gateway__name", "digest"))
     return known == {gateway.name: runs(gateway) for gateway in network.gateways}

@@ -11,9 +11,10 @@ import pytest
 from django.conf import LazySettings
 from django.db import connection
 
-from apps.deployments import link, services
-from apps.deployments.memory import Memory
-from tests import rows
+from apps.deployments import services
+from apps.deployments.rollouts.gateway_cache import Memory
+from apps.deployments.transport import agent_channel
+from tests import factories
 from tests.whole.system import wait_for
 
 
@@ -24,9 +25,9 @@ def _no_broker(settings: LazySettings, tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def network(db: None) -> Iterator[rows.Network]:
+def network(db: None) -> Iterator[factories.Network]:
     """The lab's network as rows."""
-    yield rows.network()
+    yield factories.network()
 
 
 @contextmanager
@@ -40,11 +41,11 @@ def in_memory(directory: Path) -> Iterator[None]:
             stack.callback(process.terminate)
             wait_for(socket.exists)
         yield
-        link.close_all()
+        agent_channel.close_all()
 
 
 @pytest.fixture
-def served(transactional_db: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[rows.Network]:
+def served(transactional_db: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[factories.Network]:
     """The lab's network as rows, and two gateways in memory; tokens begin anew with them, which no emptied table makes them do."""
     with connection.cursor() as cursor:
         cursor.execute("ALTER SEQUENCE deployments_token RESTART")
@@ -52,4 +53,4 @@ def served(transactional_db: None, settings: LazySettings, monkeypatch: pytest.M
     with TemporaryDirectory(prefix="nw-") as directory:
         settings.GATEWAY_SOCKETS = Path(directory)
         with in_memory(settings.GATEWAY_SOCKETS):
-            yield rows.network()
+            yield factories.network()

@@ -10,25 +10,25 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 
-from apps.bans import feeds, importing, services
-from apps.bans.allowing import allow
+from apps.bans import feed_import, feed_parser, services
+from apps.bans.allow_list import allow
 from apps.bans.coverage import coverage, overruled
 from apps.bans.models import AllowEntry, Ban, BanList, Upload
 from apps.lib.errors import Problem
 from apps.network.models import GatewayGroup
-from tests import rows
-from tests.db.pages import queries, signed_in, text
+from tests import factories
+from tests.db.page_client import queries, signed_in, text
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def staff(network: rows.Network) -> Client:
+def staff(network: factories.Network) -> Client:
     return signed_in(network.admin)
 
 
 @pytest.fixture
-def own(network: rows.Network) -> BanList:
+def own(network: factories.Network) -> BanList:
     return services.create_list(name="Own", by=network.admin)
 
 
@@ -65,7 +65,7 @@ def test_what_cannot_be_allowed_is_said_under_its_field(staff: Client, own: BanL
 
 def test_only_staff_sees_the_allow_list(own: BanList, client: Client) -> None:
     entry = allow(prefix="203.0.113.9", author=None)
-    client.force_login(rows.user("guest", staff=False))
+    client.force_login(factories.user("guest", staff=False))
     paths = ("/bans/allowed/", f"/bans/allowed/{entry.pk}/", f"/bans/allowed/{entry.pk}/remove/", "/bans/covering/")
     assert [client.get(path).status_code for path in paths] == [403] * 4
     assert [client.post(path).status_code for path in paths] == [403, 403, 403, 405]
@@ -172,20 +172,22 @@ def test_what_is_exported_is_imported_with_its_directions(staff: Client, own: Ba
     ],
 )
 def test_tables_are_read_row_by_row(content: str, entries: list[tuple[str, str]], bad: int) -> None:
-    found = feeds.parse(content)
+    found = feed_parser.parse(content)
     assert ([(str(each.prefix), each.direction) for each in found.entries], len(found.bad)) == (entries, bad)
 
 
 def test_a_table_has_no_more_rows_than_a_text_has_lines() -> None:
-    with pytest.raises(feeds.TooBig, match="more than 2 entries"):
-        feeds.parse('["203.0.113.1", "203.0.113.2", "203.0.113.3", "203.0.113.4"]', limits=feeds.Limits(lines=2))
+    with pytest.raises(feed_parser.TooBig, match="more than 2 entries"):
+        feed_parser.parse('["203.0.113.1", "203.0.113.2", "203.0.113.3", "203.0.113.4"]', limits=feed_parser.Limits(lines=2))
 
 
 def test_an_import_counts_what_the_allow_list_overrules(staff: Client, own: BanList) -> None:
     allow(prefix="203.0.113.0/24", author=None)
-    outcome = importing.bring(list=own, feed=feeds.parse("203.0.113.9\n203.0.112.0/23\n203.0.113.0/25"), by=None, direction="in")
+    outcome = feed_import.bring(list=own, feed=feed_parser.parse("203.0.113.9\n203.0.112.0/23\n203.0.113.0/25"), by=None, direction="in")
     assert (outcome.added, outcome.allowed, set(Ban.objects.values_list("direction", flat=True))) == (3, 2, {"in"})
-    again = importing.bring(list=own, feed=feeds.parse('["203.0.113.9", {"prefix": "203.0.112.0/23", "direction": "both"}]'), by=None)
+    again = feed_import.bring(
+        list=own, feed=feed_parser.parse('["203.0.113.9", {"prefix": "203.0.112.0/23", "direction": "both"}]'), by=None
+    )
     assert (again.redirected, again.removed, again.unchanged) == (1, 1, 2)
     file = {"file": SimpleUploadedFile("x.txt", b"203.0.113.9"), "term": "never"}
     assert "1 entry has no effect" in text(staff.post(f"/bans/{own.pk}/import/", file, follow=True))
@@ -227,7 +229,7 @@ def test_feeds_are_set_up_and_refreshed_by_scripts(staff: Client, own: BanList) 
     assert sent(staff, "DELETE", f"feeds/{made['id']}/")[0] == 204
 
 
-def test_flood_mode_is_switched_said_and_kept_in_the_history(staff: Client, network: rows.Network) -> None:
+def test_flood_mode_is_switched_said_and_kept_in_the_history(staff: Client, network: factories.Network) -> None:
     path = f"/gateways/groups/{network.group.pk}/"
     assert "up to a fifth more work" in text(staff.get(f"{path}flood/"))
     page = text(staff.post(f"{path}flood/", {"on": "1", "version": network.group.version}, follow=True))

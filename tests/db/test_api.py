@@ -6,18 +6,18 @@ from django.test import Client
 from apps.accounts import tokens
 from apps.accounts.models import ApiToken
 from apps.nat.models import PortForward
-from tests import rows
-from tests.answers import wrong
+from tests import factories
+from tests.api_responses import wrong
 
 
 @pytest.fixture
-def api(network: rows.Network) -> Client:
+def api(network: factories.Network) -> Client:
     """A script with the admin's token."""
     _token, key = tokens.create(user=network.admin, name="script")
     return Client(headers={"authorization": f"Bearer {key}"})
 
 
-def wanted(network: rows.Network, **changes: Any) -> dict[str, Any]:
+def wanted(network: factories.Network, **changes: Any) -> dict[str, Any]:
     return {
         "holding": network.residents["m1"].holding.pk,
         "public_address": "198.51.100.7",
@@ -32,7 +32,7 @@ def post(api: Client, body: object) -> Any:
     return api.post("/api/nat/forwards/", body, content_type="application/json")
 
 
-def test_a_script_adds_reads_and_removes_a_forward(api: Client, network: rows.Network) -> None:
+def test_a_script_adds_reads_and_removes_a_forward(api: Client, network: factories.Network) -> None:
     added = post(api, wanted(network))
     assert added.status_code == 201, added.json()
     assert added.json()["private_address"] == "10.16.0.10"
@@ -43,7 +43,7 @@ def test_a_script_adds_reads_and_removes_a_forward(api: Client, network: rows.Ne
     assert api.get(path).status_code == 404
 
 
-def test_a_taken_port_is_refused_with_a_free_one(api: Client, network: rows.Network) -> None:
+def test_a_taken_port_is_refused_with_a_free_one(api: Client, network: factories.Network) -> None:
     post(api, wanted(network))
     refused = post(api, wanted(network, holding=network.residents["m2"].holding.pk))
     assert refused.status_code == 400
@@ -67,7 +67,9 @@ def test_a_taken_port_is_refused_with_a_free_one(api: Client, network: rows.Netw
         ({"purpose": "a\x00b"}, "purpose"),
     ],
 )
-def test_a_nonsense_field_is_named_and_nothing_is_written(api: Client, network: rows.Network, changes: dict[str, Any], field: str) -> None:
+def test_a_nonsense_field_is_named_and_nothing_is_written(
+    api: Client, network: factories.Network, changes: dict[str, Any], field: str
+) -> None:
     refused = post(api, wanted(network, **changes))
     assert refused.status_code == 400
     assert field in wrong(refused)
@@ -81,17 +83,17 @@ def test_what_is_no_forward_is_refused(api: Client, body: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["members/members", "network/addresses", "nat/forwards", "deployments/rollouts"])
-def test_without_a_token_nothing_is_told(network: rows.Network, path: str) -> None:
+def test_without_a_token_nothing_is_told(network: factories.Network, path: str) -> None:
     assert Client().get(f"/api/{path}/").status_code == 401
     assert Client(headers={"authorization": "Bearer nw_wrong"}).get(f"/api/{path}/").status_code == 401
 
 
-def test_a_member_without_a_role_is_refused(network: rows.Network) -> None:
-    _token, key = tokens.create(user=rows.user("selin", staff=False), name="mine")
+def test_a_member_without_a_role_is_refused(network: factories.Network) -> None:
+    _token, key = tokens.create(user=factories.user("selin", staff=False), name="mine")
     assert Client(headers={"authorization": f"Bearer {key}"}).get("/api/members/members/").status_code == 403
 
 
-def test_the_database_keeps_no_key(network: rows.Network) -> None:
+def test_the_database_keeps_no_key(network: factories.Network) -> None:
     _token, key = tokens.create(user=network.admin, name="script")
     assert not ApiToken.objects.filter(sha256__contains=key[3:]).exists()
 
@@ -103,14 +105,14 @@ def test_members_are_found_by_name_address_and_mac(api: Client, text: str, found
     assert api.get("/api/members/members/", {"search": text}).json()["count"] == found
 
 
-def test_addresses_are_listed_by_member(api: Client, network: rows.Network) -> None:
+def test_addresses_are_listed_by_member(api: Client, network: factories.Network) -> None:
     listed = api.get("/api/network/addresses/", {"member": network.residents["m1"].member.pk}).json()["results"]
     assert {each["address"] for each in listed} == {"10.16.0.10", "2001:db8:a0:10::/64"}
 
 
 @pytest.mark.parametrize("count", [3, 30])
 def test_a_list_needs_as_many_queries_for_few_as_for_many(
-    api: Client, network: rows.Network, count: int, django_assert_max_num_queries: Any
+    api: Client, network: factories.Network, count: int, django_assert_max_num_queries: Any
 ) -> None:
     for port in range(count):
         post(api, wanted(network, public_port=1024 + port))

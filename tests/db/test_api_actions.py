@@ -8,24 +8,24 @@ from django.utils import timezone
 
 from apps.audit.models import Enquiry
 from apps.deployments import services
+from apps.deployments.desired_state.desired_state_cache import Watch
 from apps.deployments.models import GatewayState, Revision, Rollout
 from apps.deployments.services import reconcile
-from apps.deployments.watch import Watch
-from tests import rows
-from tests.answers import wrong
-from tests.db.pages import signed_in
-from tests.db.rolling import forward
+from tests import factories
+from tests.api_responses import wrong
+from tests.db.page_client import signed_in
+from tests.db.rollout_rows import forward
 
 pytestmark = pytest.mark.django_db(transaction=True)
 JSON = "application/json"
 
 
 @pytest.fixture
-def api(network: rows.Network) -> Client:
+def api(network: factories.Network) -> Client:
     return signed_in(network.admin)
 
 
-def test_a_deploy_is_asked_for_and_watched(network: rows.Network, api: Client) -> None:
+def test_a_deploy_is_asked_for_and_watched(network: factories.Network, api: Client) -> None:
     asked = api.post("/api/deployments/rollouts/deploy/", {"again": True}, JSON)
     assert (asked.status_code, asked["Location"]) == (202, asked.json()["watch"])
     assert api.get(asked["Location"]).json()["count"] == 0
@@ -35,7 +35,7 @@ def test_a_deploy_is_asked_for_and_watched(network: rows.Network, api: Client) -
     assert api.post("/api/deployments/rollouts/deploy/", {"again": "perhaps"}, JSON).status_code == 400
 
 
-def test_plan_revision_delta_and_drift_are_told(served: rows.Network, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plan_revision_delta_and_drift_are_told(served: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(services, "watch", Watch())
     api, groups = signed_in(served.admin), f"/api/gateways/groups/{served.group.pk}/plan/"
     before = api.get(groups).json()
@@ -71,7 +71,7 @@ def test_plan_revision_delta_and_drift_are_told(served: rows.Network, monkeypatc
     assert told["settings"] == [{"name": "net.ipv4.ip_forward", "wanted": "1", "found": "0"}]
 
 
-def test_a_packet_is_traced_as_on_the_page(network: rows.Network, api: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_packet_is_traced_as_on_the_page(network: factories.Network, api: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(services, "watch", Watch())
     forward(network, 8443)
     trace = f"/api/gateways/gateways/{network.gateways[0].pk}/trace/"
@@ -86,7 +86,7 @@ def test_a_packet_is_traced_as_on_the_page(network: rows.Network, api: Client, m
     assert api.get(trace, {"source": "203.0.113.9"}).status_code == 400
 
 
-def test_who_had_an_address_is_told_once_and_noted(network: rows.Network, api: Client) -> None:
+def test_who_had_an_address_is_told_once_and_noted(network: factories.Network, api: Client) -> None:
     forward(network, 8443)
     asked = {"address": "198.51.100.7", "port": 8443, "reason": "abuse 4711"}
     answered = api.post("/api/audit/enquiries/", asked, JSON)
@@ -98,7 +98,7 @@ def test_who_had_an_address_is_told_once_and_noted(network: rows.Network, api: C
     assert [each["answer"]["only"] and each["answer"]["only"]["name"] for each in many.json()] == ["Resident of m1", None]
     for without in ({"address": "10.16.0.10"}, {"address": "10.16.0.10", "reason": "  "}, {"address": "x", "reason": "r"}):
         assert api.post("/api/audit/enquiries/", without, JSON).status_code == 400
-    auditor = signed_in(rows.user("auditor", roles=["auditor"]))
+    auditor = signed_in(factories.user("auditor", roles=["auditor"]))
     noted = auditor.get("/api/audit/enquiries/").json()
     assert (noted["count"], {each["answer"] for each in noted["results"]}) == (3, {None})
     assert (noted["results"][-1]["by"], noted["results"][-1]["reason"]) == ("Mara Lindqvist", "abuse 4711")

@@ -12,9 +12,9 @@ from apps.accounts import tokens
 from apps.lib.api.viewsets import Removes
 from apps.lib.models import Deployed
 from portal.api import router
-from tests import rows
+from tests import factories
+from tests.db.example_objects import one_of_each
 from tests.db.locks import waiting
-from tests.db.openings import one_of_each
 from tests.whole.system import wait_for
 
 REGISTERED: list[tuple[str, Any, str]] = router.registry
@@ -25,7 +25,7 @@ DEPLOYED = {prefix: view for prefix, view in REMOVED.items() if issubclass(view.
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("prefix", DEPLOYED)
 def test_of_two_who_remove_the_same_one_succeeds(transactional_db: None, prefix: str) -> None:
-    network = rows.network()
+    network = factories.network()
     one_of_each(network)
     _token, key = tokens.create(user=network.admin, name="script")
     api = Client(headers={"authorization": f"Bearer {key}"})

@@ -6,7 +6,7 @@ from django.db import DataError, IntegrityError, connection, transaction
 from apps.lib.api.constraints import refusal
 from apps.lib.api.problems import explain
 from apps.members.models import Tariff
-from tests import rows
+from tests import factories
 
 HOLD = "INSERT INTO network_holding (member_id, pool_id, group_id, kind, pool_prefix, prefix, valid) "
 
@@ -24,7 +24,7 @@ HOLD = "INSERT INTO network_holding (member_id, pool_id, group_id, kind, pool_pr
         (HOLD + "SELECT member_id, pool_id, group_id, kind, pool_prefix, prefix, valid FROM network_holding", 409, ""),
     ],
 )
-def test_a_refusal_of_the_database_is_explained(network: rows.Network, query: str, status: int, field: str) -> None:
+def test_a_refusal_of_the_database_is_explained(network: factories.Network, query: str, status: int, field: str) -> None:
     with pytest.raises((IntegrityError, DataError)) as refused, transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(query)
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
@@ -35,7 +35,7 @@ def test_a_refusal_of_the_database_is_explained(network: rows.Network, query: st
     assert answer is not None and answer.status_code == status and answer.data["detail"] == str(known)
 
 
-def test_what_others_need_is_not_deleted(network: rows.Network) -> None:
+def test_what_others_need_is_not_deleted(network: factories.Network) -> None:
     with pytest.raises(IntegrityError) as refused:
         Tariff.objects.all().delete()
     answer = explain(refused.value, {})

@@ -7,18 +7,18 @@ from django.test import Client
 from rest_framework.serializers import BaseSerializer
 
 from apps.accounts import tokens
-from apps.accounts.routes import API
+from apps.accounts.route_rights import API
 from apps.audit.trail import trails
-from apps.lib.api import counting
+from apps.lib.api import row_counts
+from apps.lib.api.filter_types import TEXT
 from apps.lib.api.filters import column, orders
-from apps.lib.api.kinds import TEXT
 from apps.lib.api.openapi.views import described
 from apps.lib.api.serializers import ApiSerializer, shown_fields
 from apps.lib.api.viewsets import Adds, Changes, ChangesOne, Reads, Removes, Rows
 from apps.network.models import Holding
 from portal.api import router
-from tests import rows
-from tests.answers import wrong
+from tests import factories
+from tests.api_responses import wrong
 
 REGISTERED: list[tuple[str, Any]] = [(prefix, viewset) for prefix, viewset, _basename in router.registry]
 LISTS = [prefix for prefix, viewset in REGISTERED if hasattr(viewset, "list")]
@@ -26,7 +26,7 @@ JSON = "application/json"
 
 
 @pytest.fixture
-def api(network: rows.Network) -> Client:
+def api(network: factories.Network) -> Client:
     """A script that may do everything."""
     _token, key = tokens.create(user=network.admin, name="script")
     return Client(headers={"authorization": f"Bearer {key}"})
@@ -95,7 +95,7 @@ def test_every_list_takes_every_filter_order_and_page_and_refuses_what_there_is_
 
 
 def test_every_list_shows_the_fields_that_are_asked_for_and_needs_no_query_for_each_row(
-    api: Client, network: rows.Network, django_assert_max_num_queries: Any
+    api: Client, network: factories.Network, django_assert_max_num_queries: Any
 ) -> None:
     api.get("/api/")
     for prefix, viewset in REGISTERED:
@@ -135,19 +135,19 @@ def test_every_collection_says_problems_in_the_same_form(api: Client) -> None:
                     assert 400 <= answer.status_code < 500 and wrong(answer), (prefix, verb, body, answer.content)
 
 
-def test_a_walk_sees_each_row_once_while_others_come_and_go(api: Client, network: rows.Network) -> None:
+def test_a_walk_sees_each_row_once_while_others_come_and_go(api: Client, network: factories.Network) -> None:
     link: Any
     seen, link = [], "/api/network/addresses/?cursor=&limit=3"
     while link:
         page = api.get(link).json()
         seen += [each["id"] for each in page["results"]]
-        rows.hold(network.residents["m1"].member, network.private, f"10.16.200.{len(seen)}")
+        factories.hold(network.residents["m1"].member, network.private, f"10.16.200.{len(seen)}")
         link = page["next"] if len(seen) < 9 else None
     assert seen == sorted(set(seen)) and len(seen) == 9
     assert "count" not in page
 
 
-def test_lookups_find_what_they_say(api: Client, network: rows.Network) -> None:
+def test_lookups_find_what_they_say(api: Client, network: factories.Network) -> None:
     first, second = network.residents["m1"], network.residents["m2"]
     ids = f"{first.member.pk},{second.member.pk}"
     assert get(api, "members/members", id__in=ids).json()["count"] == 2
@@ -167,7 +167,7 @@ def test_addresses_that_lead_nowhere_are_told_as_problems(api: Client) -> None:
     assert Client().get("/api/members/members/").status_code == 401
 
 
-def test_pages_follow_each_other_and_their_count_is_right(api: Client, network: rows.Network, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pages_follow_each_other_and_their_count_is_right(api: Client, network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
     link, seen, counts = "/api/network/addresses/?limit=3&ordering=-address", [], set()
     while link:
         page = api.get(link).json()
@@ -181,12 +181,12 @@ def test_pages_follow_each_other_and_their_count_is_right(api: Client, network: 
         "previous": None,
         "results": [],
     }
-    monkeypatch.setattr(counting, "LARGE", 2)
-    monkeypatch.setattr(counting, "MOST", 1)
+    monkeypatch.setattr(row_counts, "LARGE", 2)
+    monkeypatch.setattr(row_counts, "MOST", 1)
     assert get(api, "network/addresses", limit=1).json()["count"] == get(api, "network/addresses", limit=2).json()["count"] == len(seen)
     assert get(api, "network/addresses", limit=1, kind="prefix6").json()["count"] == len(seen) // 2
-    assert len(counting._known) == 1, "what is remembered is bounded"
-    counting._known.clear()
+    assert len(row_counts._known) == 1, "what is remembered is bounded"
+    row_counts._known.clear()
 
 
 def test_times_of_far_offsets_and_numbers_that_no_column_holds_are_compared_or_refused(api: Client) -> None:

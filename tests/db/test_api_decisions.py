@@ -6,30 +6,30 @@ from django.test import Client
 from apps.deployments.models import HeldBack, Hold, Rollout
 from apps.deployments.services import reconcile
 from apps.nat.models import PortForward
-from tests import rows
-from tests.db.pages import signed_in
-from tests.db.rolling import forward, opened
+from tests import factories
+from tests.db.page_client import signed_in
+from tests.db.rollout_rows import forward, opened
 
 pytestmark = pytest.mark.django_db(transaction=True)
 JSON = "application/json"
 
 
 @pytest.fixture
-def held(served: rows.Network) -> HeldBack:
+def held(served: factories.Network) -> HeldBack:
     """Five of six forwards are asked to go."""
     served.group.removal_least = 3
     served.group.save()
     for port in range(7001, 7007):
         forward(served, port)
     assert reconcile(served.group)
-    with rows.written_by(served.admin):
+    with factories.written_by(served.admin):
         PortForward.objects.filter(public_port__in=range(7001, 7006)).delete()
     reconcile(served.group, by=served.admin.pk)
     return HeldBack.objects.get()
 
 
 def test_a_second_person_approves_by_digest(held: HeldBack) -> None:
-    api = signed_in(rows.user("jonas"))
+    api = signed_in(factories.user("jonas"))
     (row,) = api.get("/api/deployments/approvals/?state=waiting").json()["results"]
     assert (row["kind"], row["removed"], row["of"], row["digest"], row["asked_by"]) == ("forwards", 5, 6, held.digest, ["mara"])
     assert api.post(f"/api/deployments/approvals/{held.pk}/approve/", {"digest": "0" * 64}, JSON).status_code == 409
@@ -38,12 +38,12 @@ def test_a_second_person_approves_by_digest(held: HeldBack) -> None:
     assert approved.status_code == 200 and approved.json()["state"] == "approved" and approved.json()["decided_by"] == "jonas"
 
 
-def test_ones_own_is_not_approved_by_a_script(held: HeldBack, served: rows.Network) -> None:
+def test_ones_own_is_not_approved_by_a_script(held: HeldBack, served: factories.Network) -> None:
     refused = signed_in(served.admin).post(f"/api/deployments/approvals/{held.pk}/approve/", {"digest": held.digest}, JSON)
     assert refused.status_code == 400 and "Sign in again" in refused.json()["detail"]
 
 
-def test_a_group_is_rolled_back_and_released(held: HeldBack, served: rows.Network) -> None:
+def test_a_group_is_rolled_back_and_released(held: HeldBack, served: factories.Network) -> None:
     api: Client = signed_in(served.admin)
     revision = api.get("/api/deployments/revisions/").json()["results"][0]
     assert revision["kept"] and revision["group"] == "Lindenhof"
@@ -55,7 +55,7 @@ def test_a_group_is_rolled_back_and_released(held: HeldBack, served: rows.Networ
     assert not Hold.objects.filter(released=None).exists()
 
 
-def test_a_rollout_is_paused_resumed_and_stopped(network: rows.Network) -> None:
+def test_a_rollout_is_paused_resumed_and_stopped(network: factories.Network) -> None:
     api, rollout = signed_in(network.admin), opened(network).rollout
     for verb, wish in (("pause", "pause"), ("resume", ""), ("abort", "abort")):
         answer = api.post(f"/api/deployments/rollouts/{rollout.pk}/{verb}/")
@@ -65,7 +65,7 @@ def test_a_rollout_is_paused_resumed_and_stopped(network: rows.Network) -> None:
 
 
 def test_only_staff_decides(held: HeldBack) -> None:
-    guest = signed_in(rows.user("guest", staff=False))
+    guest = signed_in(factories.user("guest", staff=False))
     assert {guest.get(f"/api/{name}/").status_code for name in ("deployments/approvals", "deployments/holds", "deployments/revisions")} == {
         403
     }

@@ -17,13 +17,13 @@ from schemathesis.generation import GenerationMode
 from apps.accounts import tokens
 from apps.accounts.roles import Role
 from apps.deployments import services
-from apps.deployments.memory import Memory
+from apps.deployments.rollouts.gateway_cache import Memory
 from apps.lib.api.openapi.views import described
 from portal.api import router
-from tests import rows
+from tests import factories
+from tests.api_fuzzing import Exploration
 from tests.db.conftest import in_memory
-from tests.exploring import Exploration
-from tests.web import scene
+from tests.web import demo_scene
 
 FIT, UNFIT = 3, 2
 """How many requests of an operation are as the document says, and how many are not."""
@@ -37,9 +37,9 @@ def keys(transactional_db: None, settings: LazySettings, monkeypatch: pytest.Mon
     with TemporaryDirectory(prefix="nw-") as directory:
         settings.GATEWAY_SOCKETS = Path(directory)
         with in_memory(settings.GATEWAY_SOCKETS):
-            scene.make()
+            demo_scene.make()
     people = {"everything": list(Role)} | {role.value: [role] for role in Role}
-    users = {name: rows.user(f"with {name}", roles=roles) for name, roles in people.items()}
+    users = {name: factories.user(f"with {name}", roles=roles) for name, roles in people.items()}
     yield {name: tokens.create(user=user, name="script")[1] for name, user in users.items()}
 
 
@@ -57,9 +57,10 @@ def test_no_request_finds_a_fault_or_an_answer_that_is_not_declared(keys: dict[s
     assert not any(api.codes[role] & {201} for role in ("member", "auditor", "approver"))
 
 
-def test_an_answer_that_is_not_declared_would_be_found(network: rows.Network) -> None:
+def test_an_answer_that_is_not_declared_would_be_found(network: factories.Network) -> None:
     keys = {
-        name: tokens.create(user=user, name="script")[1] for name, user in (("mara", network.admin), ("tom", rows.user("tom", staff=False)))
+        name: tokens.create(user=user, name="script")[1]
+        for name, user in (("mara", network.admin), ("tom", factories.user("tom", staff=False)))
     }
     document: Any = deepcopy(described(router))
     path = "/api/members/tariffs/"

@@ -14,16 +14,16 @@ from apps.accounts import invitations, tokens
 from apps.accounts.models import User
 from apps.accounts.roles import Role
 from apps.deployments import services
-from apps.deployments.memory import Memory
-from apps.lib.api.given_fields import same
+from apps.deployments.rollouts.gateway_cache import Memory
 from apps.lib.api.openapi.views import described
-from apps.members import inviting
+from apps.lib.api.unknown_fields import same
+from apps.members import invitation_services
 from portal.api import router
-from tests import rows
-from tests.answers import wrong
+from tests import factories
+from tests.api_responses import wrong
 from tests.db.conftest import in_memory
-from tests.db.pages import signed_in
-from tests.web import scene
+from tests.db.page_client import signed_in
+from tests.web import demo_scene
 
 JSON = "application/json"
 NONSENSE = {"nonsense": 1}
@@ -39,10 +39,10 @@ def api(transactional_db: None, settings: LazySettings, monkeypatch: pytest.Monk
     with TemporaryDirectory(prefix="nw-") as directory:
         settings.GATEWAY_SOCKETS = Path(directory)
         with in_memory(settings.GATEWAY_SOCKETS):
-            scene.make()
-    admin = rows.user("everything", roles=list(Role))
+            demo_scene.make()
+    admin = factories.user("everything", roles=list(Role))
     invitations.invite(email="jonas@lindenhof.example", roles=["helpdesk"], by=admin)
-    inviting.invite(member=rows.member(email="kaya@lindenhof.example"), by=admin)
+    invitation_services.invite(member=factories.member(email="kaya@lindenhof.example"), by=admin)
     _token, key = tokens.create(user=admin, name="script")
     yield Client(headers={"authorization": f"Bearer {key}"})
 
@@ -147,7 +147,7 @@ def test_what_is_set_is_shown_as_it_was_set_or_refused(api: Client) -> None:
 
 
 @pytest.mark.django_db
-def test_what_was_called_otherwise_once_is_refused_with_its_name_of_today(network: rows.Network) -> None:
+def test_what_was_called_otherwise_once_is_refused_with_its_name_of_today(network: factories.Network) -> None:
     _token, key = tokens.create(user=network.admin, name="script")
     api = Client(headers={"authorization": f"Bearer {key}"})
     refused = api.post("/api/bans/allowed/", {"prefix": "203.0.113.9", "ends": "2099-01-01T00:00:00Z"}, content_type=JSON)
@@ -158,10 +158,16 @@ def test_what_was_called_otherwise_once_is_refused_with_its_name_of_today(networ
 
 
 @pytest.mark.django_db
-def test_forwards_and_pinholes_end_when_they_are_told_to_and_later_changes_of_that_hold(network: rows.Network) -> None:
+def test_forwards_and_pinholes_end_when_they_are_told_to_and_later_changes_of_that_hold(network: factories.Network) -> None:
     _token, key = tokens.create(user=network.admin, name="script")
     api, of = Client(headers={"authorization": f"Bearer {key}"}), network.residents["m1"]
-    forward = {"holding": of.holding.pk, "protocol": "tcp", "public_address": str(rows.PUBLIC), "public_port": 8443, "private_port": 443}
+    forward = {
+        "holding": of.holding.pk,
+        "protocol": "tcp",
+        "public_address": str(factories.PUBLIC),
+        "public_port": 8443,
+        "private_port": 443,
+    }
     pinhole = {"holding": of.prefix.pk, "protocol": "tcp", "address": str(of.prefix.prefix.network_address + 7), "port": 22}
     for path, body in (("/api/nat/forwards/", forward), ("/api/nat/pinholes/", pinhole)):
         for form in (body, [body]):

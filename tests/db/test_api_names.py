@@ -14,7 +14,7 @@ from apps.accounts import tokens
 from apps.bans.blocks.services import block
 from apps.members.models import Device
 from apps.nat.services import add_forward
-from tests import rows
+from tests import factories
 
 JSON = "application/json"
 NAMES = re.compile(r"%\((member|owner|other|holder|device|who)\)s")
@@ -28,7 +28,7 @@ OWN = {
 
 
 @pytest.fixture
-def network(network: rows.Network) -> rows.Network:
+def network(network: factories.Network) -> factories.Network:
     """Somebody has everything that somebody else asks for."""
     far = network.residents["m2"]
     type(far.member).objects.filter(pk=far.member.pk).update(name="Jonas Geheim")
@@ -38,12 +38,12 @@ def network(network: rows.Network) -> rows.Network:
     return network
 
 
-def script(network: rows.Network, **limits: Any) -> Client:
+def script(network: factories.Network, **limits: Any) -> Client:
     key = tokens.create(user=network.admin, name="s", **limits)[1]
     return Client(headers={"authorization": f"Bearer {key}"})
 
 
-def asked(network: rows.Network) -> list[tuple[str, dict[str, Any]]]:
+def asked(network: factories.Network) -> list[tuple[str, dict[str, Any]]]:
     """What somebody else has already, in each collection where things have one owner."""
     near, far = network.residents["m1"], network.residents["m2"]
     forward = {"holding": near.holding.pk, "protocol": "tcp", "public_address": str(far.mapping.public), "private_port": 22}
@@ -59,7 +59,7 @@ def asked(network: rows.Network) -> list[tuple[str, dict[str, Any]]]:
 
 
 @pytest.mark.parametrize("limit", ["member", "group", "scope"])
-def test_no_refusal_tells_a_token_that_is_not_for_them_who_others_are(network: rows.Network, limit: str) -> None:
+def test_no_refusal_tells_a_token_that_is_not_for_them_who_others_are(network: factories.Network, limit: str) -> None:
     scopes = ["forward:write", "device:write", "address:write", "member:write", "block:write", "mapping:write"]
     every: dict[str, dict[str, Any]] = {
         "member": {"member": network.residents["m1"].member.pk},
@@ -109,7 +109,7 @@ def _is_told(call: ast.Call, function: ast.FunctionDef) -> bool:
 
 @pytest.mark.django_db(transaction=True)
 def test_a_trace_turns_no_address_into_a_person_for_a_token_of_gateways(transactional_db: None) -> None:
-    network = rows.network()
+    network = factories.network()
     far = network.residents["m2"]
     type(far.member).objects.filter(pk=far.member.pk).update(name="Jonas Geheim")
     block(member=far.member, reason="abuse", message="", by=network.admin)

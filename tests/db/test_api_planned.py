@@ -12,12 +12,12 @@ from apps.mail.models import Message
 from apps.members.models import Departure, Member, Room, Site
 from apps.nat.moving.models import Move
 from apps.traffic.models import Quota
-from tests import rows
-from tests.answers import wrong
+from tests import factories
+from tests.api_responses import wrong
 
 
 @pytest.fixture
-def api(network: rows.Network) -> Client:
+def api(network: factories.Network) -> Client:
     _token, key = tokens.create(user=network.admin, name="script")
     return Client(headers={"authorization": f"Bearer {key}"})
 
@@ -30,7 +30,7 @@ def patch(api: Client, path: str, given: object) -> Any:
     return api.patch(f"/api/{path}/", given, content_type="application/json")
 
 
-def test_a_departure_is_planned_once_and_dropped(api: Client, network: rows.Network) -> None:
+def test_a_departure_is_planned_once_and_dropped(api: Client, network: factories.Network) -> None:
     member, day = network.residents["m1"].member, timezone.localdate() + timedelta(days=9)
     made = post(api, "members/departures", {"member": member.pk, "on": day.isoformat()})
     assert (made.status_code, made.json()["state"], made.json()["by"]) == (201, "planned", network.admin.pk)
@@ -40,7 +40,7 @@ def test_a_departure_is_planned_once_and_dropped(api: Client, network: rows.Netw
     assert api.delete(f"/api/members/departures/{made.json()['id']}/").status_code == 409
 
 
-def test_a_move_of_a_day_to_come_is_planned_and_one_of_today_is_done(api: Client, network: rows.Network) -> None:
+def test_a_move_of_a_day_to_come_is_planned_and_one_of_today_is_done(api: Client, network: factories.Network) -> None:
     member, today = network.residents["m1"].member, timezone.localdate()
     room = Room.objects.create(site=Site.objects.create(name="House A", code="A"), floor=1, name="101")
     later = post(api, "nat/moves", {"member": member.pk, "on": (today + timedelta(days=2)).isoformat(), "room": room.pk})
@@ -52,7 +52,9 @@ def test_a_move_of_a_day_to_come_is_planned_and_one_of_today_is_done(api: Client
     assert member.room == room
 
 
-def test_a_move_of_a_day_that_is_over_or_that_changes_nothing_is_refused_and_nothing_is_planned(api: Client, network: rows.Network) -> None:
+def test_a_move_of_a_day_that_is_over_or_that_changes_nothing_is_refused_and_nothing_is_planned(
+    api: Client, network: factories.Network
+) -> None:
     member, today = network.residents["m1"].member.pk, timezone.localdate()
     for given, field in (
         ({"on": (today - timedelta(days=1)).isoformat()}, "on"),
@@ -63,10 +65,10 @@ def test_a_move_of_a_day_that_is_over_or_that_changes_nothing_is_refused_and_not
     assert not Move.objects.exists()
 
 
-def test_a_move_of_today_that_cannot_be_is_refused_with_its_reason(api: Client, network: rows.Network) -> None:
+def test_a_move_of_today_that_cannot_be_is_refused_with_its_reason(api: Client, network: factories.Network) -> None:
     resident = network.residents["m1"]
-    small = rows.pool(network.group, "private4", "10.99.0.0/32")
-    rows.hold(rows.member("Who holds it"), small, "10.99.0.0/32")
+    small = factories.pool(network.group, "private4", "10.99.0.0/32")
+    factories.hold(factories.member("Who holds it"), small, "10.99.0.0/32")
     answer = post(api, "nat/moves", {"member": resident.member.pk, "on": timezone.localdate().isoformat(), "pool": small.pk})
     assert answer.status_code == 400
     assert "10.99.0.0/32" in answer.json()["detail"]
@@ -75,7 +77,7 @@ def test_a_move_of_today_that_cannot_be_is_refused_with_its_reason(api: Client, 
     assert resident.holding.valid.upper is None
 
 
-def test_port_rules_and_fair_share_begin_with_the_defaults_and_change_on_top_of_a_version(api: Client, network: rows.Network) -> None:
+def test_port_rules_and_fair_share_begin_with_the_defaults_and_change_on_top_of_a_version(api: Client, network: factories.Network) -> None:
     for path, begun, given in (
         ("gateways/portrules", {"lowest": 1024, "forbidden": []}, {"lowest": 2048, "forbidden": [5060, 25]}),
         ("gateways/fairshare", {"on": False, "exempt": []}, {"on": True, "exempt": [network.residents["m1"].member.tariff_id]}),
@@ -92,7 +94,7 @@ def test_port_rules_and_fair_share_begin_with_the_defaults_and_change_on_top_of_
         assert api.patch(f"/api/{at}/", given, content_type="application/json", headers={"If-Match": '"v0"'}).status_code == 412
 
 
-def test_what_makes_no_sense_is_refused_at_its_field(api: Client, network: rows.Network) -> None:
+def test_what_makes_no_sense_is_refused_at_its_field(api: Client, network: factories.Network) -> None:
     for path, given, field in (
         ("gateways/portrules", {"lowest": 0}, "lowest"),
         ("gateways/portrules", {"forbidden": [70_000]}, "forbidden[0]"),
@@ -105,7 +107,7 @@ def test_what_makes_no_sense_is_refused_at_its_field(api: Client, network: rows.
         assert list(wrong(answer)) == [field]
 
 
-def test_a_member_is_invited_by_mail_and_the_link_is_withdrawn(api: Client, network: rows.Network) -> None:
+def test_a_member_is_invited_by_mail_and_the_link_is_withdrawn(api: Client, network: factories.Network) -> None:
     member = network.residents["m1"].member
     Member.objects.filter(pk=member.pk).update(email="selin@lindenhof.example")
     made = post(api, "members/invitations", {"member": member.pk})
@@ -115,7 +117,7 @@ def test_a_member_is_invited_by_mail_and_the_link_is_withdrawn(api: Client, netw
     assert api.delete(f"/api/members/invitations/{made.json()['id']}/").status_code == 409
 
 
-def test_a_tariff_gets_a_quota_another_and_none(api: Client, network: rows.Network) -> None:
+def test_a_tariff_gets_a_quota_another_and_none(api: Client, network: factories.Network) -> None:
     tariff = network.residents["m1"].member.tariff_id
     made = post(api, "traffic/quotas", {"tariff": tariff, "octets": 500_000_000_000})
     assert (made.status_code, made.json()) == (201, {"id": tariff, "tariff": tariff, "octets": 500_000_000_000})

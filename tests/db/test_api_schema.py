@@ -12,14 +12,14 @@ from django.test import Client
 from apps.accounts import tokens
 from apps.lib.api.openapi.views import described
 from portal.api import router
-from tests import rows
+from tests import factories
 
 JSON = "application/json"
 TYPES: dict[str, Any] = {"integer": int, "string": str, "boolean": bool, "array": list, "object": dict, "number": (int, float)}
 
 
 @pytest.fixture
-def api(network: rows.Network) -> Client:
+def api(network: factories.Network) -> Client:
     _token, key = tokens.create(user=network.admin, name="script")
     return Client(headers={"authorization": f"Bearer {key}"})
 
@@ -91,8 +91,8 @@ def judged(answer: Any, responses: Any) -> list[str]:
     return [f"{answer['Content-Type']} is not declared"] if content is None else list(wrongs(answer.json(), content["schema"]))
 
 
-def test_every_operation_answers_what_it_declares_to_everybody(api: Client, network: rows.Network) -> None:
-    _token, key = tokens.create(user=rows.user("nobody", staff=False), name="script")
+def test_every_operation_answers_what_it_declares_to_everybody(api: Client, network: factories.Network) -> None:
+    _token, key = tokens.create(user=factories.user("nobody", staff=False), name="script")
     clients = (api, Client(headers={"authorization": f"Bearer {key}"}), Client())
     wrong = []
     for path, method, each in operations():
@@ -106,7 +106,7 @@ def test_every_operation_answers_what_it_declares_to_everybody(api: Client, netw
     assert wrong == []
 
 
-def test_objects_of_every_collection_are_what_the_schema_says(api: Client, network: rows.Network) -> None:
+def test_objects_of_every_collection_are_what_the_schema_says(api: Client, network: factories.Network) -> None:
     seen, wrong = 0, list[str]()
     for path, method, each in operations():
         if method == "get" and each["operationId"].endswith("_list"):

@@ -11,7 +11,7 @@ from django.conf import settings as configured
 
 from apps.accounts import tokens
 from apps.members.models import Tariff
-from tests import rows
+from tests import factories
 
 PAGE = (configured.ROOT / "docs" / "api.md").read_text()
 TASK = re.compile(r"^\*\*(\d+)\. .*?^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -35,7 +35,7 @@ def run(script: str, known: dict[str, object], into: Path) -> tuple[list[str], l
 
 @pytest.mark.django_db(transaction=True)
 def test_every_task_of_the_page_is_done_by_its_commands(live_server: Any, tmp_path: Path) -> None:
-    network = rows.network()
+    network = factories.network()
     _token, key = tokens.create(user=network.admin, name="script")
     known: dict[str, object] = {
         "api": f"{live_server.url}/api",

@@ -9,21 +9,21 @@ from apps.accounts import tokens
 from apps.mail.models import Message as Mail
 from apps.tickets import services
 from apps.tickets.models import Canned, Ticket
-from tests import rows
-from tests.answers import wrong
+from tests import factories
+from tests.api_responses import wrong
 
 TICKETS, CANNED = "/api/tickets/tickets/", "/api/tickets/canned/"
 
 
 @pytest.fixture
-def api(network: rows.Network) -> Client:
+def api(network: factories.Network) -> Client:
     _token, key = tokens.create(user=network.admin, name="script")
     return Client(headers={"authorization": f"Bearer {key}"})
 
 
 @pytest.fixture
-def ticket(network: rows.Network) -> Ticket:
-    member = rows.member("Selin Kaya", email="selin@lindenhof.example")
+def ticket(network: factories.Network) -> Ticket:
+    member = factories.member("Selin Kaya", email="selin@lindenhof.example")
     return services.open_ticket(subject="No IPv6", text="Since yesterday.", member=member, by=network.admin)
 
 
@@ -31,7 +31,7 @@ def post(api: Client, path: str, given: object = None) -> Any:
     return api.post(path, given or {}, content_type="application/json")
 
 
-def test_a_ticket_is_taken_noted_answered_and_solved(api: Client, ticket: Ticket, network: rows.Network) -> None:
+def test_a_ticket_is_taken_noted_answered_and_solved(api: Client, ticket: Ticket, network: factories.Network) -> None:
     path = f"{TICKETS}{ticket.pk}/"
     assert post(api, f"{path}take/").json()["assignee"] == network.admin.pk
     assert post(api, f"{path}note/", {"text": "Prefix is missing."}).status_code == 201
@@ -61,7 +61,7 @@ def test_staff_writes_to_a_member_first(api: Client, ticket: Ticket) -> None:
     assert list(wrong(post(api, f"{TICKETS}write/", {"member": ticket.member_id, "subject": "Moving"}))) == ["text"]
 
 
-def test_a_token_of_one_member_reaches_only_that_member_s_tickets(ticket: Ticket, network: rows.Network) -> None:
+def test_a_token_of_one_member_reaches_only_that_member_s_tickets(ticket: Ticket, network: factories.Network) -> None:
     other = network.residents["m1"].member
     _token, key = tokens.create(user=network.admin, name="script", member=other.pk)
     api = Client(headers={"authorization": f"Bearer {key}"})

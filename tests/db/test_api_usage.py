@@ -10,34 +10,34 @@ from django.utils import timezone
 from apps.accounts import tokens
 from apps.members.models import Member
 from apps.network.services import release
-from apps.traffic.rolling import begin_of
-from tests import rows, usage
-from tests.answers import wrong
-from tests.db.pages import queries
+from apps.traffic.rollup import begin_of
+from tests import factories, usage_factories
+from tests.api_responses import wrong
+from tests.db.page_client import queries
 
 ZERO = dict.fromkeys(("up4", "down4", "up6", "down6"), 0)
 MEMBERS, ADDRESSES = "/api/traffic/members/", "/api/traffic/addresses/"
 
 
 @pytest.fixture
-def busy(network: rows.Network) -> datetime:
+def busy(network: factories.Network) -> datetime:
     """Two hours ago the first member got and sent by both versions of IP; the moment."""
     now = timezone.now()
     at = now - timedelta(hours=2)
-    usage.read(network.gateways, now - timedelta(days=3), now)
-    usage.counted(network.residents["m1"].holding, at, down=90_000, up=1_000)
-    usage.counted(network.residents["m1"].prefix, at, down=7)
-    usage.counted(network.residents["m2"].holding, at, down=5)
+    usage_factories.read(network.gateways, now - timedelta(days=3), now)
+    usage_factories.counted(network.residents["m1"].holding, at, down=90_000, up=1_000)
+    usage_factories.counted(network.residents["m1"].prefix, at, down=7)
+    usage_factories.counted(network.residents["m2"].holding, at, down=5)
     return at
 
 
 @pytest.fixture
-def api(network: rows.Network) -> Client:
+def api(network: factories.Network) -> Client:
     _token, key = tokens.create(user=network.admin, name="script")
     return Client(headers={"authorization": f"Bearer {key}"})
 
 
-def test_the_sums_of_members_are_by_direction_and_version(api: Client, network: rows.Network, busy: datetime) -> None:
+def test_the_sums_of_members_are_by_direction_and_version(api: Client, network: factories.Network, busy: datetime) -> None:
     first, second = (network.residents[host].member for host in ("m1", "m2"))
     used = {first.pk: ZERO | {"up4": 1_000, "down4": 90_000, "down6": 7}, second.pk: ZERO | {"down4": 5}}
     listed = api.get(MEMBERS, {"fields": "id,octets", "limit": "1000"}).json()["results"]
@@ -46,7 +46,9 @@ def test_the_sums_of_members_are_by_direction_and_version(api: Client, network: 
     assert (one["name"], one["octets"]) == (first.name, ZERO)
 
 
-def test_each_address_of_a_member_has_its_own_sum_also_after_it_was_given_back(api: Client, network: rows.Network, busy: datetime) -> None:
+def test_each_address_of_a_member_has_its_own_sum_also_after_it_was_given_back(
+    api: Client, network: factories.Network, busy: datetime
+) -> None:
     resident = network.residents["m1"]
     found = api.get(ADDRESSES, {"member": resident.member.pk}).json()["results"]
     sums = {each["address"]: each["octets"] for each in found}
@@ -56,7 +58,7 @@ def test_each_address_of_a_member_has_its_own_sum_also_after_it_was_given_back(a
     assert (kept["octets"]["down6"], kept["until"] is None) == (7, False)
 
 
-def test_over_time_there_is_a_point_for_each_bucket(api: Client, network: rows.Network, busy: datetime) -> None:
+def test_over_time_there_is_a_point_for_each_bucket(api: Client, network: factories.Network, busy: datetime) -> None:
     resident, begin = network.residents["m1"], begin_of("fiveminutes", busy)
     for path, octets in (
         (f"{MEMBERS}{resident.member.pk}/series/", {"up4": 1_000, "down4": 90_000, "up6": 0, "down6": 7}),
@@ -66,18 +68,18 @@ def test_over_time_there_is_a_point_for_each_bucket(api: Client, network: rows.N
         assert (found["unit_seconds"], len(found["points"])) == (300, 288)
         known = {datetime.fromisoformat(point["start"]): point["octets"] for point in found["points"]}
         assert known[begin] == octets
-        assert known[begin - usage.FIVE] == ZERO
+        assert known[begin - usage_factories.FIVE] == ZERO
 
 
-def test_where_no_gateway_was_read_octets_are_null(api: Client, network: rows.Network, busy: datetime) -> None:
+def test_where_no_gateway_was_read_octets_are_null(api: Client, network: factories.Network, busy: datetime) -> None:
     asked = {"since": (busy - timedelta(days=5)).isoformat(), "until": (busy - timedelta(days=4)).isoformat(), "unit": "hour"}
     points = api.get(f"{MEMBERS}{network.residents['m1'].member.pk}/series/", asked).json()["points"]
     assert [point["octets"] for point in points] == [None] * 24
 
 
-def test_what_is_kept_by_longer_units_only_is_never_told_as_nothing(api: Client, network: rows.Network) -> None:
+def test_what_is_kept_by_longer_units_only_is_never_told_as_nothing(api: Client, network: factories.Network) -> None:
     now, path = timezone.now(), f"{MEMBERS}{network.residents['m1'].member.pk}/series/"
-    usage.read(network.gateways, now - timedelta(days=40), now)
+    usage_factories.read(network.gateways, now - timedelta(days=40), now)
     for ago, refused, taken in ((20, ["5min"], 3600), (100, ["5min", "hour"], 86_400)):
         span = {"since": (now - timedelta(days=ago)).isoformat(), "until": (now - timedelta(days=ago - 1)).isoformat()}
         for unit in refused:
@@ -86,7 +88,7 @@ def test_what_is_kept_by_longer_units_only_is_never_told_as_nothing(api: Client,
         assert api.get(path, span).json()["unit_seconds"] == taken
 
 
-def test_a_window_of_a_name_ends_where_it_is_told_to(api: Client, network: rows.Network, busy: datetime) -> None:
+def test_a_window_of_a_name_ends_where_it_is_told_to(api: Client, network: factories.Network, busy: datetime) -> None:
     path = f"{MEMBERS}{network.residents['m1'].member.pk}/"
     before = api.get(path, {"window": "day", "until": (busy - timedelta(hours=1)).isoformat()}).json()
     assert before["octets"] == ZERO
@@ -105,7 +107,7 @@ def test_a_window_of_a_name_ends_where_it_is_told_to(api: Client, network: rows.
     ],
 )
 def test_a_window_that_cannot_be_is_refused_by_its_parameter(
-    api: Client, network: rows.Network, asked: dict[str, Any], parameter: str
+    api: Client, network: factories.Network, asked: dict[str, Any], parameter: str
 ) -> None:
     member = network.residents["m1"].member.pk
     for path in (f"{MEMBERS}{member}/series/", *(() if "unit" in asked else (MEMBERS, f"{MEMBERS}{member}/"))):
@@ -113,7 +115,7 @@ def test_a_window_that_cannot_be_is_refused_by_its_parameter(
         assert (answer.status_code, list(wrong(answer))) == (400, [parameter]), path
 
 
-def test_a_token_of_one_member_sees_nobody_else_s_usage(network: rows.Network, busy: datetime) -> None:
+def test_a_token_of_one_member_sees_nobody_else_s_usage(network: factories.Network, busy: datetime) -> None:
     mine, other = network.residents["m1"], network.residents["m2"]
     _token, key = tokens.create(user=network.admin, name="script", member=mine.member.pk)
     api = Client(headers={"authorization": f"Bearer {key}"})
@@ -123,7 +125,7 @@ def test_a_token_of_one_member_sees_nobody_else_s_usage(network: rows.Network, b
 
 
 def test_a_page_of_usage_takes_the_same_number_of_queries_for_any_number_of_rows(
-    api: Client, network: rows.Network, busy: datetime
+    api: Client, network: factories.Network, busy: datetime
 ) -> None:
     api.get(MEMBERS)
     few = {path: queries(api, f"{path}?limit=1") for path in (MEMBERS, ADDRESSES)}

@@ -10,18 +10,18 @@ import pytest
 from django.test import Client
 
 from apps.accounts import tokens
-from apps.deployments import carry, link
+from apps.deployments.desired_state.desired_rulesets import want
 from apps.deployments.services import reconcile
-from apps.deployments.wanted import want
+from apps.deployments.transport import agent_channel, agent_client
+from apps.lib.api.confirmation_wait import ACTIONS
 from apps.lib.api.openapi.views import described
 from apps.lib.api.viewsets import Adds, ChangesOne, Removes
-from apps.lib.api.waiting import ACTIONS
 from apps.lib.models import Deployed
 from firewall.digest import text
 from portal.api import router
-from tests import rows
-from tests.answers import wrong
-from tests.db.openings import one_of_each
+from tests import factories
+from tests.api_responses import wrong
+from tests.db.example_objects import one_of_each
 
 JSON = "application/json"
 WAIT = "?wait=confirmed&timeout=0"
@@ -34,7 +34,7 @@ REACHING = {
 
 
 @pytest.fixture
-def network(served: rows.Network) -> rows.Network:
+def network(served: factories.Network) -> factories.Network:
     """A network with one of everything that reaches gateways, all of it deployed."""
     one_of_each(served)
     reconcile(served.group)
@@ -42,7 +42,7 @@ def network(served: rows.Network) -> rows.Network:
 
 
 @pytest.fixture
-def api(network: rows.Network) -> Client:
+def api(network: factories.Network) -> Client:
     _token, key = tokens.create(user=network.admin, name="script")
     return Client(headers={"authorization": f"Bearer {key}"})
 
@@ -57,7 +57,7 @@ def takes(prefix: str, method: str, *, one: bool) -> bool:
     return method in paths.get(f"/api/{prefix}/{{id}}/" if one else f"/api/{prefix}/", {})
 
 
-def first_of(api: Client, network: rows.Network, prefix: str) -> tuple[str, dict[str, Any]]:
+def first_of(api: Client, network: factories.Network, prefix: str) -> tuple[str, dict[str, Any]]:
     """The address of an object of the collection, and what it says."""
     listed = api.get(f"/api/{prefix}/").json()
     pk = listed["results"][0]["id"] if "results" in listed else network.group.pk
@@ -76,14 +76,14 @@ def changes(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
             yield from ({name: other} for other in others)
 
 
-def everywhere(network: rows.Network) -> bool:
+def everywhere(network: factories.Network) -> bool:
     """Whether both gateways run what the database asks for, as they say themselves."""
     wanted = want(network.group)
-    runs = {gateway.pk: carry.hello(link.channel(gateway), 0).digest for gateway in network.gateways}
+    runs = {gateway.pk: agent_client.hello(agent_channel.channel(gateway), 0).digest for gateway in network.gateways}
     return runs == {pk: text(digest) for pk, digest in wanted.digests.items()}
 
 
-def judge(answer: Any, network: rows.Network, done: int) -> None:
+def judge(answer: Any, network: factories.Network, done: int) -> None:
     """The status is what `active` says, and what the gateways run."""
     said = answer.json() if isinstance(answer.json(), list) else [answer.json()]
     active = [each["since"] for row in said for each in row["active"]]
@@ -93,7 +93,7 @@ def judge(answer: Any, network: rows.Network, done: int) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_change_is_confirmed_when_both_gateways_have_it_and_not_before(api: Client, network: rows.Network) -> None:
+def test_a_change_is_confirmed_when_both_gateways_have_it_and_not_before(api: Client, network: factories.Network) -> None:
     assert everywhere(network)
     later = set()
     for prefix in REACHING:
@@ -117,7 +117,7 @@ def test_a_change_is_confirmed_when_both_gateways_have_it_and_not_before(api: Cl
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("form", [lambda item: item, lambda item: [item]], ids=["one", "list"])
-def test_what_is_added_is_confirmed_when_both_gateways_have_it_and_not_before(api: Client, network: rows.Network, form: Any) -> None:
+def test_what_is_added_is_confirmed_when_both_gateways_have_it_and_not_before(api: Client, network: factories.Network, form: Any) -> None:
     schemas = described(router)["components"]["schemas"]
     for prefix, view in reversed(REACHING.items()):
         if not takes(prefix, "post", one=False):
@@ -138,7 +138,7 @@ def test_what_is_added_is_confirmed_when_both_gateways_have_it_and_not_before(ap
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_cannot_be_waited_for_is_refused(api: Client, network: rows.Network) -> None:
+def test_what_cannot_be_waited_for_is_refused(api: Client, network: factories.Network) -> None:
     """By each operation that does not say in the description that it waits, whatever it does."""
     waiting = [f"{basename}_{action}" for prefix, _view, basename in router.registry if prefix in REACHING for action in ACTIONS]
     for path, methods in described(router)["paths"].items():

@@ -9,30 +9,30 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from apps.accounts import tokens
-from apps.lib.api import keys
+from apps.lib.api import idempotency
 from apps.lib.api.models import KeptAnswer
 from apps.members.models import Device, Member
 from apps.nat.models import PortForward
 from apps.network.models import GatewayGroup
-from tests import rows
-from tests.answers import wrong
+from tests import factories
+from tests.api_responses import wrong
 
 FORWARDS = "/api/nat/forwards/"
 JSON = "application/json"
 
 
 @pytest.fixture
-def api(network: rows.Network) -> Client:
+def api(network: factories.Network) -> Client:
     """A script that may do everything."""
     return script(network)
 
 
-def script(network: rows.Network) -> Client:
+def script(network: factories.Network) -> Client:
     _token, key = tokens.create(user=network.admin, name="script")
     return Client(headers={"authorization": f"Bearer {key}"})
 
 
-def wanted(network: rows.Network, port: int = 8443, **changes: Any) -> dict[str, Any]:
+def wanted(network: factories.Network, port: int = 8443, **changes: Any) -> dict[str, Any]:
     holding = network.residents["m1"].holding.pk
     return {
         "holding": holding,
@@ -44,7 +44,7 @@ def wanted(network: rows.Network, port: int = 8443, **changes: Any) -> dict[str,
     } | changes
 
 
-def many(network: rows.Network, count: int) -> list[dict[str, Any]]:
+def many(network: factories.Network, count: int) -> list[dict[str, Any]]:
     return [wanted(network, 2000 + number) for number in range(count)]
 
 
@@ -72,7 +72,7 @@ def at_most(number: int) -> Iterator[None]:
     assert len(found) <= number, [each["sql"][:120] for each in found]
 
 
-def test_a_late_writer_is_told_and_overwrites_nothing(api: Client, network: rows.Network) -> None:
+def test_a_late_writer_is_told_and_overwrites_nothing(api: Client, network: factories.Network) -> None:
     made = post(api, wanted(network))
     path, first = f"{FORWARDS}{made.json()['id']}/", made["ETag"]
     assert api.get(path)["ETag"] == first
@@ -85,7 +85,7 @@ def test_a_late_writer_is_told_and_overwrites_nothing(api: Client, network: rows
     assert api.delete(path, headers={"if-match": f'"v7", {changed["ETag"]}'}).status_code == 204
 
 
-def test_a_row_without_a_version_is_known_by_what_is_in_it(api: Client, network: rows.Network) -> None:
+def test_a_row_without_a_version_is_known_by_what_is_in_it(api: Client, network: factories.Network) -> None:
     path = f"/api/members/devices/{Device.objects.order_by('id')[0].pk}/"
     seen = api.get(path)["ETag"]
     assert patch(api, path, {"name": "Phone"}, if_match=seen).status_code == 200
@@ -93,14 +93,14 @@ def test_a_row_without_a_version_is_known_by_what_is_in_it(api: Client, network:
     assert patch(api, path, {"name": "Tablet"}, if_match="*").json()["name"] == "Tablet"
 
 
-def test_settings_that_are_not_there_yet_have_an_etag_too(api: Client, network: rows.Network) -> None:
+def test_settings_that_are_not_there_yet_have_an_etag_too(api: Client, network: factories.Network) -> None:
     path = f"/api/gateways/limits/{GatewayGroup.objects.get().pk}/"
     seen = api.get(path)["ETag"]
     assert patch(api, path, {"member_open": 900}, if_match=seen).json()["version"] == 1
     assert patch(api, path, {"member_open": 800}, if_match=seen).status_code == 412
 
 
-def test_a_forward_can_be_changed_in_everything(api: Client, network: rows.Network) -> None:
+def test_a_forward_can_be_changed_in_everything(api: Client, network: factories.Network) -> None:
     path = f"{FORWARDS}{post(api, wanted(network)).json()['id']}/"
     off = patch(api, path, {"enabled": False, "purpose": "Mail"}).json()
     assert (off["enabled"], off["purpose"], off["id"]) == (False, "Mail", int(path.split("/")[-2]))
@@ -109,7 +109,7 @@ def test_a_forward_can_be_changed_in_everything(api: Client, network: rows.Netwo
     assert api.get(path).status_code == 404
 
 
-def test_a_reason_lands_in_the_history(api: Client, network: rows.Network) -> None:
+def test_a_reason_lands_in_the_history(api: Client, network: factories.Network) -> None:
     reason = "Ticket 4711: für den Server"
     made = post(api, wanted(network), x_change_reason=reason.encode().decode("latin-1"))
     event = PortForward.pgh_event_model.objects.select_related("pgh_context").get()  # type: ignore[attr-defined]
@@ -122,7 +122,7 @@ def test_a_reason_lands_in_the_history(api: Client, network: rows.Network) -> No
     assert made.status_code == 201 and PortForward.objects.count() == 1
 
 
-def test_the_same_key_does_nothing_twice(api: Client, network: rows.Network) -> None:
+def test_the_same_key_does_nothing_twice(api: Client, network: factories.Network) -> None:
     first = post(api, wanted(network), idempotency_key="one")
     again = post(api, wanted(network), idempotency_key="one")
     assert (again.status_code, again.json(), again["Idempotency-Replayed"]) == (201, first.json(), "true")
@@ -133,12 +133,12 @@ def test_the_same_key_does_nothing_twice(api: Client, network: rows.Network) -> 
     assert refused.status_code == 400
     assert post(api, wanted(network, 9000), idempotency_key="two").status_code == 201, "what was refused did nothing: the key is free"
     assert post(api, wanted(network, 9001), idempotency_key="").status_code == 400
-    somebody = Client(headers={"authorization": f"Bearer {tokens.create(user=rows.user('jonas'), name='s')[1]}"})
+    somebody = Client(headers={"authorization": f"Bearer {tokens.create(user=factories.user('jonas'), name='s')[1]}"})
     assert post(somebody, wanted(network, 9002), idempotency_key="one").status_code == 201, "a key is of one person"
 
 
-def test_kept_answers_are_bounded_in_number_and_age(api: Client, network: rows.Network, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keys, "MOST", 5)
+def test_kept_answers_are_bounded_in_number_and_age(api: Client, network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(idempotency, "MOST", 5)
     for number in range(8):
         post(api, wanted(network, 3000 + number), idempotency_key=f"key {number}")
     assert sorted(KeptAnswer.objects.values_list("key", flat=True)) == [f"key {number}" for number in range(3, 8)]
@@ -149,7 +149,7 @@ def test_kept_answers_are_bounded_in_number_and_age(api: Client, network: rows.N
 
 @pytest.mark.django_db(transaction=True)
 def test_at_the_same_time_one_request_wins_by_its_key_and_one_change_by_its_etag(transactional_db: None) -> None:
-    network = rows.network()
+    network = factories.network()
     clients = [script(network) for _each in range(4)]
 
     def together(ask: Callable[[Client], Any]) -> list[int]:
@@ -174,7 +174,7 @@ def test_at_the_same_time_one_request_wins_by_its_key_and_one_change_by_its_etag
     assert forward.version == 2
 
 
-def test_many_are_added_changed_and_removed_in_a_constant_number_of_queries(api: Client, network: rows.Network) -> None:
+def test_many_are_added_changed_and_removed_in_a_constant_number_of_queries(api: Client, network: factories.Network) -> None:
     api.get("/api/")
     with connection.cursor() as cursor:
         cursor.execute("DELETE FROM deployments_touched")  # what other tests left
@@ -192,7 +192,7 @@ def test_many_are_added_changed_and_removed_in_a_constant_number_of_queries(api:
     assert api.get(FORWARDS).json()["count"] == 0
 
 
-def test_of_many_all_are_done_or_none_and_each_that_is_wrong_is_named(api: Client, network: rows.Network) -> None:
+def test_of_many_all_are_done_or_none_and_each_that_is_wrong_is_named(api: Client, network: factories.Network) -> None:
     items = many(network, 6)
     items[1]["public_port"] = items[0]["public_port"]
     items[3]["public_port"] = "ssh"
@@ -214,7 +214,7 @@ def test_of_many_all_are_done_or_none_and_each_that_is_wrong_is_named(api: Clien
     assert api.delete(FORWARDS, [{"id": made[0]["id"], "version": 1}], content_type=JSON).status_code == 204
 
 
-def test_what_no_service_foresaw_is_a_conflict_or_refused_and_never_a_fault(api: Client, network: rows.Network) -> None:
+def test_what_no_service_foresaw_is_a_conflict_or_refused_and_never_a_fault(api: Client, network: factories.Network) -> None:
     lists = "/api/bans/lists/"
     assert post(api, {"name": "Own", "description": "x" * 4000}, lists).status_code in (201, 400, 422)
     taken = post(api, [{"name": "a", "description": ""}, {"name": "a", "description": ""}], lists)
@@ -229,7 +229,7 @@ def test_too_many_at_once_and_too_long_a_body_are_refused(api: Client, settings:
     assert post(api, [{}] * 100).status_code == 413
 
 
-def test_other_collections_take_many_too(api: Client, network: rows.Network) -> None:
+def test_other_collections_take_many_too(api: Client, network: factories.Network) -> None:
     made = post(api, {"name": "Own", "description": ""}, "/api/bans/lists/").json()
     bans = post(api, [{"list": made["id"], "prefix": f"203.0.113.{number}"} for number in range(20)], "/api/bans/bans/")
     assert bans.status_code == 201 and len(bans.json()) == 20
@@ -239,7 +239,7 @@ def test_other_collections_take_many_too(api: Client, network: rows.Network) -> 
 
 
 def test_many_ask_for_one_rollout_and_what_is_refused_for_none(
-    api: Client, network: rows.Network, django_capture_on_commit_callbacks: Any
+    api: Client, network: factories.Network, django_capture_on_commit_callbacks: Any
 ) -> None:
     with django_capture_on_commit_callbacks() as asked:
         assert post(api, many(network, 20)).status_code == 201
@@ -257,7 +257,7 @@ def test_many_ask_for_one_rollout_and_what_is_refused_for_none(
     "tariff", ["1e400", "-1e400", '"\\ud800"', "[1]", '{"a": 1}', "1.5", "true", "[" * 200_000, '{"a":' * 200_000 + "1" + "}" * 200_000]
 )
 @pytest.mark.parametrize("many", ["%s", "[%s]"])
-def test_json_that_no_database_can_take_is_refused(api: Client, network: rows.Network, tariff: str, many: str) -> None:
+def test_json_that_no_database_can_take_is_refused(api: Client, network: factories.Network, tariff: str, many: str) -> None:
     item = f'{{"name": "Xaver", "since": "2026-11-22", "language": "\\udfff", "tariff": {tariff}}}'
     api.raise_request_exception = False
     for body in (many % item, many % item.replace("\\udfff", "en")):
@@ -265,7 +265,7 @@ def test_json_that_no_database_can_take_is_refused(api: Client, network: rows.Ne
         assert (answer.status_code, answer.json()["title"]) == (400, "What was asked cannot be")
 
 
-def test_many_bans_cost_as_many_statements_as_one(api: Client, network: rows.Network) -> None:
+def test_many_bans_cost_as_many_statements_as_one(api: Client, network: factories.Network) -> None:
     own = post(api, {"name": "Own", "description": ""}, "/api/bans/lists/").json()["id"]
     bans = [{"list": own, "prefix": f"203.0.113.{number}", "direction": "in", "comment": f"number {number}"} for number in range(100)]
     with at_most(30):

@@ -12,13 +12,13 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
-from apps.bans import feeding, leases, refreshing, services
-from apps.bans.allowing import allow
+from apps.bans import feed_lease, feed_refresh, feed_services, services
+from apps.bans.allow_list import allow
 from apps.bans.models import Ban, BanFeed, BanList
 from apps.lib.errors import Conflict, Problem
-from tests import rows
-from tests.db.pages import signed_in, text
-from tests.serving import Answer, Server, serving
+from tests import factories
+from tests.db.page_client import signed_in, text
+from tests.fake_http import Answer, Server, serving
 
 pytestmark = pytest.mark.django_db
 
@@ -33,13 +33,13 @@ def server(settings: LazySettings) -> Iterator[Server]:
 
 
 @pytest.fixture
-def feed(server: Server, network: rows.Network) -> BanFeed:
+def feed(server: Server, network: factories.Network) -> BanFeed:
     banlist = services.create_list(name="Feed", by=None)
-    return feeding.subscribe(list=banlist, source=server.url(), by=network.admin)
+    return feed_services.subscribe(list=banlist, source=server.url(), by=network.admin)
 
 
 @pytest.fixture
-def staff(network: rows.Network) -> Client:
+def staff(network: factories.Network) -> Client:
     return signed_in(network.admin)
 
 
@@ -52,7 +52,7 @@ def says(server: Server, answer: Answer) -> None:
 
 
 def again(feed: BanFeed) -> BanFeed:
-    assert refreshing.refresh(feed.pk)
+    assert feed_refresh.refresh(feed.pk)
     feed.refresh_from_db()
     return feed
 
@@ -67,31 +67,31 @@ def test_a_list_becomes_what_its_feed_says(feed: BanFeed, server: Server) -> Non
 
 
 def test_a_feed_is_asked_only_when_it_is_due(feed: BanFeed) -> None:
-    assert refreshing.due() == [feed.pk]
+    assert feed_refresh.due() == [feed.pk]
     again(feed)
-    assert refreshing.due() == []
+    assert feed_refresh.due() == []
     assert timedelta(hours=23) < feed.due - timezone.now() <= timedelta(hours=24)
     BanFeed.objects.update(due=timezone.now(), enabled=False)
-    assert refreshing.due() == []
+    assert feed_refresh.due() == []
 
 
-def test_what_somebody_asked_for_is_done_though_nobody_heard_it_and_it_is_off(feed: BanFeed, network: rows.Network) -> None:
+def test_what_somebody_asked_for_is_done_though_nobody_heard_it_and_it_is_off(feed: BanFeed, network: factories.Network) -> None:
     again(feed)
     BanFeed.objects.update(enabled=False)
-    feeding.ask(feed=feed, by=network.admin)
-    assert refreshing.due() == [feed.pk]
+    feed_services.ask(feed=feed, by=network.admin)
+    assert feed_refresh.due() == [feed.pk]
     BanFeed.objects.update(phase="fetching", claimed_until=timezone.now() - timedelta(seconds=1))
-    assert refreshing.due() == [feed.pk]
+    assert feed_refresh.due() == [feed.pk]
     again(feed)
-    assert refreshing.due() == []
+    assert feed_refresh.due() == []
 
 
 def test_only_one_worker_refreshes_and_a_lost_one_is_replaced(feed: BanFeed) -> None:
     BanFeed.objects.update(claimed_until=timezone.now() + timedelta(minutes=1))
-    assert not refreshing.refresh(feed.pk)
+    assert not feed_refresh.refresh(feed.pk)
     BanFeed.objects.update(claimed_until=timezone.now() - timedelta(seconds=1))
-    assert refreshing.refresh(feed.pk)
-    assert not refreshing.refresh(feed.pk + 1)
+    assert feed_refresh.refresh(feed.pk)
+    assert not feed_refresh.refresh(feed.pk + 1)
 
 
 def test_the_real_feed_comes_with_its_counts(feed: BanFeed, server: Server) -> None:
@@ -103,15 +103,15 @@ def test_the_real_feed_comes_with_its_counts(feed: BanFeed, server: Server) -> N
     assert set(Ban.objects.values_list("direction", "comment")) == {("in", "IPsum")}
 
 
-def test_another_direction_of_the_feed_reaches_all_its_bans(feed: BanFeed, network: rows.Network) -> None:
+def test_another_direction_of_the_feed_reaches_all_its_bans(feed: BanFeed, network: factories.Network) -> None:
     again(feed)
     given: Any = {"source": feed.source, "direction": "out", "interval": 60}
-    feeding.change_feed(feed=feed, version=feed.version, by=network.admin, **given)
+    feed_services.change_feed(feed=feed, version=feed.version, by=network.admin, **given)
     again(feed)
     assert feed.outcome["redirected"] == 100
     assert set(Ban.objects.values_list("direction", flat=True)) == {"out"}
     with pytest.raises(Conflict):
-        feeding.change_feed(feed=feed, version=1, by=network.admin, **given)
+        feed_services.change_feed(feed=feed, version=1, by=network.admin, **given)
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_what_fails_leaves_the_list_and_says_why_and_since_when(feed: BanFeed, s
     says(server, answer)
     since = again(feed).error_since
     assert (Ban.objects.count(), (feed.error or {})["fault"], feed.outcome["added"]) == (100, fault, 100)
-    assert feed.why and since and feed.due - timezone.now() <= refreshing.RETRY
+    assert feed.why and since and feed.due - timezone.now() <= feed_refresh.RETRY
     assert again(feed).error_since == since
     says(server, Answer(body=lines(100)))
     assert (again(feed).error, feed.error_since) == (None, None)
@@ -172,10 +172,10 @@ def test_what_the_allow_list_overrules_is_counted(feed: BanFeed) -> None:
     assert again(feed).outcome["allowed"] == 16
 
 
-def test_a_file_of_the_directory_is_a_feed_too(network: rows.Network, settings: LazySettings, tmp_path: Path) -> None:
+def test_a_file_of_the_directory_is_a_feed_too(network: factories.Network, settings: LazySettings, tmp_path: Path) -> None:
     settings.FEED_DIRECTORY = str(tmp_path)
     (tmp_path / "list.txt").write_bytes(lines(3))
-    feed = feeding.subscribe(list=services.create_list(name="File", by=None), source="list.txt", by=network.admin)
+    feed = feed_services.subscribe(list=services.create_list(name="File", by=None), source="list.txt", by=network.admin)
     again(feed)
     refreshed = feed.refreshed
     assert (Ban.objects.count(), again(feed).refreshed) == (3, refreshed)
@@ -190,14 +190,14 @@ def test_private_addresses_are_not_asked(feed: BanFeed, server: Server, settings
 
 
 @pytest.mark.parametrize("source", ["", "ftp://example.org/x", "https://me:pw@example.org/x"])
-def test_a_source_that_can_be_none_is_refused(network: rows.Network, source: str) -> None:
+def test_a_source_that_can_be_none_is_refused(network: factories.Network, source: str) -> None:
     with pytest.raises(Problem):
-        feeding.subscribe(list=services.create_list(name="Feed", by=None), source=source, by=network.admin)
+        feed_services.subscribe(list=services.create_list(name="Feed", by=None), source=source, by=network.admin)
 
 
-def test_a_list_has_one_feed(feed: BanFeed, network: rows.Network) -> None:
+def test_a_list_has_one_feed(feed: BanFeed, network: factories.Network) -> None:
     with pytest.raises(Problem, match="has a feed already"):
-        feeding.subscribe(list=feed.list, source="list.txt", by=network.admin)
+        feed_services.subscribe(list=feed.list, source="list.txt", by=network.admin)
 
 
 def test_a_feed_is_set_up_refreshed_and_taken_away_on_pages(staff: Client, server: Server) -> None:
@@ -242,43 +242,43 @@ def test_a_feed_that_fails_is_not_refreshed_again_before_its_time_however_often_
     again(feed)
     says(server, Answer(503))
     BanFeed.objects.update(due=timezone.now())
-    assert [refreshing.refresh(feed.pk, only_if_due=True) for _message in range(5)] == [True, False, False, False, False]
+    assert [feed_refresh.refresh(feed.pk, only_if_due=True) for _message in range(5)] == [True, False, False, False, False]
     feed.refresh_from_db()
-    assert timedelta(minutes=14) < feed.due - timezone.now() <= refreshing.RETRY
+    assert timedelta(minutes=14) < feed.due - timezone.now() <= feed_refresh.RETRY
 
 
 def test_whoever_lost_the_lease_changes_nothing(feed: BanFeed, server: Server) -> None:
     again(feed)
     BanFeed.objects.update(etag="", last_modified="", claim=uuid4(), claimed_until=timezone.now() + timedelta(minutes=1))
-    with pytest.raises(refreshing.LeaseLost):
-        refreshing._imported(feed, lines(90), None, guarded=True, now=timezone.now(), claim=uuid4())
+    with pytest.raises(feed_refresh.LeaseLost):
+        feed_refresh._imported(feed, lines(90), None, guarded=True, now=timezone.now(), claim=uuid4())
     assert Ban.objects.count() == 100
 
 
 def test_the_lease_is_renewed_while_the_work_takes(feed: BanFeed) -> None:
     claim, soon = uuid4(), timezone.now() + timedelta(seconds=1)
     BanFeed.objects.update(claim=claim, claimed_until=soon)
-    assert leases.renew(feed.pk, claim) and not leases.renew(feed.pk, uuid4())
+    assert feed_lease.renew(feed.pk, claim) and not feed_lease.renew(feed.pk, uuid4())
     feed.refresh_from_db()
     assert feed.claimed_until and feed.claimed_until > soon
-    assert timedelta(seconds=leases.RENEWED_EVERY) * 3 < leases.LEASE
+    assert timedelta(seconds=feed_lease.RENEWED_EVERY) * 3 < feed_lease.LEASE
 
 
 def test_a_file_that_is_one_line_too_long_is_refused_with_the_sentence(
-    network: rows.Network, settings: LazySettings, tmp_path: Path
+    network: factories.Network, settings: LazySettings, tmp_path: Path
 ) -> None:
     settings.FEED_DIRECTORY = str(tmp_path)
     (tmp_path / "list.txt").write_bytes(b"198.18.0.1\n" * 1_000_000 + b"198.18.0.2")
-    feed = feeding.subscribe(list=services.create_list(name="File", by=None), source="list.txt", by=network.admin)
+    feed = feed_services.subscribe(list=services.create_list(name="File", by=None), source="list.txt", by=network.admin)
     assert again(feed).why == "It is too long: more than 1,000,000 lines."
 
 
-def test_feeds_are_not_fetched_from_our_own_public_addresses(feed: BanFeed, network: rows.Network, settings: LazySettings) -> None:
+def test_feeds_are_not_fetched_from_our_own_public_addresses(feed: BanFeed, network: factories.Network, settings: LazySettings) -> None:
     public, managed = network.public.prefix[5], network.gateways[0].management_networks[0][1]
     settings.FEED_PRIVATE = True
-    assert refreshing.reach().has(managed), "who says so has every address asked"
+    assert feed_refresh.reach().has(managed), "who says so has every address asked"
     settings.FEED_PRIVATE = False
-    assert any(public in each for each in refreshing.reach().never)
-    assert not refreshing.reach().has(managed)
+    assert any(public in each for each in feed_refresh.reach().never)
+    assert not feed_refresh.reach().has(managed)
     BanFeed.objects.update(source=f"http://{public}/list.txt", etag="")
     assert (again(feed).error or {})["fault"] == "private"

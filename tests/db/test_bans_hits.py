@@ -9,8 +9,8 @@ from apps.bans.hits import record
 from apps.bans.models import BanHits, Direction
 from apps.bans.selectors import most_hit
 from apps.lib.fields import Prefix
-from tests.readings import hit
-from tests.rows import Network
+from tests.counter_factories import hit
+from tests.factories import Network
 
 pytestmark = pytest.mark.django_db
 

@@ -11,12 +11,12 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.bans import services
-from apps.bans.feeds import parse
-from apps.bans.importing import Outcome, bring
+from apps.bans.feed_import import Outcome, bring
+from apps.bans.feed_parser import parse
 from apps.bans.models import Ban, BanList
 from apps.bans.prefixes import Fault
 from apps.lib.errors import Problem
-from tests.rows import Network
+from tests.factories import Network
 
 pytestmark = pytest.mark.django_db
 

@@ -7,25 +7,25 @@ from django.apps import apps
 from django.db.models import Model
 
 from apps.bans import services
-from apps.bans.feeds import parse
-from apps.bans.importing import bring
+from apps.bans.feed_import import bring
+from apps.bans.feed_parser import parse
 from apps.bans.listeners.services import add_listener
 from apps.bans.models import Ban
-from apps.bans.own import SPECIAL, own_networks
+from apps.bans.own_networks import SPECIAL, own_networks
 from apps.lib.errors import Problem
 from apps.lib.fields import AddressField
 from apps.network.models import Protection
-from tests import rows
+from tests import factories
 
 OTHERS = {"audit.enquiry", "nat.portforward", "nat.natmapping", "nat.pinhole", "events.event"}
 """Tables whose addresses lie in pools, or are anybody's."""
 
 
 @pytest.fixture
-def network(network: rows.Network) -> rows.Network:
+def network(network: factories.Network) -> factories.Network:
     """A network with an address in each column that names one of its own."""
-    rows.probes(network)
-    rows.servers(network)
+    factories.probes(network)
+    factories.servers(network)
     group = {"group": network.group, "name": "web", "by": network.admin}
     add_listener(address=ip_address("192.0.2.60"), protocol="tcp", port=443, **group)  # type: ignore[arg-type]
     Protection.objects.create(group=network.group, bgp_peers=[ip_address("192.0.2.1")], ospf_peers=[ip_address("2001:db8:ffff::1")])
@@ -41,7 +41,7 @@ def own_columns() -> list[tuple[type[Model], str]]:
     return [(model, name) for model, name in named if model._meta.app_label in ("network", "bans")]
 
 
-def test_each_address_that_a_table_names_as_ours_is_refused_with_its_name(network: rows.Network) -> None:
+def test_each_address_that_a_table_names_as_ours_is_refused_with_its_name(network: factories.Network) -> None:
     own = services.create_list(name="Own", by=network.admin)
     columns = own_columns()
     assert len(columns) >= 10
@@ -57,7 +57,7 @@ def test_each_address_that_a_table_names_as_ours_is_refused_with_its_name(networ
 
 
 @pytest.mark.parametrize("prefix", ["127.0.0.0/8", "127.0.0.1", "169.254.1.0/24", "fe80::/16", "ff02::1", "224.0.0.5", "::1", "0.0.0.0/8"])
-def test_what_is_of_every_network_is_no_ban_in_a_feed_either(network: rows.Network, prefix: str) -> None:
+def test_what_is_of_every_network_is_no_ban_in_a_feed_either(network: factories.Network, prefix: str) -> None:
     own = services.create_list(name="Own", by=network.admin)
     with pytest.raises(Problem, match="would ban ourselves: it overlaps"):
         services.ban(list=own, prefix=prefix, author=None)
@@ -65,7 +65,7 @@ def test_what_is_of_every_network_is_no_ban_in_a_feed_either(network: rows.Netwo
     assert (len(done.bad), done.added) == (1, 1) and str(Ban.objects.get().prefix) == "203.0.113.77/32"
 
 
-def test_own_networks_cost_the_same_however_many_there_are(network: rows.Network, django_assert_num_queries: object) -> None:
+def test_own_networks_cost_the_same_however_many_there_are(network: factories.Network, django_assert_num_queries: object) -> None:
     with django_assert_num_queries(8):  # type: ignore[operator]  # the fixture is a function
         found = own_networks()
     assert len(found) > sum(map(len, SPECIAL.values())) and all(

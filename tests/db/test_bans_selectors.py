@@ -10,8 +10,8 @@ from django.utils import timezone
 from apps.bans import selectors, services
 from apps.bans.hits import record
 from apps.bans.models import Ban, BanList, Direction
-from tests.readings import hit
-from tests.rows import Network
+from tests.counter_factories import hit
+from tests.factories import Network
 
 pytestmark = pytest.mark.django_db
 

@@ -8,10 +8,10 @@ import pytest
 from django.utils import timezone
 
 from apps.accounts.models import User
-from apps.bans import feeds, importing, services
+from apps.bans import feed_import, feed_parser, services
 from apps.bans.models import Ban, BanList
 from apps.lib.errors import Conflict, Problem
-from tests.rows import Network, probes
+from tests.factories import Network, probes
 
 pytestmark = pytest.mark.django_db
 
@@ -80,8 +80,8 @@ def test_nobody_bans_what_probes_connect_to_for_then_nothing_more_would_be_deplo
     probes(network)
     why = f"it overlaps {target}, which the probes of Lindenhof connect to."
     assert str(refused(own, prefix)) == f"{prefix} would ban ourselves: {why}"
-    feed = feeds.parse(f"{prefix}\n198.18.0.0/24\n")
-    done = importing.bring(list=own, feed=feed, by=None, skip_invalid=True)
+    feed = feed_parser.parse(f"{prefix}\n198.18.0.0/24\n")
+    done = feed_import.bring(list=own, feed=feed, by=None, skip_invalid=True)
     assert (done.added, [each.culprit for each in done.bad]) == (1, [why.removeprefix("it overlaps ").removesuffix(".")])
 
 

@@ -2,27 +2,27 @@
 
 import pytest
 
-from apps.bans.allowing import allow
+from apps.bans.allow_list import allow
 from apps.bans.models import AllowEntry, Ban, BanList
 from apps.deployments.models import HeldBack
 from apps.deployments.services import reconcile
-from tests import rows
-from tests.db.pages import signed_in, text
+from tests import factories
+from tests.db.page_client import signed_in, text
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_many_allow_entries_that_go_at_once_wait_and_are_named(served: rows.Network) -> None:
+def test_many_allow_entries_that_go_at_once_wait_and_are_named(served: factories.Network) -> None:
     for number in range(12):
         allow(prefix=f"203.0.113.{number}", comment="mirror", author=None)
     assert reconcile(served.group)
     AllowEntry.objects.all().delete()
     assert reconcile(served.group) is None
-    page = text(signed_in(rows.user("jonas")).get(f"/rollouts/waiting/{HeldBack.objects.get().pk}/"))
+    page = text(signed_in(factories.user("jonas")).get(f"/rollouts/waiting/{HeldBack.objects.get().pk}/"))
     assert "12 allow entries end:" in page and "203.0.113.0 (mirror)" in page and "puts them on the allow list again" in page
 
 
-def test_many_bans_that_hold_both_ways_from_now_on_do_not_wait(served: rows.Network) -> None:
+def test_many_bans_that_hold_both_ways_from_now_on_do_not_wait(served: factories.Network) -> None:
     own = BanList.objects.create(name="Own")
     Ban.objects.bulk_create(Ban(list=own, prefix=f"203.0.113.{number}", direction="in") for number in range(12))
     assert reconcile(served.group)

@@ -9,49 +9,49 @@ from django.utils import timezone
 
 from apps.bans.blocks import selectors, services
 from apps.bans.models import Block, Notice, Reachable
-from apps.deployments import snapshot
+from apps.deployments.desired_state import policy_snapshot
 from apps.lib.errors import Conflict, Problem
 from apps.network.services import hold
 from firewall.policy import Policy
-from tests import rows
+from tests import factories
 
 
-def blocked(network: rows.Network, host: str = "m1", **given: object) -> Block:
+def blocked(network: factories.Network, host: str = "m1", **given: object) -> Block:
     values = {"reason": "abuse", "message": " Your laptop sends spam. ", "note": "see mail of Monday"}
     return services.block(member=network.residents[host].member, by=network.admin, **(values | given))  # type: ignore[arg-type]
 
 
-def policy(network: rows.Network) -> Policy:
+def policy(network: factories.Network) -> Policy:
     """As a transaction of its own would read it."""
     group = network.group
-    return next(iter(snapshot.take(group).policies.values()))
+    return next(iter(policy_snapshot.take(group).policies.values()))
 
 
-def test_a_block_holds_from_now_on_with_its_words(network: rows.Network) -> None:
+def test_a_block_holds_from_now_on_with_its_words(network: factories.Network) -> None:
     made = blocked(network)
     assert selectors.current(made.member) == made
     assert (made.message, made.author, made.valid.upper) == ("Your laptop sends spam.", network.admin, None)
 
 
-def test_a_second_block_of_a_member_is_refused_and_names_the_first(network: rows.Network) -> None:
+def test_a_second_block_of_a_member_is_refused_and_names_the_first(network: factories.Network) -> None:
     blocked(network)
     with pytest.raises(Problem, match=r"Resident of m1 is blocked already, since .* \(complaint about abuse\)"):
         blocked(network)
 
 
-def test_the_database_itself_refuses_blocks_that_overlap(network: rows.Network) -> None:
+def test_the_database_itself_refuses_blocks_that_overlap(network: factories.Network) -> None:
     blocked(network)
     with pytest.raises(IntegrityError, match="block_one_at_a_time"), connection.cursor() as cursor:
         columns = "version, member_id, reason, message, note, valid"
         cursor.execute(f"INSERT INTO bans_block ({columns}) SELECT {columns} FROM bans_block")
 
 
-def test_an_end_that_has_passed_is_refused(network: rows.Network) -> None:
+def test_an_end_that_has_passed_is_refused(network: factories.Network) -> None:
     with pytest.raises(Problem, match="has passed"):
         blocked(network, until=timezone.now() - timedelta(seconds=1))
 
 
-def test_a_lifted_block_says_by_whom_and_comes_back_with_its_end(network: rows.Network) -> None:
+def test_a_lifted_block_says_by_whom_and_comes_back_with_its_end(network: factories.Network) -> None:
     until = timezone.now() + timedelta(days=3)
     made = blocked(network, until=until)
     services.lift(block=made, by=network.admin)
@@ -62,7 +62,7 @@ def test_a_lifted_block_says_by_whom_and_comes_back_with_its_end(network: rows.N
     assert (again.pk != made.pk, again.valid.upper, again.message, again.note) == (True, until, made.message, made.note)
 
 
-def test_two_admins_cannot_change_a_block_at_once(network: rows.Network) -> None:
+def test_two_admins_cannot_change_a_block_at_once(network: factories.Network) -> None:
     made = blocked(network)
     given: Any = {"reason": "rules", "message": "", "note": "", "until": timezone.now() + timedelta(hours=1), "by": network.admin}
     services.change_block(block=made, version=1, **given)
@@ -71,14 +71,14 @@ def test_two_admins_cannot_change_a_block_at_once(network: rows.Network) -> None
         services.change_block(block=made, version=1, **given)
 
 
-def test_bulk_lifting_says_how_many_held(network: rows.Network) -> None:
+def test_bulk_lifting_says_how_many_held(network: factories.Network) -> None:
     one, other = blocked(network, "m1"), blocked(network, "m2")
     services.lift(block=one, by=network.admin)
     assert services.lift_many(blocks=[one.pk, other.pk], by=network.admin) == 1
     assert selectors.counted() == 0
 
 
-def test_a_block_says_what_it_cuts_off(network: rows.Network) -> None:
+def test_a_block_says_what_it_cuts_off(network: factories.Network) -> None:
     cut = selectors.cut_off(network.residents["m1"].member)
     assert cut.addresses == ["2001:db8:a0:10::/64", "10.16.0.10"] or cut.addresses == ["10.16.0.10", "2001:db8:a0:10::/64"]
     assert [each.words for each in cut.hanging] == ["1 NAT mapping"]
@@ -86,7 +86,7 @@ def test_a_block_says_what_it_cuts_off(network: rows.Network) -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_all_that_a_blocked_member_holds_reaches_the_gateways_also_what_he_gets_later(transactional_db: None) -> None:
-    network = rows.network()
+    network = factories.network()
     until = timezone.now() + timedelta(hours=1)
     made = blocked(network, until=until)
     end = -(-int(until.timestamp() * 1_000_000) // 1_000_000)
@@ -102,7 +102,7 @@ def test_all_that_a_blocked_member_holds_reaches_the_gateways_also_what_he_gets_
 
 @pytest.mark.django_db(transaction=True)
 def test_what_stays_reachable_is_a_setting_of_the_gateways(transactional_db: None) -> None:
-    network = rows.network()
+    network = factories.network()
     notice = Notice.objects.create(group=network.group)
     services.set_notice(notice=notice, version=1, ipv4="192.168.9.80", ipv6=None, port=8080, contact="netzwart@…", by=network.admin)  # type: ignore[arg-type]
     services.add_reachable(notice=notice, name="DNS", address="192.168.9.53", protocol="udp", port=53, by=network.admin)  # type: ignore[arg-type]

@@ -14,13 +14,13 @@ from django.urls import Resolver404, resolve
 from apps.accounts.models import User
 from apps.accounts.permissions import may
 from apps.accounts.roles import Right, Role
-from apps.accounts.routes import PAGES
+from apps.accounts.route_rights import PAGES
 from apps.deployments import services
-from apps.deployments.memory import Memory
-from tests import rows
+from apps.deployments.rollouts.gateway_cache import Memory
+from tests import factories
 from tests.db.conftest import in_memory
-from tests.db.pages import signed_in, text
-from tests.web import scene
+from tests.db.page_client import signed_in, text
+from tests.web import demo_scene
 
 SENDS = re.compile(r'<button(?![^>]*type="button")')
 LEADS = re.compile(r'<(?:a|area)\s[^>]*?href="([^"]+)"|<form\s([^>]*)>(.*?)</form>|hx-(get|post)="([^"]+)"', re.DOTALL)
@@ -62,10 +62,10 @@ def test_nobody_is_shown_what_is_not_open_to_him(settings: LazySettings, monkeyp
     with TemporaryDirectory(prefix="nw-") as directory:
         settings.GATEWAY_SOCKETS = Path(directory)
         with in_memory(settings.GATEWAY_SOCKETS):
-            scene.make()
-    faults, seen, pages = set(), 0, scene.pages()
+            demo_scene.make()
+    faults, seen, pages = set(), 0, demo_scene.pages()
     for role in (Role.HELPDESK, Role.AUDITOR, Role.NETWORK_ADMIN):
-        user = rows.user(f"a {role}", roles=[role.value])
+        user = factories.user(f"a {role}", roles=[role.value])
         client = signed_in(user)
         for page in pages:
             if role == Role.NETWORK_ADMIN and not page.name.startswith(ONLY_APPROVERS):

@@ -12,10 +12,10 @@ from apps.accounts import tokens
 from apps.bans.blocks.services import block
 from apps.deployments.models import GatewayState
 from apps.deployments.services import reconcile
-from apps.desk.check import report as report_
-from apps.desk.check.finding import Fault
-from apps.desk.check.report import report
-from apps.lib.states import Kind
+from apps.desk.connection_check import report as report_
+from apps.desk.connection_check.finding import Fault
+from apps.desk.connection_check.report import report
+from apps.lib.ui.states import Kind
 from apps.members.models import Member
 from apps.nat.models import NatMapping
 from apps.nat.services import map_address
@@ -23,24 +23,24 @@ from apps.network.models import Gateway, Holding
 from apps.tickets.models import Ticket
 from apps.traffic.models import FairShare
 from apps.traffic.rates.services import limit
-from tests import rows
-from tests.db.pages import HTMX, queries, signed_in, text
+from tests import factories
+from tests.db.page_client import HTMX, queries, signed_in, text
 
 
-def found(network: rows.Network, host: str = "m1") -> tuple[Fault, str]:
+def found(network: factories.Network, host: str = "m1") -> tuple[Fault, str]:
     """Whose it is, and the line on top."""
     member = Member.objects.select_related("tariff").get(pk=network.residents[host].member.pk)
     told = report(member, timezone.now(), own=True)
     return told.verdict.fault, told.verdict.title
 
 
-def answers(network: rows.Network, **changes: Any) -> None:
+def answers(network: factories.Network, **changes: Any) -> None:
     """As after a deploy: both gateways were asked just now."""
     for gateway in network.gateways:
         GatewayState.objects.update_or_create(gateway=gateway, defaults={"seen": timezone.now()} | changes)
 
 
-def test_on_gateways_that_run_it_the_network_is_fine(served: rows.Network) -> None:
+def test_on_gateways_that_run_it_the_network_is_fine(served: factories.Network) -> None:
     assert found(served)[0] is Fault.NETWORK  # nothing was deployed yet
     assert reconcile(served.group)
     answers(served)
@@ -72,7 +72,7 @@ def test_on_gateways_that_run_it_the_network_is_fine(served: rows.Network) -> No
     assert found(served) == (Fault.NETWORK, "It is us: the line to the internet is full")
 
 
-def test_an_address_that_only_a_gateway_lacks_through_which_it_does_not_pass_is_no_fault(served: rows.Network) -> None:
+def test_an_address_that_only_a_gateway_lacks_through_which_it_does_not_pass_is_no_fault(served: factories.Network) -> None:
     assert reconcile(served.group)
     answers(served)
     before = dict(GatewayState.objects.values_list("gateway__name", "snapshot"))
@@ -90,12 +90,12 @@ def test_an_address_that_only_a_gateway_lacks_through_which_it_does_not_pass_is_
     ("state", "line"),
     [("pending", "the membership is not active yet"), ("left", "the membership has ended")],
 )
-def test_a_membership_that_is_not_active_is_the_connections_own(network: rows.Network, state: str, line: str) -> None:
+def test_a_membership_that_is_not_active_is_the_connections_own(network: factories.Network, state: str, line: str) -> None:
     Member.objects.filter(pk=network.residents["m1"].member.pk).update(state=state)
     assert found(network) == (Fault.CONNECTION, f"It is your connection: {line}")
 
 
-def test_without_an_address_or_a_way_out_of_the_network_it_is_the_connection(network: rows.Network) -> None:
+def test_without_an_address_or_a_way_out_of_the_network_it_is_the_connection(network: factories.Network) -> None:
     resident = network.residents["m1"]
     NatMapping.objects.filter(pk=resident.mapping.pk).delete()
     Holding.objects.filter(pk=resident.prefix.pk).delete()
@@ -104,7 +104,7 @@ def test_without_an_address_or_a_way_out_of_the_network_it_is_the_connection(net
     assert found(network)[1] == "It is your connection: it has no address"
 
 
-def test_a_block_comes_first_and_says_what_to_do(network: rows.Network) -> None:
+def test_a_block_comes_first_and_says_what_to_do(network: factories.Network) -> None:
     selin = lives_in(network)
     block(member=network.residents["m1"].member, reason="unpaid", by=network.admin)
     page = text(selin.get("/me/check/"))
@@ -112,7 +112,7 @@ def test_a_block_comes_first_and_says_what_to_do(network: rows.Network) -> None:
     assert "Do what the reason asks for, then write to us." in page
 
 
-def test_an_address_of_a_blocked_member_is_not_called_active(served: rows.Network) -> None:
+def test_an_address_of_a_blocked_member_is_not_called_active(served: factories.Network) -> None:
     assert reconcile(served.group)
     answers(served)
     member = served.residents["m1"].member
@@ -122,13 +122,13 @@ def test_an_address_of_a_blocked_member_is_not_called_active(served: rows.Networ
     assert {each.words for each in addresses} == {"Known to nat-1, nat-2; the block keeps it from passing."}
 
 
-def lives_in(network: rows.Network, host: str = "m1") -> Client:
-    account = rows.user("selin", staff=False)
+def lives_in(network: factories.Network, host: str = "m1") -> Client:
+    account = factories.user("selin", staff=False)
     Member.objects.filter(pk=network.residents[host].member.pk).update(user=account)
     return signed_in(account)
 
 
-def test_the_page_says_from_where_it_was_asked_for(network: rows.Network) -> None:
+def test_the_page_says_from_where_it_was_asked_for(network: factories.Network) -> None:
     selin, address = lives_in(network), network.residents["m1"].holding.address
     assert f"From {address}, over this connection." in text(selin.get("/me/check/", REMOTE_ADDR=address))
     assert "From 198.51.100.7, over this connection." in text(selin.get("/me/check/", REMOTE_ADDR="198.51.100.7"))
@@ -139,7 +139,7 @@ def test_the_page_says_from_where_it_was_asked_for(network: rows.Network) -> Non
 
 
 def test_a_ticket_carries_exactly_what_was_shown_and_nothing_that_was_forged(
-    network: rows.Network, settings: LazySettings, monkeypatch: pytest.MonkeyPatch
+    network: factories.Network, settings: LazySettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.CHECK_HOSTS = {4: "v4.lindenhof.example", 6: "v6.lindenhof.example"}
     selin = lives_in(network)
@@ -152,7 +152,7 @@ def test_a_ticket_carries_exactly_what_was_shown_and_nothing_that_was_forged(
     given = {"subject": "Nothing works", "text": "Since noon."}
     assert selin.post("/me/check/ticket/", given | {"found": f"{token}x"}).status_code == 422
     assert selin.post("/me/check/ticket/", given | {"found": token, "text": ""}).status_code == 422
-    noah = rows.user("noah", staff=False)
+    noah = factories.user("noah", staff=False)
     Member.objects.filter(pk=network.residents["m2"].member.pk).update(user=noah)
     assert signed_in(noah).post("/me/check/ticket/", given | {"found": token}).status_code == 422, "it was shown to somebody else"
     with monkeypatch.context() as later:
@@ -163,7 +163,7 @@ def test_a_ticket_carries_exactly_what_was_shown_and_nothing_that_was_forged(
     assert Ticket.objects.get().messages.get().text == f"Since noon.\n\n{shown}"
 
 
-def test_staff_sees_the_same_beside_the_member_and_the_ticket_and_scripts_too(network: rows.Network) -> None:
+def test_staff_sees_the_same_beside_the_member_and_the_ticket_and_scripts_too(network: factories.Network) -> None:
     staff, pk = signed_in(network.admin), network.residents["m1"].member.pk
     assert f'hx-get="/members/{pk}/check/"' in text(staff.get(f"/members/{pk}/"))
     assert "It is the network: " in text(staff.get(f"/members/{pk}/check/"))

@@ -13,8 +13,8 @@ from apps.desk.selectors import claims
 from apps.desk.selectors.claims import CLAIMS, Claim, Facts
 from apps.gateways.selectors import asked_within, gateways, shown
 from apps.operations.models import Role, RoleHeartbeat
-from tests import rows
-from tests.db.pages import signed_in, text
+from tests import factories
+from tests.db.page_client import signed_in, text
 from tests.db.test_pages_dashboard import rollout, runs
 
 pytestmark = pytest.mark.django_db
@@ -29,38 +29,38 @@ def facts(age: timedelta = timedelta(0)) -> Facts:
 
 
 @pytest.fixture
-def well(network: rows.Network) -> rows.Network:
+def well(network: factories.Network) -> factories.Network:
     runs(network, rollout(network))
     return network
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda each: each.name)
-def test_each_sentence_is_said_while_its_evidence_is_young(claim: Claim, well: rows.Network) -> None:
+def test_each_sentence_is_said_while_its_evidence_is_young(claim: Claim, well: factories.Network) -> None:
     said = claim.said(facts())
     assert said and not any(word in said for word in FORBIDDEN)
 
 
 @pytest.mark.parametrize("claim", OF_STATES, ids=lambda each: each.name)
-def test_no_sentence_outlives_its_evidence(claim: Claim, well: rows.Network) -> None:
+def test_no_sentence_outlives_its_evidence(claim: Claim, well: factories.Network) -> None:
     assert not claim.is_known(facts(claim.oldest() + timedelta(seconds=1)))
     assert claim.said(facts(claim.oldest() + timedelta(seconds=1))) == ""
 
 
 @pytest.mark.parametrize("claim", OF_STATES, ids=lambda each: each.name)
-def test_no_sentence_is_said_without_any_evidence(claim: Claim, well: rows.Network) -> None:
+def test_no_sentence_is_said_without_any_evidence(claim: Claim, well: factories.Network) -> None:
     GatewayState.objects.update(seen=None)
     assert claim.said(facts()) == ""
 
 
 @pytest.mark.parametrize("name", ["newest", "untouched"])
-def test_what_only_the_deploy_worker_finds_out_is_not_claimed_without_it(name: str, well: rows.Network) -> None:
+def test_what_only_the_deploy_worker_finds_out_is_not_claimed_without_it(name: str, well: factories.Network) -> None:
     claim = next(each for each in CLAIMS if each.name == name)
     RoleHeartbeat.objects.filter(role=Role.WORKER).update(served=timezone.now() - timedelta(minutes=5))
     assert claim.said(facts()) == ""
     assert claim.said(replace(facts(), worked=None)) == ""
 
 
-def test_a_primary_that_does_not_answer_is_none(well: rows.Network) -> None:
+def test_a_primary_that_does_not_answer_is_none(well: factories.Network) -> None:
     GatewayState.objects.filter(gateway__name="nat-1").update(unreachable_since=timezone.now())
     assert "IPv4 and IPv6 each have a primary that answers" not in text(signed_in(well.admin).get("/"))
 
@@ -69,7 +69,7 @@ def test_no_evidence_is_older_than_two_turns_of_who_asks() -> None:
     assert asked_within() <= timedelta(minutes=2)
 
 
-def test_gateways_that_are_all_out_of_reach_are_one_thing_with_its_likely_reason(well: rows.Network) -> None:
+def test_gateways_that_are_all_out_of_reach_are_one_thing_with_its_likely_reason(well: factories.Network) -> None:
     GatewayState.objects.update(unreachable_since=timezone.now())
     mara: Client = signed_in(well.admin)
     page = text(mara.get("/"))

@@ -12,32 +12,32 @@ from threading import Thread
 import pytest
 from django.db import connection
 
-from apps.deployments import link
 from apps.deployments.models import GatewayState
 from apps.deployments.services import reconcile
-from apps.deployments.ways import socket_of
+from apps.deployments.transport import agent_channel
+from apps.deployments.transport.relay_program import socket_of
 from apps.gateways.services import collect
 from apps.network.models import Gateway
 from firewall import wire
-from tests import rows
+from tests import factories
 
 
-def test_a_gateway_that_is_read_was_seen(served: rows.Network) -> None:
+def test_a_gateway_that_is_read_was_seen(served: factories.Network) -> None:
     nat_1, _ = served.gateways
     assert collect(nat_1)
     assert GatewayState.objects.get(gateway=nat_1).seen is not None
 
 
 @pytest.mark.parametrize("said", [b"nonsense\n", b"\xff\xfe\x00\n", b"{}\n", b"[" * 100_000 + b"\n", b"x" * (2 * wire.MAX_LINE), b""])
-def test_a_gateway_that_talks_nonsense_too_much_or_nothing_is_named_and_the_other_is_read(served: rows.Network, said: bytes) -> None:
+def test_a_gateway_that_talks_nonsense_too_much_or_nothing_is_named_and_the_other_is_read(served: factories.Network, said: bytes) -> None:
     nat_1, nat_2 = served.gateways
-    link.close_all()
+    agent_channel.close_all()
     socket_of(nat_1).unlink()
     with rogue(socket_of(nat_1), said):
         assert (collect(nat_1), collect(nat_2)) == (False, True)
         state = GatewayState.objects.get(gateway=nat_1)
         assert state.error and state.unreachable_since is not None
-        link.close_all()
+        agent_channel.close_all()
     assert GatewayState.objects.get(gateway=nat_2).unreachable_since is None
 
 
@@ -68,10 +68,10 @@ def rogue(path: Path, said: bytes) -> Iterator[None]:
             thread.join()
 
 
-def test_a_change_does_not_wait_for_a_reading_that_is_under_way(served: rows.Network) -> None:
+def test_a_change_does_not_wait_for_a_reading_that_is_under_way(served: factories.Network) -> None:
     nat_1, _ = served.gateways
     assert collect(nat_1)
-    collecting = link.readings_channel(nat_1).relay_pid
+    collecting = agent_channel.readings_channel(nat_1).relay_pid
     assert collecting
     os.kill(collecting, signal.SIGSTOP)  # its answer does not come
     with ThreadPoolExecutor(1) as thread:
@@ -80,7 +80,7 @@ def test_a_change_does_not_wait_for_a_reading_that_is_under_way(served: rows.Net
             rollout = reconcile(served.group)
             assert rollout
             assert rollout.state == rollout.State.CONFIRMED
-            assert isinstance(link.channel(nat_1).ask(wire.Hello(0)), wire.Welcome)
+            assert isinstance(agent_channel.channel(nat_1).ask(wire.Hello(0)), wire.Welcome)
             assert not reading.done()
         finally:
             os.kill(collecting, signal.SIGCONT)

@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 
 from apps.bans.models import BanHits
 from apps.network.models import Holding
-from apps.traffic import collecting
-from apps.traffic.collecting import Outcome, draw, record
+from apps.traffic import counter_collection
+from apps.traffic.counter_collection import Outcome, draw, record
 from apps.traffic.models import Collected, Coverage, FiveMinutes, LastCounts
 from apps.traffic.selectors import throughput, total_of
 from firewall.wire import Counts, Gone, Reading
-from tests import rows
-from tests.db.pages import text
-from tests.readings import counts, gone, reading
+from tests import factories
+from tests.counter_factories import counts, gone, reading
+from tests.db.page_client import text
 
 pytestmark = pytest.mark.django_db
 
@@ -33,24 +33,24 @@ def minute(number: float) -> datetime:
     return START + timedelta(minutes=number)
 
 
-def take(network: rows.Network, *readings: Reading, gateway: int = 0, first: int = 0) -> list[Outcome]:
+def take(network: factories.Network, *readings: Reading, gateway: int = 0, first: int = 0) -> list[Outcome]:
     """Each reading a minute after the one before, with a ticket of its own."""
     of = network.gateways[gateway]
     return [record(gateway=of, ticket=draw(of), reading=each, at=minute(at)) for at, each in enumerate(readings, first)]
 
 
-def m1(network: rows.Network) -> tuple[tuple[str, int], tuple[str, int]]:
+def m1(network: factories.Network) -> tuple[tuple[str, int], tuple[str, int]]:
     """The elements of the first resident's address and prefix."""
     resident = network.residents["m1"]
     return (M1, resident.holding.pk), (M1_PREFIX, resident.prefix.pk)
 
 
-def up_and_down(network: rows.Network, resident: str = "m1") -> tuple[int, int]:
+def up_and_down(network: factories.Network, resident: str = "m1") -> tuple[int, int]:
     total = total_of(network.residents[resident].member)
     return total.up, total.down
 
 
-def test_both_families_and_both_gateways_add_up_and_a_silent_member_has_no_row(network: rows.Network) -> None:
+def test_both_families_and_both_gateways_add_up_and_a_silent_member_has_no_row(network: factories.Network) -> None:
     four, six = m1(network)
     take(network, reading(1, up4={four: (1, 1000)}, down4={four: (2, 20)}))
     take(network, reading(1, up6_64={six: (1, 500)}, down6_64={six: (1, 5)}), gateway=1)
@@ -61,7 +61,7 @@ def test_both_families_and_both_gateways_add_up_and_a_silent_member_has_no_row(n
     assert [(each.family, each.octets, each.packets) for each in carried] == [(4, (1000, 20), (1, 2)), (6, (500, 5), (1, 1))]
 
 
-def test_a_ticket_that_was_drawn_before_one_that_is_written_down_is_worth_nothing(network: rows.Network) -> None:
+def test_a_ticket_that_was_drawn_before_one_that_is_written_down_is_worth_nothing(network: factories.Network) -> None:
     four, _ = m1(network)
     nat_1 = network.gateways[0]
     slow = draw(nat_1)
@@ -71,14 +71,14 @@ def test_a_ticket_that_was_drawn_before_one_that_is_written_down_is_worth_nothin
     assert up_and_down(network) == (100, 0)
 
 
-def test_an_address_that_changes_hands_bills_nobody_for_another(network: rows.Network) -> None:
+def test_an_address_that_changes_hands_bills_nobody_for_another(network: factories.Network) -> None:
     former, latter = network.residents["m1"].holding, network.residents["m2"].prefix
     handed = gone(1, up4={(M1, former.pk): (4, 400)})
     take(network, reading(1, up4={(M1, former.pk): (1, 100)}), reading(2, handed, up4={(M1, latter.pk): (1, 7)}))
     assert (up_and_down(network), up_and_down(network, "m2")) == ((400, 0), (7, 0))
 
 
-def test_who_says_no_owner_is_known_by_who_holds_the_address_and_nobody_pays_for_what_nobody_holds(network: rows.Network) -> None:
+def test_who_says_no_owner_is_known_by_who_holds_the_address_and_nobody_pays_for_what_nobody_holds(network: factories.Network) -> None:
     take(
         network,
         reading(
@@ -91,7 +91,7 @@ def test_who_says_no_owner_is_known_by_who_holds_the_address_and_nobody_pays_for
 
 
 def test_what_a_gateway_cannot_have_carried_is_refused_whole_until_a_person_says_otherwise(
-    network: rows.Network, settings: LazySettings, client: Client
+    network: factories.Network, settings: LazySettings, client: Client
 ) -> None:
     settings.LINE_MBITS, settings.COLLECT_SECONDS = 1, 60.0
     four, _ = m1(network)
@@ -109,7 +109,7 @@ def test_what_a_gateway_cannot_have_carried_is_refused_whole_until_a_person_says
 
 
 @pytest.mark.parametrize("spoiled", [Counts(1, b"\1\2\3", b"\0" * 8, b"\0" * 8, b""), Counts(1, b"\1\2\3\4", b"\0" * 8, b"\xff" * 8, b"")])
-def test_a_reading_that_is_none_changes_nothing_and_is_told(network: rows.Network, spoiled: Counts) -> None:
+def test_a_reading_that_is_none_changes_nothing_and_is_told(network: factories.Network, spoiled: Counts) -> None:
     four, _ = m1(network)
     assert take(network, reading(1, up4={four: (1, 100)}), Reading("boot", 1, "log", 2, 0, {"up4": spoiled}, (), {})) == [
         Outcome.WRITTEN,
@@ -134,7 +134,7 @@ def test_a_reading_that_is_none_changes_nothing_and_is_told(network: rows.Networ
 )
 @pytest.mark.parametrize("known", [False, True])
 def test_whatever_a_gateway_says_it_is_refused_whole_and_named_and_the_next_right_one_counts(
-    network: rows.Network, changes: dict[str, Any], words: str, known: bool
+    network: factories.Network, changes: dict[str, Any], words: str, known: bool
 ) -> None:
     four, _ = m1(network)
     begun = [reading(1, up4={four: (1, 100)})] if known else []
@@ -149,7 +149,7 @@ def test_whatever_a_gateway_says_it_is_refused_whole_and_named_and_the_next_righ
     assert (state.refused, state.refused_at) == ("", None)
 
 
-def test_a_reading_whose_number_was_wrong_does_not_hide_all_that_come_after_it(network: rows.Network, client: Client) -> None:
+def test_a_reading_whose_number_was_wrong_does_not_hide_all_that_come_after_it(network: factories.Network, client: Client) -> None:
     four, _ = m1(network)
     nat_1 = network.gateways[0]
     assert take(network, reading(1 << 40, up4={four: (1, 100)}), reading(2, up4={four: (2, 200)})) == [Outcome.WRITTEN, Outcome.OLD]
@@ -162,14 +162,14 @@ def test_a_reading_whose_number_was_wrong_does_not_hide_all_that_come_after_it(n
     assert up_and_down(network) == (200, 0)
 
 
-def test_hits_of_bans_are_counted_over_a_boot_that_passes_the_old_value(network: rows.Network) -> None:
+def test_hits_of_bans_are_counted_over_a_boot_that_passes_the_old_value(network: factories.Network) -> None:
     ban = ("203.0.113.7", 0)
     take(network, reading(1, bans4_32={ban: (2, 120)}), reading(1, boot="other", bans4_32={ban: (3, 180)}))
     hits = BanHits.objects.get()
     assert (hits.packets, hits.octets, hits.last_hit) == (5, 300, minute(1))
 
 
-def test_a_pause_is_a_gap_that_says_whether_anything_was_lost(network: rows.Network) -> None:
+def test_a_pause_is_a_gap_that_says_whether_anything_was_lost(network: factories.Network) -> None:
     four, _ = m1(network)
     nat_1 = network.gateways[0]
     for sequence, at, boot in ((1, 0, "boot"), (2, 1, "boot"), (3, 60, "boot"), (1, 62, "other")):
@@ -178,7 +178,7 @@ def test_a_pause_is_a_gap_that_says_whether_anything_was_lost(network: rows.Netw
     assert stretches == [(minute(0), minute(1), False), (minute(60), minute(60), True), (minute(62), minute(62), False)]
 
 
-def test_what_left_the_reading_leaves_the_baseline_too(network: rows.Network) -> None:
+def test_what_left_the_reading_leaves_the_baseline_too(network: factories.Network) -> None:
     four, _ = m1(network)
     take(network, reading(1, up4={four: (1, 100)}, down4={four: (1, 1)}), reading(2, up4={four: (2, 200)}))
     assert [row.set for row in LastCounts.objects.all()] == ["up4"]
@@ -200,14 +200,14 @@ STEPS = st.lists(
 
 @given(STEPS)
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
-def test_the_sum_of_each_holder_is_what_was_read_of_him(network: rows.Network, steps: list[tuple[str, int]]) -> None:
+def test_the_sum_of_each_holder_is_what_was_read_of_him(network: factories.Network, steps: list[tuple[str, int]]) -> None:
     """Everything that may happen to a reading, in one address held by two in turn."""
     for model in (Collected, LastCounts, FiveMinutes, Coverage):
         model.objects.all().delete()
     holders = [network.residents["m1"].holding.pk, network.residents["m2"].holding.pk]
     nat_1, boot, counter, at = network.gateways[0], 0, 0, 0
     passed, ended, sequence = dict.fromkeys(holders, 0), 0, 0
-    last: tuple[collecting.Ticket, Reading] | None = None
+    last: tuple[counter_collection.Ticket, Reading] | None = None
     for what, octets in steps:
         at += -3 if what == "clock back" else 1
         if what in ("again", "late") and last:

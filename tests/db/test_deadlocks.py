@@ -20,18 +20,18 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.bans.blocks import services as blocks
 from apps.bans.models import Block
+from apps.lib.database.validity import holds_now
 from apps.lib.errors import Problem
-from apps.lib.validity import holds_now
 from apps.members import services as members
 from apps.members.models import Device, Member, Tariff
-from apps.nat import many, own, sharing
+from apps.nat import forwards_bulk, own_forwards, pool_sharing
 from apps.nat import services as nat
 from apps.nat.models import NatMapping, Pinhole, PortForward
 from apps.nat.moving import services as moving
 from apps.nat.pinholes import services as pinholes
 from apps.network import services as network
 from apps.network.models import GatewayGroup, Holding, Pool
-from tests import rows
+from tests import factories
 
 HANDS, ROUNDS = 6, 60
 PORTS = count(5000)
@@ -78,32 +78,32 @@ class Hand:
 
     def share(self) -> None:
         size = self.draw.choice([None, 1024])
-        sharing.change_sharing(pool=self.pool("public4"), sharing="blocks" if size else "shared", block_size=size, by=self.by)
+        pool_sharing.change_sharing(pool=self.pool("public4"), sharing="blocks" if size else "shared", block_size=size, by=self.by)
 
     def forward(self) -> None:
         port = next(PORTS)
-        nat.add_forward(holding=self.private(), public=rows.PUBLIC, protocol="tcp", public_port=port, private_port=80, by=self.by)
+        nat.add_forward(holding=self.private(), public=factories.PUBLIC, protocol="tcp", public_port=port, private_port=80, by=self.by)
 
     def open(self) -> None:
         holding, port = self.private(), next(PORTS)
-        given = {"member": holding.member, "holding": holding, "public": rows.PUBLIC, "by": self.by}
-        own.open_port(**given, protocol="tcp", public_port=port, private_port=80)  # type: ignore[arg-type]  # by their names
+        given = {"member": holding.member, "holding": holding, "public": factories.PUBLIC, "by": self.by}
+        own_forwards.open_port(**given, protocol="tcp", public_port=port, private_port=80)  # type: ignore[arg-type]  # by their names
 
     def edit(self) -> None:
         row, port = self.any_of(PortForward), next(PORTS)
-        given = {"forward": row, "version": row.version, "holding": self.private(), "public": rows.PUBLIC, "by": self.by}
+        given = {"forward": row, "version": row.version, "holding": self.private(), "public": factories.PUBLIC, "by": self.by}
         nat.edit_forward(**given, protocol="tcp", public_port=port, private_port=80, ports=1, purpose="")  # type: ignore[arg-type]  # the same
 
     def switch(self) -> None:
         row = self.any_of(PortForward)
-        own.switch_port(forward=row, version=row.version, enabled=not row.enabled, by=self.by)
+        own_forwards.switch_port(forward=row, version=row.version, enabled=not row.enabled, by=self.by)
 
     def change_many(self) -> None:
         found = list(PortForward.objects.filter(holds_now()).select_related("holding"))
         self.draw.shuffle(found)
         as_it_is = ("holding", "public", "protocol", "public_port", "ports", "purpose", "enabled")
         wanted = [
-            many.Changed(
+            forwards_bulk.Changed(
                 **{name: getattr(each, name) for name in as_it_is},
                 private_port=self.draw.randrange(80, 90),
                 until=None,
@@ -112,11 +112,11 @@ class Hand:
             )
             for each in found
         ]
-        many.change_forwards(wanted=wanted, by=self.by)
+        forwards_bulk.change_forwards(wanted=wanted, by=self.by)
 
     def remove_many(self) -> None:
         found = list(PortForward.objects.filter(holds_now()))
-        many.remove_forwards(forwards=self.draw.sample(found, len(found) // 2), by=self.by)
+        forwards_bulk.remove_forwards(forwards=self.draw.sample(found, len(found) // 2), by=self.by)
 
     def pinhole(self) -> None:
         holding = self.any_of(Holding, kind="prefix6")
@@ -180,7 +180,7 @@ def work(seed: int, by: User) -> list[str]:
     """What went wrong in all rounds of one hand."""
     hand = Hand(seed, by)
     try:
-        with rows.written_by(by):
+        with factories.written_by(by):
             return list(filter(None, (hand.act() for _round in range(ROUNDS))))
     finally:
         with connection.cursor() as cursor:
@@ -198,8 +198,8 @@ def deadlocks() -> int:
 @pytest.mark.parametrize(("days", "seed"), [(0, 0), (14, 100)])
 def test_many_who_change_the_same_members_at_once_never_wait_for_each_other_in_a_ring(settings: LazySettings, days: int, seed: int) -> None:
     settings.HOLD_DAYS = days
-    of = rows.network()
-    rows.pool(GatewayGroup.objects.get(), "private4", "10.99.0.0/24")
+    of = factories.network()
+    factories.pool(GatewayGroup.objects.get(), "private4", "10.99.0.0/24")
     Tariff.objects.create(name="Other")
     before = deadlocks()
     with ThreadPoolExecutor(HANDS) as pool:

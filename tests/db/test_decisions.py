@@ -12,13 +12,16 @@ from django.db import connection
 from django.utils import timezone
 
 from apps.accounts.models import User
-from apps.deployments import contents, heartbeat, link, rollouts, services
-from apps.deployments.decisions import approve, go_back_now, pause, release, resume
-from apps.deployments.drive import WorkerLinks
-from apps.deployments.memory import Memory
+from apps.deployments import services
 from apps.deployments.models import GatewayState, HeldBack, Hold, Revision, Rollout, RolloutStep
-from apps.deployments.rollback import roll_back
+from apps.deployments.revision_pages import contents
+from apps.deployments.rollouts import lease_heartbeat, rollout_store
+from apps.deployments.rollouts.decisions import approve, go_back_now, pause, release, resume
+from apps.deployments.rollouts.gateway_cache import Memory
+from apps.deployments.rollouts.rollback import roll_back
+from apps.deployments.rollouts.rollout_driver import WorkerLinks
 from apps.deployments.services import reconcile
+from apps.deployments.transport import agent_channel
 from apps.lib.errors import Conflict, Problem
 from apps.nat.models import PortForward
 from apps.network.models import Gateway
@@ -26,15 +29,15 @@ from firewall import wire
 from firewall.policy import PolicyError
 from firewall.rollout import Event
 from firewall.ruleset import Ruleset
-from tests import rows
-from tests.db.rolling import forward, opened
+from tests import factories
+from tests.db.rollout_rows import forward, opened
 from tests.whole.system import wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def network(served: rows.Network) -> rows.Network:
+def network(served: factories.Network) -> factories.Network:
     """The lab's network as rows, and two gateways in memory that run it."""
     served.group.removal_least = 3
     served.group.save()
@@ -43,9 +46,9 @@ def network(served: rows.Network) -> rows.Network:
 
 
 @pytest.fixture
-def peer(network: rows.Network) -> User:
+def peer(network: factories.Network) -> User:
     """A second person who can approve."""
-    return rows.user("jonas")
+    return factories.user("jonas")
 
 
 def running(name: str = "nat-1") -> Ruleset:
@@ -55,21 +58,21 @@ def running(name: str = "nat-1") -> Ruleset:
     return known.ruleset
 
 
-def withdraw(network: rows.Network, ports: range, *, by: User | None = None) -> Rollout | None:
-    with rows.written_by(by or network.admin):
+def withdraw(network: factories.Network, ports: range, *, by: User | None = None) -> Rollout | None:
+    with factories.written_by(by or network.admin):
         PortForward.objects.filter(public_port__in=ports).delete()
     return reconcile(network.group)
 
 
 @pytest.fixture
-def forwards(network: rows.Network) -> list[PortForward]:
+def forwards(network: factories.Network) -> list[PortForward]:
     """Six forwards that both gateways run."""
     made = [forward(network, port) for port in range(7001, 7007)]
     assert reconcile(network.group)
     return made
 
 
-def test_too_many_removals_wait_and_the_rest_goes_out(network: rows.Network, forwards: list[PortForward], peer: User) -> None:
+def test_too_many_removals_wait_and_the_rest_goes_out(network: factories.Network, forwards: list[PortForward], peer: User) -> None:
     forward(network, 8000)
     rollout = withdraw(network, range(7001, 7006))
     assert rollout and rollout.state == Rollout.State.CONFIRMED
@@ -79,13 +82,13 @@ def test_too_many_removals_wait_and_the_rest_goes_out(network: rows.Network, for
     assert len(running().elements["fwd4"]) == 7
 
 
-def test_few_removals_wait_for_nobody(network: rows.Network, forwards: list[PortForward]) -> None:
+def test_few_removals_wait_for_nobody(network: factories.Network, forwards: list[PortForward]) -> None:
     assert withdraw(network, range(7001, 7003))
     assert not HeldBack.objects.exists()
     assert len(running().elements["fwd4"]) == 4
 
 
-def test_an_approval_lets_exactly_that_go_out(network: rows.Network, forwards: list[PortForward], peer: User) -> None:
+def test_an_approval_lets_exactly_that_go_out(network: factories.Network, forwards: list[PortForward], peer: User) -> None:
     withdraw(network, range(7001, 7006))
     held = HeldBack.objects.get()
     approve(held, digest=held.digest, by=peer, signed_in_again=False)
@@ -97,7 +100,7 @@ def test_an_approval_lets_exactly_that_go_out(network: rows.Network, forwards: l
     assert held.state == HeldBack.State.DONE
 
 
-def test_later_changes_do_not_void_what_is_waited_for(network: rows.Network, forwards: list[PortForward], peer: User) -> None:
+def test_later_changes_do_not_void_what_is_waited_for(network: factories.Network, forwards: list[PortForward], peer: User) -> None:
     withdraw(network, range(7001, 7006))
     held = HeldBack.objects.get()
     forward(network, 8000)
@@ -109,13 +112,13 @@ def test_later_changes_do_not_void_what_is_waited_for(network: rows.Network, for
     assert len(running().elements["fwd4"]) == 1
 
 
-def test_an_approval_of_something_else_is_refused(network: rows.Network, forwards: list[PortForward], peer: User) -> None:
+def test_an_approval_of_something_else_is_refused(network: factories.Network, forwards: list[PortForward], peer: User) -> None:
     withdraw(network, range(7001, 7006))
     with pytest.raises(Conflict, match="Look at it again"):
         approve(HeldBack.objects.get(), digest="0" * 64, by=peer, signed_in_again=False)
 
 
-def test_what_comes_back_is_no_longer_waited_for(network: rows.Network, forwards: list[PortForward]) -> None:
+def test_what_comes_back_is_no_longer_waited_for(network: factories.Network, forwards: list[PortForward]) -> None:
     withdraw(network, range(7001, 7006))
     for port in range(7001, 7006):
         forward(network, port)
@@ -123,14 +126,14 @@ def test_what_comes_back_is_no_longer_waited_for(network: rows.Network, forwards
     assert HeldBack.objects.get().state == HeldBack.State.OBSOLETE
 
 
-def test_nobody_approves_what_he_asked_for_while_others_can(network: rows.Network, forwards: list[PortForward], peer: User) -> None:
+def test_nobody_approves_what_he_asked_for_while_others_can(network: factories.Network, forwards: list[PortForward], peer: User) -> None:
     withdraw(network, range(7001, 7006))
     held = HeldBack.objects.get()
     with pytest.raises(Problem, match="Somebody else has to agree"):
         approve(held, digest=held.digest, by=network.admin, signed_in_again=True)
 
 
-def test_a_single_approver_signs_in_again_and_the_history_says_so(network: rows.Network, forwards: list[PortForward]) -> None:
+def test_a_single_approver_signs_in_again_and_the_history_says_so(network: factories.Network, forwards: list[PortForward]) -> None:
     withdraw(network, range(7001, 7006))
     held = HeldBack.objects.get()
     with pytest.raises(Problem, match="Sign in again"):
@@ -138,8 +141,8 @@ def test_a_single_approver_signs_in_again_and_the_history_says_so(network: rows.
     assert approve(held, digest=held.digest, by=network.admin, signed_in_again=True).alone
 
 
-def test_a_change_of_management_waits_and_its_rules_stay(network: rows.Network, peer: User) -> None:
-    with rows.written_by(network.admin):
+def test_a_change_of_management_waits_and_its_rules_stay(network: factories.Network, peer: User) -> None:
+    with factories.written_by(network.admin):
         Gateway.objects.filter(name="nat-1").update(management_port=2222)
     forward(network, 8000)
     assert reconcile(network.group, by=network.admin.pk)
@@ -155,7 +158,7 @@ def test_a_change_of_management_waits_and_its_rules_stay(network: rows.Network, 
     assert held.state == HeldBack.State.DONE
 
 
-def test_a_network_that_lost_all_its_members_is_refused(network: rows.Network) -> None:
+def test_a_network_that_lost_all_its_members_is_refused(network: factories.Network) -> None:
     for resident in network.residents.values():
         resident.member.state = "left"
         resident.member.save()
@@ -164,7 +167,7 @@ def test_a_network_that_lost_all_its_members_is_refused(network: rows.Network) -
     assert running().elements["up4"]
 
 
-def test_a_rollback_holds_the_group_until_it_is_released(network: rows.Network, forwards: list[PortForward]) -> None:
+def test_a_rollback_holds_the_group_until_it_is_released(network: factories.Network, forwards: list[PortForward]) -> None:
     before = Revision.objects.latest("pk")
     forward(network, 8000)
     reconcile(network.group)
@@ -183,13 +186,13 @@ def test_a_rollback_holds_the_group_until_it_is_released(network: rows.Network, 
         release(network.group, by=network.admin)
 
 
-def test_a_rollback_says_why(network: rows.Network) -> None:
+def test_a_rollback_says_why(network: factories.Network) -> None:
     with pytest.raises(Problem, match="Say why"):
         roll_back(Revision.objects.latest("pk"), why=" ", by=network.admin)
     assert not Hold.objects.exists()
 
 
-def test_every_revision_is_kept_and_reads_back_as_it_was(network: rows.Network) -> None:
+def test_every_revision_is_kept_and_reads_back_as_it_was(network: factories.Network) -> None:
     rulesets = []
     for port in range(8000, 8006):
         forward(network, port)
@@ -200,7 +203,7 @@ def test_every_revision_is_kept_and_reads_back_as_it_was(network: rows.Network) 
         assert contents.load(revision) == {"nat-1": nat_1, "nat-2": nat_2}
 
 
-def test_a_worker_that_begins_anew_reads_what_runs_from_the_database(network: rows.Network, forwards: list[PortForward]) -> None:
+def test_a_worker_that_begins_anew_reads_what_runs_from_the_database(network: factories.Network, forwards: list[PortForward]) -> None:
     was = running()
     services.memory = Memory()
     withdraw(network, range(7001, 7006))
@@ -209,7 +212,7 @@ def test_a_worker_that_begins_anew_reads_what_runs_from_the_database(network: ro
 
 
 def test_the_contents_of_old_revisions_are_forgotten_but_for_what_newer_ones_need(
-    network: rows.Network, monkeypatch: pytest.MonkeyPatch
+    network: factories.Network, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(contents, "WHOLE_EVERY", 3)
     for port in range(8000, 8008):
@@ -226,7 +229,7 @@ def test_the_contents_of_old_revisions_are_forgotten_but_for_what_newer_ones_nee
 # --- Pausing and going back
 
 
-def test_a_paused_rollout_goes_on_when_somebody_resumes_it(network: rows.Network) -> None:
+def test_a_paused_rollout_goes_on_when_somebody_resumes_it(network: factories.Network) -> None:
     forward(network, 8000)
     lease = opened(network)
     pause(lease.rollout, by=network.admin)
@@ -243,15 +246,15 @@ def test_a_paused_rollout_goes_on_when_somebody_resumes_it(network: rows.Network
 class Hesitant(WorkerLinks):
     """While the first gateway is knocked at, somebody has second thoughts."""
 
-    def __init__(self, network: rows.Network) -> None:
+    def __init__(self, network: factories.Network) -> None:
         self.network = network
 
     def knock(self, gateway: Gateway) -> float:
         go_back_now(Rollout.objects.latest("pk"), by=self.network.admin)
-        raise link.Unreachable("nobody answers the door")
+        raise agent_channel.Unreachable("nobody answers the door")
 
 
-def test_going_back_now_takes_back_what_is_on_trial_and_leaves_the_rest_alone(network: rows.Network) -> None:
+def test_going_back_now_takes_back_what_is_on_trial_and_leaves_the_rest_alone(network: factories.Network) -> None:
     forward(network, 8000)
     aborted = reconcile(network.group, links=Hesitant(network))
     assert aborted and aborted.state == Rollout.State.ABORTED
@@ -266,30 +269,30 @@ def test_going_back_now_takes_back_what_is_on_trial_and_leaves_the_rest_alone(ne
         go_back_now(aborted, by=network.admin)
 
 
-def test_a_worker_that_was_replaced_writes_nothing(network: rows.Network) -> None:
+def test_a_worker_that_was_replaced_writes_nothing(network: factories.Network) -> None:
     forward(network, 8000)
     sleeping = opened(network)
     Rollout.objects.update(lease_until=timezone.now())
     done = reconcile(network.group)
     assert done and done.pk == sleeping.rollout.pk and done.state == Rollout.State.CONFIRMED
     evidence = [step.evidence for step in done.steps.all()]
-    rollouts.note(sleeping, "knock", passed=False, ms=5000, text="no answer")
+    rollout_store.note(sleeping, "knock", passed=False, ms=5000, text="no answer")
     assert [step.evidence for step in done.steps.all()] == evidence
-    with pytest.raises(rollouts.LeaseLost):
-        rollouts.happened(sleeping, Event.COMMITTED)
-    answer = link.channel(network.gateways[0]).ask(wire.Revert(sleeping.rollout.token))
+    with pytest.raises(rollout_store.LeaseLost):
+        rollout_store.happened(sleeping, Event.COMMITTED)
+    answer = agent_channel.channel(network.gateways[0]).ask(wire.Revert(sleeping.rollout.token))
     assert isinstance(answer, wire.Refused) and answer.reason == "token"
     assert set(GatewayState.objects.values_list("revision", flat=True)) == {done.revision_id}
 
 
-def test_only_one_worker_takes_over(network: rows.Network) -> None:
+def test_only_one_worker_takes_over(network: factories.Network) -> None:
     forward(network, 8000)
     opened(network)
-    assert rollouts.claim(network.group) is None, "the lease is alive"
+    assert rollout_store.claim(network.group) is None, "the lease is alive"
     Rollout.objects.update(lease_until=timezone.now())
-    assert rollouts.groups_left_alone() == [network.group]
-    assert rollouts.claim(network.group) is not None
-    assert rollouts.claim(network.group) is None
+    assert rollout_store.groups_left_alone() == [network.group]
+    assert rollout_store.claim(network.group) is not None
+    assert rollout_store.claim(network.group) is None
 
 
 # --- Without a browser
@@ -301,7 +304,7 @@ def output(*arguments: str) -> str:
     return told.getvalue()
 
 
-def test_a_rollback_works_without_browser_and_worker(network: rows.Network, forwards: list[PortForward]) -> None:
+def test_a_rollback_works_without_browser_and_worker(network: factories.Network, forwards: list[PortForward]) -> None:
     before = Revision.objects.latest("pk")
     forward(network, 8000)
     reconcile(network.group)
@@ -324,7 +327,7 @@ def test_a_rollback_works_without_browser_and_worker(network: rows.Network, forw
         (["r1", "--release", "Lindenhof"], "Either go back"),
     ],
 )
-def test_what_cannot_be_gone_back_to_is_said(network: rows.Network, arguments: list[str], said: str) -> None:
+def test_what_cannot_be_gone_back_to_is_said(network: factories.Network, arguments: list[str], said: str) -> None:
     with pytest.raises(CommandError, match=said):
         output(*arguments)
 
@@ -341,12 +344,12 @@ class Slow(WorkerLinks):
 
         before = lease()
         wait_for(lambda: lease() != before)
-        assert rollouts.claim(gateway.group) is None, "nobody takes over what is being worked on"
+        assert rollout_store.claim(gateway.group) is None, "nobody takes over what is being worked on"
         return 1.0
 
 
-def test_a_gateway_that_takes_long_does_not_cost_the_lease(network: rows.Network, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(heartbeat, "SECONDS", 0.02)
+def test_a_gateway_that_takes_long_does_not_cost_the_lease(network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lease_heartbeat, "SECONDS", 0.02)
     forward(network, 8000)
     rollout = reconcile(network.group, links=Slow())
     assert rollout and rollout.state == Rollout.State.CONFIRMED
@@ -361,7 +364,7 @@ def transaction_elsewhere() -> Iterator[None]:
         yield
 
 
-def test_a_transaction_that_runs_elsewhere_all_the_while_makes_no_author_unknown(network: rows.Network, peer: User) -> None:
+def test_a_transaction_that_runs_elsewhere_all_the_while_makes_no_author_unknown(network: factories.Network, peer: User) -> None:
     with transaction_elsewhere():
         for port in range(7001, 7007):
             forward(network, port)

@@ -8,19 +8,19 @@ import pytest
 from django.utils import timezone
 
 from apps.bans import services as bans
-from apps.deployments import drift
 from apps.deployments.models import GatewayState
+from apps.deployments.observed_state import drift
 from apps.deployments.services import reconcile
 from apps.network.models import Gateway, GatewayGroup
-from tests import rows
+from tests import factories
 from tests.db.agents import end_started, same_everywhere, steps, stopped, unwritable
-from tests.db.pages import signed_in, text
+from tests.db.page_client import signed_in, text
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def network(served: rows.Network) -> Iterator[rows.Network]:
+def network(served: factories.Network) -> Iterator[factories.Network]:
     """Two gateways in memory that run what the database asks for, each something else."""
     Gateway.objects.filter(pk=served.gateways[1].pk).update(lan="bond0")
     reconcile(served.group)
@@ -54,7 +54,7 @@ CAUSES = {
 
 
 @pytest.mark.parametrize("cause", CAUSES)
-def test_the_cause_is_named_put_right_and_remembered(network: rows.Network, cause: str) -> None:
+def test_the_cause_is_named_put_right_and_remembered(network: factories.Network, cause: str) -> None:
     spoil, sentence, meaning = CAUSES[cause]
     second, page = network.gateways[1], signed_in(network.admin)
     GatewayGroup.objects.update(heals_drift=False)  # nobody's hand, so nobody is asked
@@ -75,7 +75,7 @@ def test_the_cause_is_named_put_right_and_remembered(network: rows.Network, caus
 
 
 @pytest.mark.parametrize("cause", ["damaged", "empty"])
-def test_the_cause_is_remembered_though_something_was_changed_meanwhile(network: rows.Network, cause: str) -> None:
+def test_the_cause_is_remembered_though_something_was_changed_meanwhile(network: factories.Network, cause: str) -> None:
     """What it should run is something else by the time it is back, so a rollout is due anyway."""
     spoil, sentence, _meaning = CAUSES[cause]
     second = network.gateways[1]
@@ -91,7 +91,7 @@ def test_the_cause_is_remembered_though_something_was_changed_meanwhile(network:
     assert sentence not in shown and "Put right before" in shown
 
 
-def test_what_is_not_put_right_by_itself_does_not_promise_to_be(network: rows.Network) -> None:
+def test_what_is_not_put_right_by_itself_does_not_promise_to_be(network: factories.Network) -> None:
     second, page = network.gateways[1], signed_in(network.admin)
     with stopped(second) as state:
         emptied(state)
@@ -103,7 +103,7 @@ def test_what_is_not_put_right_by_itself_does_not_promise_to_be(network: rows.Ne
     assert "It is put right as soon as this is mended:" in shown and "token cannot be written: File too large" in shown
 
 
-def test_only_so_much_of_the_past_is_kept(network: rows.Network) -> None:
+def test_only_so_much_of_the_past_is_kept(network: factories.Network) -> None:
     state = GatewayState.objects.get(gateway=network.gateways[1])
     state.drift = {"cause": "by_hand", "rules": ["chain forward"], "elements": {}, "sysctls": []}
     for _time in range(2 * drift.REMEMBERED):

@@ -13,13 +13,13 @@ from django.test import Client
 from apps.accounts import invitations
 from apps.accounts.models import User
 from apps.lib.email_address import ascii_lower, is_same_address
-from apps.mail import keeping
+from apps.mail import retention_sweep
 from apps.mail.models import Message, SwitchedOff
 from apps.mail.services import switch_off, switch_on
 from apps.mail.unsubscribing import is_off, off_of
 from apps.members.models import Member
 from apps.members.selectors import with_address
-from tests import rows
+from tests import factories
 
 REAL = "jonas@kreislindenhof.example"
 ALIKE = ("jonas@kreıslindenhof.example", "jonas@\N{KELVIN SIGN}reislindenhof.example", "jonaſ@kreislindenhof.example")
@@ -68,7 +68,7 @@ def test_letters_that_only_look_alike_are_others(other: str) -> None:
 @pytest.mark.django_db
 @pytest.mark.parametrize("other", ALIKE)
 def test_who_has_an_address_that_only_looks_alike_is_somebody_else(other: str) -> None:
-    member = rows.member(email=REAL)
+    member = factories.member(email=REAL)
     assert (with_address(REAL.upper()), with_address(other)) == ([member], [])
     switch_off(address=REAL, notice="quota")
     assert is_off(REAL.upper(), "quota") and not is_off(other, "quota") and off_of([other], "quota") == set()
@@ -76,7 +76,7 @@ def test_who_has_an_address_that_only_looks_alike_is_somebody_else(other: str) -
     assert SwitchedOff.objects.count() == 2
     switch_on(address=other, notice="quota")
     assert is_off(REAL, "quota")
-    keeping.forget(member, [other], instead="nobody@erased.invalid")
+    retention_sweep.forget(member, [other], instead="nobody@erased.invalid")
     assert is_off(REAL, "quota")
 
 

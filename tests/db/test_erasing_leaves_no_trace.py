@@ -21,14 +21,14 @@ from apps.bans.blocks.services import block
 from apps.bans.blocks.services import lift as lift_block
 from apps.bans.models import BanList
 from apps.desk.lifecycle import due
-from apps.inbound import receiving as inbound
+from apps.inbound import dispatcher as inbound
 from apps.inbound import services as arriving
-from apps.inbound.limits import Limits
 from apps.inbound.models import Arrival
-from apps.inbound.reader import Reader
+from apps.inbound.parse_limits import Limits
+from apps.inbound.parser_process import Reader
 from apps.mail import models as mail
 from apps.mail.services import switch_off
-from apps.members import inviting
+from apps.members import invitation_services
 from apps.members import services as people
 from apps.members.forms import known
 from apps.members.models import Member
@@ -38,9 +38,9 @@ from apps.tickets import own, services, splitting
 from apps.tickets.attachments import File
 from apps.tickets.models import Ticket
 from apps.traffic.rates.services import limit
-from apps.webhooks import gathering
+from apps.webhooks import delivery_gathering
 from apps.webhooks import services as webhooks
-from tests import rows
+from tests import factories
 
 NAME, EMAIL, EARLIER, PHONE, MAC = (
     "Xaverius Quitzow", "xaverius@quitzow.example", "former@quitzow.example", "0160-5550199", "52:54:00:9a:9b:9c",
@@ -110,7 +110,7 @@ def letter(sender: str, number: int, **headers: str) -> bytes:
     return f"{head}Message-ID: <{number}@quitzow.example>\n\nI am {NAME}, call me: {PHONE}, my device is {MAC}\n".encode()
 
 
-def planted(network: rows.Network, admin: User) -> Member:
+def planted(network: factories.Network, admin: User) -> Member:
     """Somebody who is everywhere: by pages, mail, API, history, webhooks, and in what others were told."""
     webhooks.add(facts=webhooks.Facts(name="all", url="https://hooks.lindenhof.example/"), by=admin)
     bring(letter(EMAIL, 1), EMAIL)
@@ -125,16 +125,16 @@ def planted(network: rows.Network, admin: User) -> Member:
         facts |= {"name": NAME, "email": email, "note": f"phone {PHONE}"}
         people.change_member(member=member, version=member.version, facts=people.Facts(**facts), by=admin)
         member.refresh_from_db()
-        made = inviting.invite(member=member, by=admin)
+        made = invitation_services.invite(member=member, by=admin)
         switch_off(address=email, notice="quota")
-    inviting.accept(inviting.Opened(made, EMAIL), user=user)
+    invitation_services.accept(invitation_services.Opened(made, EMAIL), user=user)
     _on_the_network(member, resident, network, admin)
     _in_sessions(user, member)
     _in_tickets(member, user, network, admin)
     return member
 
 
-def _on_the_network(member: Member, resident: rows.Resident, network: rows.Network, admin: User) -> None:
+def _on_the_network(member: Member, resident: factories.Resident, network: factories.Network, admin: User) -> None:
     device = people.add_device(member=member, name="Quitzow's laptop", mac=MAC, by=admin)
     people.remove_device(device=device, by=admin)
     people.add_device(member=member, name="Quitzow's phone", mac=MAC, by=admin)
@@ -153,7 +153,7 @@ def _in_sessions(user: User, member: Member) -> None:
     tokens.create(user=user, name="Quitzow's script")
 
 
-def _in_tickets(member: Member, user: User, network: rows.Network, admin: User) -> None:
+def _in_tickets(member: Member, user: User, network: factories.Network, admin: User) -> None:
     member.refresh_from_db()
     asked = own.ask(member=member, subject="Quitzow asks", text=f"{PHONE}", files=[File("quitzow.txt", NAME.encode())], by=user)
     services.note(ticket=asked, text=f"Quitzow called from {PHONE}", by=admin)
@@ -185,13 +185,13 @@ def excepted(admin: User) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_nothing_of_somebody_who_was_erased_is_left_but_what_is_kept_on_purpose(network: rows.Network, settings: LazySettings) -> None:
+def test_nothing_of_somebody_who_was_erased_is_left_but_what_is_kept_on_purpose(network: factories.Network, settings: LazySettings) -> None:
     settings.SUPPORT_ADDRESS, settings.MAIL_IN_AUTHSERV_ID, settings.ERASE_DAYS = "support@lindenhof.example", MX, 3
     admin = network.admin
     User.objects.filter(pk=admin.pk).update(email="mara@lindenhof.example")
     excepted(admin)
     member = planted(network, admin)
-    gathering.gather()
+    delivery_gathering.gather()
     before = found()
     assert {table for table, _column in before} >= {
         "members_member",
@@ -201,10 +201,10 @@ def test_nothing_of_somebody_who_was_erased_is_left_but_what_is_kept_on_purpose(
         "mail_message",
     }
     people.leave(member=member, by=admin)
-    gathering.gather()
+    delivery_gathering.gather()
     due.carry_out(timezone.now() + timedelta(days=15))
     assert Member.objects.get(pk=member.pk).erased_at is not None
-    gathering.gather()
+    delivery_gathering.gather()
     left = found()
     assert [f"{place}: {number}" for place, number in left.items() if place not in EXCEPTIONS] == []
     assert set(left) == set(EXCEPTIONS), "an exception that nothing is found in is none"

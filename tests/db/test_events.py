@@ -13,16 +13,16 @@ from apps.accounts import tokens
 from apps.accounts.models import User
 from apps.accounts.permissions import may
 from apps.accounts.roles import Role
-from apps.accounts.routes import API
+from apps.accounts.route_rights import API
 from apps.events import selectors
-from apps.events.kinds import KINDS, OF_MEMBERS, Reader, Told
+from apps.events.event_types import KINDS, OF_MEMBERS, Reader, Told
 from apps.events.models import Event, Presence
-from apps.events.reading import Asked, Refused, reader
 from apps.events.retention import prune_events
+from apps.events.subscriber_rights import Asked, Refused, reader
 from apps.tickets import own
 from apps.tickets import services as tickets
-from tests import rows
-from tests.db.pages import signed_in
+from tests import factories
+from tests.db.page_client import signed_in
 
 
 def told(kind: str, member: int | None, *, own: bool) -> Told:
@@ -41,16 +41,16 @@ def by_token(key: str) -> Reader:
 
 @pytest.mark.django_db
 def test_each_role_hears_what_it_may_read_and_members_what_is_their_own() -> None:
-    mine, other = rows.member("Selin").pk, rows.member("Noah").pk
+    mine, other = factories.member("Selin").pk, factories.member("Noah").pk
     for role in Role:
-        user = rows.user(f"a-{role.value}".replace("_", "-"), roles=[role.value])
+        user = factories.user(f"a-{role.value}".replace("_", "-"), roles=[role.value])
         listener = by_session(user)
         readable = {kind for kind, collection in KINDS.items() if may(user, API[collection].read)}
         for kind in (*KINDS, "several"):
             for member, own_thing in ((None, False), (other, False), (other, True)):
                 assert listener.sees(told(kind, member, own=own_thing)) == (kind in readable), (role, kind)
     user = User.objects.get(username="a-member")
-    type(rows.member()).objects.filter(pk=mine).update(user=user)
+    type(factories.member()).objects.filter(pk=mine).update(user=user)
     listener = by_session(user)
     for kind in OF_MEMBERS:
         seen = [listener.sees(told(kind, member, own=own_thing)) for member, own_thing in ((mine, True), (mine, False), (other, True))]
@@ -61,14 +61,14 @@ def test_each_role_hears_what_it_may_read_and_members_what_is_their_own() -> Non
 
 @pytest.mark.django_db
 def test_a_token_hears_no_more_than_its_scope_its_member_and_its_owner(settings: LazySettings) -> None:
-    admin, theirs, other = rows.user(), rows.member("Selin").pk, rows.member("Noah").pk
+    admin, theirs, other = factories.user(), factories.member("Selin").pk, factories.member("Noah").pk
     scoped = by_token(tokens.create(user=admin, name="a", scopes=["forward:read", "ticket:write"])[1])
     assert scoped.kinds == {"forward", "ticket", "presence"}
     single = by_token(tokens.create(user=admin, name="b", member=theirs)[1])
     assert single.sees(told("forward", theirs, own=True))
     assert not single.sees(told("forward", other, own=True)) and not single.sees(told("rollout", None, own=False))
     _token, key = tokens.create(user=admin, name="c")
-    theo = rows.user("theo")
+    theo = factories.user("theo")
     User.objects.filter(pk=admin.pk).update(is_active=False)
     with pytest.raises(Refused) as refused:
         by_token(key)
@@ -81,8 +81,8 @@ def test_a_token_hears_no_more_than_its_scope_its_member_and_its_owner(settings:
 
 @pytest.mark.django_db
 def test_members_are_told_of_answers_and_nothing_of_notes_and_who_has_it() -> None:
-    mara, selin = rows.user(), rows.user("selin", staff=False)
-    member = rows.member(user=selin)
+    mara, selin = factories.user(), factories.user("selin", staff=False)
+    member = factories.member(user=selin)
     ticket = own.ask(member=member, subject="No IPv6", text="Since Monday.", by=selin)
     Event.objects.all().delete()
     tickets.take(ticket=ticket, by=mara)
@@ -110,8 +110,8 @@ def test_what_is_older_than_an_hour_is_forgotten_and_who_was_away_longer_looks_a
 
 @pytest.mark.django_db
 def test_staff_sees_who_looks_at_a_ticket_who_writes_and_what_became_of_it() -> None:
-    mara, theo = rows.user(), rows.user("theo", roles=["helpdesk"])
-    member = rows.member()
+    mara, theo = factories.user(), factories.user("theo", roles=["helpdesk"])
+    member = factories.member()
     ticket = tickets.write_to(member=member, subject="Port 25", text="It is closed.", by=mara)
     type(ticket).objects.filter(pk=ticket.pk).update(assignee=None)
     at = f"/tickets/{ticket.pk}/presence/"

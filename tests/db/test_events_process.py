@@ -18,12 +18,12 @@ from django.test import Client
 from apps.accounts import tokens
 from apps.accounts.models import User
 from apps.deployments.services import reconcile
-from apps.events import listening
+from apps.events import notify_listener
 from apps.events.hub import MOST
 from apps.events.models import Event
 from apps.nat.models import PortForward
-from tests import rows
-from tests.listening import Process, Stream, events_process, stream
+from tests import factories
+from tests.events_client import Process, Stream, events_process, stream
 from tests.whole.system import wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -51,7 +51,7 @@ def process(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> 
 def listeners() -> list[int]:
     """The processes of PostgreSQL that wait for notifications."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pid FROM pg_stat_activity WHERE application_name = %s AND query LIKE 'LISTEN%%'", [listening.NAME])
+        cursor.execute("SELECT pid FROM pg_stat_activity WHERE application_name = %s AND query LIKE 'LISTEN%%'", [notify_listener.NAME])
         return [pid for (pid,) in cursor.fetchall()]
 
 
@@ -62,7 +62,7 @@ def numbers(of: Stream, until: int) -> list[object]:
 def test_nothing_is_missed_by_coming_back_by_late_commits_or_when_the_database_cuts_the_line(
     process: Process,
 ) -> None:
-    mara = cookie(rows.network().admin)
+    mara = cookie(factories.network().admin)
     with closing(stream(process.port, mara)) as first:
         tell(1)
         assert first.read() == [("rollout", {"type": "rollout", "id": 1, "state": "applying"})]
@@ -93,7 +93,7 @@ def test_nothing_is_missed_by_coming_back_by_late_commits_or_when_the_database_c
 
 
 def test_who_reads_too_slowly_is_told_to_look_again_and_then_goes_on(process: Process) -> None:
-    with closing(stream(process.port, cookie(rows.network().admin))) as slow:
+    with closing(stream(process.port, cookie(factories.network().admin))) as slow:
         tell(*range(MOST + 1))
         assert slow.read() == [("reset", {})]
         tell(7)
@@ -101,7 +101,7 @@ def test_who_reads_too_slowly_is_told_to_look_again_and_then_goes_on(process: Pr
 
 
 def test_a_database_that_cannot_say_who_somebody_is_silences_no_stream(process: Process) -> None:
-    user = rows.user()
+    user = factories.user()
     with closing(stream(process.port, cookie(user))) as listening_on, closing(connection.copy()) as other:
         other.set_autocommit(False)
         with other.cursor() as cursor:
@@ -119,9 +119,9 @@ def waiting_for_a_lock() -> bool:
 
 
 def test_streams_are_for_those_who_may_and_for_as_long_as_they_may(process: Process) -> None:
-    network = rows.network()
-    mara, theo = cookie(network.admin), cookie(rows.user("theo", roles=["auditor"]))
-    selin, (_token, key) = rows.user("selin", staff=False), tokens.create(user=network.admin, name="script", scopes=["rollout:read"])
+    network = factories.network()
+    mara, theo = cookie(network.admin), cookie(factories.user("theo", roles=["auditor"]))
+    selin, (_token, key) = factories.user("selin", staff=False), tokens.create(user=network.admin, name="script", scopes=["rollout:read"])
     bearer = {"Authorization": f"Bearer {key}"}
     for headers, path, status in (
         ({}, "/events/", 401),
@@ -164,7 +164,7 @@ def test_streams_are_for_those_who_may_and_for_as_long_as_they_may(process: Proc
 )
 def test_streams_of_staff_end_with_their_session_and_no_new_one_begins(process: Process, when: str, seconds: float) -> None:
     clients = Client(), Client()
-    mara, guest = cookie(rows.user(), clients[0]), cookie(rows.user("guest", staff=False), clients[1])
+    mara, guest = cookie(factories.user(), clients[0]), cookie(factories.user("guest", staff=False), clients[1])
     both = [stream(process.port, headers) for headers in (mara, guest)]
     for client in clients:
         session = client.session
@@ -179,7 +179,7 @@ def test_streams_of_staff_end_with_their_session_and_no_new_one_begins(process: 
 
 
 def test_streams_end_properly_when_the_process_is_told_to_end(django_db_setup: None, tmp_path: Path) -> None:
-    user = rows.user()
+    user = factories.user()
     with events_process(tmp_path) as process, closing(stream(process.port, cookie(user))) as open_one:
         process.popen.send_signal(signal.SIGTERM)
         open_one.end()
@@ -187,9 +187,11 @@ def test_streams_end_properly_when_the_process_is_told_to_end(django_db_setup: N
         assert "Traceback" not in process.log.read_text()
 
 
-def test_a_write_that_waits_is_answered_when_every_gateway_has_it_and_the_member_is_told(process: Process, served: rows.Network) -> None:
+def test_a_write_that_waits_is_answered_when_every_gateway_has_it_and_the_member_is_told(
+    process: Process, served: factories.Network
+) -> None:
     reconcile(served.group)
-    resident, selin = served.residents["m1"], rows.user("selin", staff=False)
+    resident, selin = served.residents["m1"], factories.user("selin", staff=False)
     type(resident.member).objects.filter(pk=resident.member.pk).update(user=selin)
     _token, key = tokens.create(user=served.admin, name="script")
 
@@ -202,7 +204,7 @@ def test_a_write_that_waits_is_answered_when_every_gateway_has_it_and_the_member
 
     def forward(port: int) -> dict[str, object]:
         ports = {"public_port": port, "private_port": port}
-        return {"holding": resident.holding.pk, "protocol": "tcp", "public_address": str(rows.PUBLIC)} | ports
+        return {"holding": resident.holding.pk, "protocol": "tcp", "public_address": str(factories.PUBLIC)} | ports
 
     with ThreadPoolExecutor(1) as pool, closing(stream(process.port, cookie(selin))) as own:
         asked = pool.submit(call, "POST", "/api/nat/forwards/?wait=confirmed&timeout=60", forward(8443))

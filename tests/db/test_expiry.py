@@ -5,22 +5,22 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from apps.deployments.expiry import groups_with_ends
+from apps.deployments.desired_state.expiry import groups_with_ends
 from apps.deployments.models import Rollout
 from apps.deployments.services import reconcile
 from apps.nat.pinholes.services import add_pinhole
 from apps.nat.services import add_forward, remove_forward
-from tests import rows
+from tests import factories
 from tests.whole.system import wait_for
 from workers.deploy import take_over
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_what_ends_by_time_alone_is_closed_by_the_short_look(served: rows.Network) -> None:
+def test_what_ends_by_time_alone_is_closed_by_the_short_look(served: factories.Network) -> None:
     of, soon = served.residents["m1"], timezone.now() + timedelta(seconds=3)
     ports = {"protocol": "tcp", "public_port": 8443, "private_port": 443}
-    add_forward(holding=of.holding, public=rows.PUBLIC, until=soon, by=served.admin, **ports)  # type: ignore[arg-type]
+    add_forward(holding=of.holding, public=factories.PUBLIC, until=soon, by=served.admin, **ports)  # type: ignore[arg-type]
     inside = of.prefix.prefix.network_address + 7
     add_pinhole(holding=of.prefix, address=inside, protocol="tcp", port=22, until=soon, by=served.admin)
     first = reconcile(served.group)
@@ -32,9 +32,9 @@ def test_what_ends_by_time_alone_is_closed_by_the_short_look(served: rows.Networ
     assert closed["forwards"] == closed["pinholes"] == 1
 
 
-def test_what_somebody_ended_asks_for_no_look_of_its_own(served: rows.Network) -> None:
+def test_what_somebody_ended_asks_for_no_look_of_its_own(served: factories.Network) -> None:
     ports = {"protocol": "tcp", "public_port": 8443, "private_port": 443}
-    made = add_forward(holding=served.residents["m1"].holding, public=rows.PUBLIC, by=served.admin, **ports)  # type: ignore[arg-type]
+    made = add_forward(holding=served.residents["m1"].holding, public=factories.PUBLIC, by=served.admin, **ports)  # type: ignore[arg-type]
     remove_forward(forward=made, by=served.admin)
     assert groups_with_ends() == []
 

@@ -17,19 +17,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.accounts import tokens
-from apps.desk.handing import files, hosts, kea, radius, zones
-from apps.desk.handing import tables as offered
-from apps.desk.handing.hosts import Card, Host
-from apps.lib.api import tables
-from apps.lib.validity import ended_now
+from apps.desk.exports import device_addresses, export_files, kea, radius, zones
+from apps.desk.exports import tables as offered
+from apps.desk.exports.device_addresses import Card, Host
+from apps.lib.api import table_export
+from apps.lib.database.validity import ended_now
 from apps.members.models import Device, Member
 from apps.nat.pinholes.services import add_pinhole
 from apps.network.models import Gateway, GatewayGroup, Holding, Pool
 from apps.network.services import hold
 from portal.api import router
-from tests import rows
-from tests.answers import wrong
-from tests.db.pages import signed_in, text
+from tests import factories
+from tests.api_responses import wrong
+from tests.db.page_client import signed_in, text
 
 GOLDEN = configured.ROOT / "tests" / "golden" / "exports"
 LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
@@ -65,28 +65,28 @@ def users(content: str) -> dict[str, dict[str, str]]:
 
 
 @pytest.fixture
-def network(network: rows.Network) -> rows.Network:
+def network(network: factories.Network) -> factories.Network:
     """Two members with something to trip over: two devices of one name, hostile names, an address on one of them, one without any."""
     mine, other = network.residents["m1"], network.residents["m2"]
     Device.objects.filter(member=mine.member).update(name='Küche\n$INCLUDE "/etc/passwd" ; x')
     second = Device.objects.create(member=mine.member, name="küche $include /etc/passwd x", mac="00:00:5e:00:53:e1")
     Holding.objects.filter(pk=mine.holding.pk).update(device=second)
     Device.objects.filter(member=other.member).delete()
-    gone = rows.member("Left long ago")
-    rows.hold(gone, network.private, "10.16.200.1")
+    gone = factories.member("Left long ago")
+    factories.hold(gone, network.private, "10.16.200.1")
     Member.objects.filter(pk=gone.pk).update(state="left")
     for number, resident in enumerate(network.residents.values()):
         Member.objects.filter(pk=resident.member.pk).update(number=2207 + number)
-    rows.probes(network)
+    factories.probes(network)
     return network
 
 
 def made(name: str) -> str:
-    return "".join(next(each for each in files.files() if each.name == name).make())
+    return "".join(next(each for each in export_files.files() if each.name == name).make())
 
 
-def test_every_file_reads_again_and_says_who_has_what(network: rows.Network) -> None:
-    names = [each.name for each in files.files()]
+def test_every_file_reads_again_and_says_who_has_what(network: factories.Network) -> None:
+    names = [each.name for each in export_files.files()]
     assert len(set(names)) == len(names) and {"16.10.in-addr.arpa.zone", "kea-subnet4.json", "names.zone"} <= set(names)
     read = {name: made(name) for name in names}
     subnet4, subnet6 = json.loads(read["kea-subnet4.json"]), json.loads(read["kea-subnet6.json"])
@@ -110,11 +110,11 @@ def test_every_file_reads_again_and_says_who_has_what(network: rows.Network) -> 
     assert json.loads(read["prometheus-gateways.json"]) == []
 
 
-def test_the_same_rows_give_the_same_bytes_and_an_etag_spares_a_script_the_rest(network: rows.Network) -> None:
+def test_the_same_rows_give_the_same_bytes_and_an_etag_spares_a_script_the_rest(network: factories.Network) -> None:
     key = tokens.create(user=network.admin, name="s", scopes=["export:read"])[1]
     script = Client(headers={"authorization": f"Bearer {key}"})
     listed = script.get("/api/exports/").json()
-    assert [each["name"] for each in listed] == [each.name for each in files.files()]
+    assert [each["name"] for each in listed] == [each.name for each in export_files.files()]
     for each in listed:
         got = script.get(f"/api/exports/{each['name']}", headers={"accept": "text/plain"})
         assert b"".join(got.streaming_content).decode() == made(each["name"]), each  # type: ignore[attr-defined]  # a stream
@@ -124,7 +124,7 @@ def test_the_same_rows_give_the_same_bytes_and_an_etag_spares_a_script_the_rest(
     assert script.get("/api/nat/forwards/").status_code == 403, "the scope holds"
 
 
-def test_a_device_with_several_addresses_has_one_reservation_in_a_subnet_since_kea_refuses_a_second(network: rows.Network) -> None:
+def test_a_device_with_several_addresses_has_one_reservation_in_a_subnet_since_kea_refuses_a_second(network: factories.Network) -> None:
     mine = network.residents["m1"]
     device = Holding.objects.get(pk=mine.holding.pk).device
     assert device
@@ -137,24 +137,24 @@ def test_a_device_with_several_addresses_has_one_reservation_in_a_subnet_since_k
     assert prefixes == [[str(each.prefix) for each in sorted((mine.prefix, more), key=lambda held: held.prefix)]]
 
 
-def test_an_address_is_on_the_only_device_only_where_it_is_the_only_address(network: rows.Network) -> None:
+def test_an_address_is_on_the_only_device_only_where_it_is_the_only_address(network: factories.Network) -> None:
     of = network.residents["m3"]
     assert '"ip-address": "10.16.0.12"' in made("kea-subnet4.json")
-    rows.hold(of.member, network.private, "10.16.0.99")
+    factories.hold(of.member, network.private, "10.16.0.99")
     assert '"ip-address": "10.16.0.12"' not in made("kea-subnet4.json")
     assert "m-2209 IN A 10.16.0.12\nm-2209 IN A 10.16.0.99" in "\n".join(sorted(made("names.zone").splitlines()))
 
 
-def test_no_two_devices_of_a_member_have_one_name(network: rows.Network) -> None:
+def test_no_two_devices_of_a_member_have_one_name(network: factories.Network) -> None:
     first = Device.objects.get(member=network.residents["m3"].member)
     same = [Device.objects.create(member=first.member, name="TV", mac=f"00:00:5e:00:54:0{number}") for number in range(3)]
     Device.objects.filter(pk=first.pk).update(name=f"TV {same[2].pk}")
-    assert [card.label for _number, card in hosts.cards() if card.name.startswith("TV")] == [
+    assert [card.label for _number, card in device_addresses.cards() if card.name.startswith("TV")] == [
         f"tv-{same[2].pk}", "tv", f"tv-{same[1].pk}", f"tv-{same[2].pk}-2"
     ]  # fmt: skip
 
 
-CHANGES: dict[str, Callable[[rows.Network], object]] = {
+CHANGES: dict[str, Callable[[factories.Network], object]] = {
     "a device's name": lambda _n: Device.objects.filter(mac="00:00:5e:00:53:e1").update(name="Laptop"),
     "a device's MAC address": lambda _n: Device.objects.filter(mac="00:00:5e:00:53:e1").update(mac="00:00:5e:00:53:e2"),
     "a device that is gone": lambda _n: Device.objects.filter(mac="00:00:5e:00:53:e1").delete(),
@@ -169,26 +169,26 @@ CHANGES: dict[str, Callable[[rows.Network], object]] = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_whatever_changes_a_file_changes_its_etag(network: rows.Network, change: str) -> None:
-    said = {each.name: "".join(each.make()) for each in files.files()}
-    known = {each.name: files.etag(each) for each in files.files()}
-    assert known == {each.name: files.etag(each) for each in files.files()}
+def test_whatever_changes_a_file_changes_its_etag(network: factories.Network, change: str) -> None:
+    said = {each.name: "".join(each.make()) for each in export_files.files()}
+    known = {each.name: export_files.etag(each) for each in export_files.files()}
+    assert known == {each.name: export_files.etag(each) for each in export_files.files()}
     CHANGES[change](network)
-    different = {each.name for each in files.files() if "".join(each.make()) != said.get(each.name)}
+    different = {each.name for each in export_files.files() if "".join(each.make()) != said.get(each.name)}
     assert different, "the change is one"
-    assert different <= {each.name for each in files.files() if files.etag(each) != known.get(each.name)}
+    assert different <= {each.name for each in export_files.files() if export_files.etag(each) != known.get(each.name)}
 
 
-def test_a_file_that_somebody_has_is_not_written_again(network: rows.Network, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_somebody_has_is_not_written_again(network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
     mara = signed_in(network.admin)
     got = mara.get("/exports/names.zone")
     assert b"".join(got.streaming_content)  # type: ignore[attr-defined]  # a stream
-    monkeypatch.setattr(files, "_written", None)
+    monkeypatch.setattr(export_files, "_written", None)
     assert mara.get("/exports/names.zone", headers={"if-none-match": got["ETag"]}).status_code == 304
 
 
-def test_the_page_offers_what_there_is_to_network_admins_alone(network: rows.Network) -> None:
-    mara, auditor = signed_in(network.admin), signed_in(rows.user("auditor", roles=["auditor"]))
+def test_the_page_offers_what_there_is_to_network_admins_alone(network: factories.Network) -> None:
+    mara, auditor = signed_in(network.admin), signed_in(factories.user("auditor", roles=["auditor"]))
     page = text(mara.get("/exports/"))
     assert "/exports/radius-users.txt" in page and "/api/nat/forwards/?format=csv" in page and "/api/nat/forwards/?format=jsonl" in page
     assert b"Class" in b"".join(mara.get("/exports/radius-users.txt").streaming_content)  # type: ignore[attr-defined]  # a stream
@@ -202,7 +202,7 @@ PRIVATE = st.integers(0, 2**16 - 1).map(lambda number: ip_network(("10.16.0.0", 
 
 @given(st.lists(st.tuples(st.integers(1, 10**9), CARDS, PRIVATE), max_size=8))
 def test_hostile_names_never_leave_their_place(given_hosts: list[Any]) -> None:
-    known = [Host(member, prefix, Card(card.name, card.mac, hosts.label(card.name))) for member, card, prefix in given_hosts]
+    known = [Host(member, prefix, Card(card.name, card.mac, device_addresses.label(card.name))) for member, card, prefix in given_hosts]
     pool = Pool(pk=7, prefix=ip_network("10.16.0.0/16"))
     [subnet] = json.loads("".join(kea.subnets([(pool, known, {})], "ip-address")))
     assert [each["user-context"]["device"] for each in subnet["reservations"]] == [host.card.name for host in known if host.card]
@@ -233,7 +233,7 @@ def test_reverse_zones_are_cut_at_octets_and_nibbles_and_hold_all_of_the_pool(pr
 
 
 @pytest.mark.parametrize("name", ["kea-subnet4.json", "kea-subnet6.json", "names.zone", "16.10.in-addr.arpa.zone", "radius-users.txt"])
-def test_the_files_are_the_ones_that_were_looked_at(network: rows.Network, name: str) -> None:
+def test_the_files_are_the_ones_that_were_looked_at(network: factories.Network, name: str) -> None:
     Device.objects.filter(name__startswith="Laptop").exclude(member=network.residents["m3"].member).delete()
     ids = {str(pool.pk): f"<{pool.kind}>" for pool in Pool.objects.all()}
     content = re.sub(r'"id": (\d+)', lambda found: f'"id": "{ids[found[1]]}"', made(name))
@@ -243,8 +243,8 @@ def test_the_files_are_the_ones_that_were_looked_at(network: rows.Network, name:
     assert content == (GOLDEN / name).read_text()
 
 
-def test_every_table_comes_whole_as_csv_and_as_lines(network: rows.Network, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "BATCH", 2)
+def test_every_table_comes_whole_as_csv_and_as_lines(network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table_export, "BATCH", 2)
     api = signed_in(network.admin)
     inside = network.residents["m1"].prefix.prefix[9]
     add_pinhole(holding=network.residents["m1"].prefix, address=inside, protocol="tcp", port=22, purpose="=1+1", by=network.admin)
@@ -255,7 +255,9 @@ def test_every_table_comes_whole_as_csv_and_as_lines(network: rows.Network, monk
         said = api.get(f"/api/{prefix}/?format=csv")
         table = list(csv.DictReader(io.StringIO(b"".join(said.streaming_content).decode())))  # type: ignore[attr-defined]  # a stream
         assert said["Content-Type"] == "text/csv; charset=utf-8" and len(table) == len(objects), prefix
-        assert [_still({name: tables.cell(value) for name, value in each.items()}) for each in objects] == [*map(_still, table)], prefix
+        assert [_still({name: table_export.cell(value) for name, value in each.items()}) for each in objects] == [*map(_still, table)], (
+            prefix
+        )
         lines = b"".join(api.get(f"/api/{prefix}/?format=jsonl").streaming_content)  # type: ignore[attr-defined]  # a stream
         assert [_still(json.loads(line)) for line in lines.splitlines()] == [*map(_still, objects)], prefix
     pinholes = b"".join(api.get("/api/nat/pinholes/?format=csv&fields=purpose").streaming_content)  # type: ignore[attr-defined]  # a stream
@@ -266,7 +268,7 @@ def test_every_table_comes_whole_as_csv_and_as_lines(network: rows.Network, monk
     assert api.get(detail).status_code == 406
 
 
-def test_the_page_says_how_many_rows_tables_have_and_how_large_files_were(network: rows.Network) -> None:
+def test_the_page_says_how_many_rows_tables_have_and_how_large_files_were(network: factories.Network) -> None:
     mara = signed_in(network.admin)
     tokens.create(user=network.admin, name="s")
     first = mara.get("/exports/")
@@ -280,7 +282,7 @@ def test_the_page_says_how_many_rows_tables_have_and_how_large_files_were(networ
     assert (sizes["radius-users.txt"], sizes["kea-subnet4.json"]) == (octets, None)
 
 
-def test_of_a_large_table_nobody_waits_for_the_number(network: rows.Network, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_a_large_table_nobody_waits_for_the_number(network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(offered, "COUNTED", 2)
     assert "over" in text(signed_in(network.admin).get("/exports/"))
 
@@ -292,5 +294,10 @@ def _still(row: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("value", ["=1", "+1", "-1", "@x", "\tx", "\rx"])
 def test_a_spreadsheet_runs_nothing_of_a_table(value: str) -> None:
-    assert tables.cell(value) == f"'{value}"
-    assert (tables.cell(-1), tables.cell(None), tables.cell(True), tables.cell([value])[:1]) == ("-1", "", "true", "[")
+    assert table_export.cell(value) == f"'{value}"
+    assert (table_export.cell(-1), table_export.cell(None), table_export.cell(True), table_export.cell([value])[:1]) == (
+        "-1",
+        "",
+        "true",
+        "[",
+    )

@@ -10,7 +10,7 @@ from django.conf import settings as configured
 
 from apps.accounts import tokens
 from apps.members.models import Device
-from tests import rows
+from tests import factories
 
 PAGE = (configured.ROOT / "docs" / "exports.md").read_text()
 [LINES] = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
@@ -18,7 +18,7 @@ PAGE = (configured.ROOT / "docs" / "exports.md").read_text()
 
 @pytest.mark.django_db(transaction=True)
 def test_a_file_is_fetched_once_and_then_only_when_it_changed_and_stays_when_it_cannot_be_had(live_server: Any, tmp_path: Path) -> None:
-    network = rows.network()
+    network = factories.network()
     _token, key = tokens.create(user=network.admin, name="dns", scopes=["export:read"])
 
     def fetched(key: str, portal: str = live_server.url) -> bool:

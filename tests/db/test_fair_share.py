@@ -12,14 +12,14 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.lib.errors import Conflict, Problem
 from apps.members.models import Tariff
-from apps.traffic.collecting import draw, record
+from apps.traffic.counter_collection import draw, record
 from apps.traffic.fairshare.models import FairShare
 from apps.traffic.fairshare.services import look, set_fair_share, switch_off
 from apps.traffic.models import Collected, RateLimit
 from apps.traffic.rates import services as rates
-from tests import rows
-from tests.db.pages import signed_in, text
-from tests.readings import reading
+from tests import factories
+from tests.counter_factories import reading
+from tests.db.page_client import signed_in, text
 from workers.collect import share_fairly
 
 pytestmark = pytest.mark.django_db
@@ -33,7 +33,7 @@ def settings_of(**changes: Any) -> dict[str, Any]:
     return {name: getattr(FairShare(), name) for name in names} | {"on": True, "exempt": []} | changes
 
 
-def shared(network: rows.Network, **changes: Any) -> FairShare:
+def shared(network: factories.Network, **changes: Any) -> FairShare:
     """An uplink of 100 Mbit/s that is shared fairly, 5 Mbit/s for who is limited."""
     rates.set_uplink(group=network.group, version=0, up_kbit=100_000, down_kbit=100_000, limits_rates=True, by=network.admin)
     return set_fair_share(group=network.group, version=0, by=network.admin, **settings_of(**changes))
@@ -42,7 +42,7 @@ def shared(network: rows.Network, **changes: Any) -> FairShare:
 class Line:
     """nat-1 reads, minute by minute, what residents got; its counters only grow."""
 
-    def __init__(self, network: rows.Network) -> None:
+    def __init__(self, network: factories.Network) -> None:
         self.network, self.at = network, timezone.now() - 30 * MINUTE
         self.sequence, self.counters = 0, dict.fromkeys(network.residents, 0)
         self.carries({})
@@ -61,13 +61,13 @@ class Line:
             look(self.network.group, self.at)
 
 
-def limited(network: rows.Network) -> list[str]:
+def limited(network: factories.Network) -> list[str]:
     """Residents whose rate is limited now."""
     names = {each.member.pk: name for name, each in network.residents.items()}
     return sorted(names[row.member_id] for row in RateLimit.objects.all() if row.valid.upper is None or row.valid.upper > timezone.now())
 
 
-def test_the_heaviest_is_limited_while_the_line_is_full_and_released_when_it_no_longer_is(network: rows.Network) -> None:
+def test_the_heaviest_is_limited_while_the_line_is_full_and_released_when_it_no_longer_is(network: factories.Network) -> None:
     share = shared(network)
     line = Line(network)
     line.carries({"m1": 60, "m2": 15, "m3": 10}, minutes=3)
@@ -88,7 +88,7 @@ def test_the_heaviest_is_limited_while_the_line_is_full_and_released_when_it_no_
     assert all(row.released_by is None and row.author is None for row in RateLimit.objects.all())
 
 
-def test_limits_are_renewed_while_the_line_is_full_and_end_when_nobody_knows_what_passes(network: rows.Network) -> None:
+def test_limits_are_renewed_while_the_line_is_full_and_end_when_nobody_knows_what_passes(network: factories.Network) -> None:
     shared(network)
     line = Line(network)
     line.carries({"m1": 99})
@@ -101,7 +101,7 @@ def test_limits_are_renewed_while_the_line_is_full_and_end_when_nobody_knows_wha
     assert RateLimit.objects.get().valid.upper > soon + MINUTE
 
 
-def test_no_more_than_may_be_are_limited_and_whoever_pays_for_it_or_is_limited_otherwise_is_left_out(network: rows.Network) -> None:
+def test_no_more_than_may_be_are_limited_and_whoever_pays_for_it_or_is_limited_otherwise_is_left_out(network: factories.Network) -> None:
     free = Tariff.objects.create(name="Never limited")
     share = shared(network, most=1, exempt=[free])
     of = network.residents
@@ -120,7 +120,7 @@ def test_no_more_than_may_be_are_limited_and_whoever_pays_for_it_or_is_limited_o
     assert limited(network) == ["m2"], "it is off"
 
 
-def test_a_limit_of_somebody_whose_account_is_gone_is_no_limit_of_the_rule(network: rows.Network) -> None:
+def test_a_limit_of_somebody_whose_account_is_gone_is_no_limit_of_the_rule(network: factories.Network) -> None:
     shared(network)
     other = User.objects.create_user("leaving")
     holder = network.residents["m2"].member
@@ -131,7 +131,7 @@ def test_a_limit_of_somebody_whose_account_is_gone_is_no_limit_of_the_rule(netwo
     assert RateLimit.objects.get(member=holder).valid.upper is None
 
 
-def test_without_a_capacity_or_while_it_is_off_nobody_is_limited(network: rows.Network) -> None:
+def test_without_a_capacity_or_while_it_is_off_nobody_is_limited(network: factories.Network) -> None:
     share = set_fair_share(group=network.group, version=0, by=network.admin, **settings_of())
     line = Line(network)
     line.carries({"m1": 10_000})
@@ -146,7 +146,7 @@ def test_without_a_capacity_or_while_it_is_off_nobody_is_limited(network: rows.N
     assert FairShare(group=network.group).on is False, "off by default"
 
 
-def test_two_readings_at_once_make_no_rate_and_lose_none(network: rows.Network) -> None:
+def test_two_readings_at_once_make_no_rate_and_lose_none(network: factories.Network) -> None:
     shared(network)
     line = Line(network)
     line.carries({"m1": 10}, minutes=2)
@@ -159,7 +159,7 @@ def test_two_readings_at_once_make_no_rate_and_lose_none(network: rows.Network) 
     assert (round(state.down_bits or 0, -5), state.down_octets, limited(network)) == (12_000_000, 0, [])
 
 
-def test_a_task_looks_at_each_group_that_shares(network: rows.Network) -> None:
+def test_a_task_looks_at_each_group_that_shares(network: factories.Network) -> None:
     shared(network)
     line = Line(network)
     line.at = timezone.now() - 1.5 * MINUTE
@@ -177,7 +177,7 @@ def test_a_task_looks_at_each_group_that_shares(network: rows.Network) -> None:
     ("changes", "words"),
     [({"end_percent": 90}, "below the share"), ({"up_kbit": None, "down_kbit": None}, "Name a rate")],
 )
-def test_what_makes_no_sense_is_refused(network: rows.Network, changes: dict[str, Any], words: str) -> None:
+def test_what_makes_no_sense_is_refused(network: factories.Network, changes: dict[str, Any], words: str) -> None:
     with pytest.raises(Problem, match=words):
         set_fair_share(group=network.group, version=0, by=network.admin, **settings_of(**changes))
 
@@ -185,13 +185,13 @@ def test_what_makes_no_sense_is_refused(network: rows.Network, changes: dict[str
 @pytest.mark.parametrize(
     "change", ["end_percent = 95", "most = 0", "minutes = 4", "up_kbit = NULL, down_kbit = NULL", "start_percent = 101"]
 )
-def test_the_database_itself_refuses_nonsense(network: rows.Network, change: str) -> None:
+def test_the_database_itself_refuses_nonsense(network: factories.Network, change: str) -> None:
     shared(network)
     with pytest.raises(IntegrityError), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(f"UPDATE traffic_fairshare SET {change}")
 
 
-def test_two_who_change_it_at_once_are_a_conflict(network: rows.Network) -> None:
+def test_two_who_change_it_at_once_are_a_conflict(network: factories.Network) -> None:
     share = shared(network)
     set_fair_share(group=network.group, version=share.version, by=network.admin, **settings_of(most=7))
     for version in (share.version, 0):
@@ -200,7 +200,7 @@ def test_two_who_change_it_at_once_are_a_conflict(network: rows.Network) -> None
     assert FairShare.objects.get().most == 7
 
 
-def test_pages_say_that_it_is_full_who_is_limited_why_and_until_when(network: rows.Network, client: Client) -> None:
+def test_pages_say_that_it_is_full_who_is_limited_why_and_until_when(network: factories.Network, client: Client) -> None:
     client.force_login(network.admin)
     path = f"/fair-share/{network.group.pk}/"
     given = settings_of(down_kbit="5", up_kbit="5", version=0, on="on") | {"exempt": []}
@@ -217,7 +217,7 @@ def test_pages_say_that_it_is_full_who_is_limited_why_and_until_when(network: ro
     member = network.residents["m1"].member
     why = "the line was full, and this is among the heaviest use of its last 10 minutes"
     assert why in text(client.get(f"/members/{member.pk}/"))
-    account = rows.user("resident", staff=False)
+    account = factories.user("resident", staff=False)
     type(member).objects.filter(pk=member.pk).update(user=account)
     own = text(signed_in(account).get("/me/"))
     assert "You are connected, with a limited rate" in own and why in own

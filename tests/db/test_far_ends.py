@@ -6,16 +6,16 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from apps.bans import allowing, services, undo
+from apps.bans import allow_list, services, undo
 from apps.bans.blocks.services import block
 from apps.lib.errors import Problem
-from apps.members.leaving import plan
+from apps.members.departures import plan
 from apps.members.models import Departure
 from apps.nat.moving.services import plan as plan_move
 from apps.nat.pinholes.models import Pinhole
 from apps.traffic.rates.services import limit
-from tests import rows
-from tests.db.pages import signed_in, text
+from tests import factories
+from tests.db.page_client import signed_in, text
 
 FAR = datetime(9999, 12, 31, 12, tzinfo=UTC)
 WORDS = "That is too far away. Choose a time before the year 2200, or none."
@@ -27,24 +27,24 @@ def refused(do: Any) -> tuple[str, str]:
     return str(caught.value), caught.value.fieldname
 
 
-def test_no_ban_block_or_limit_ends_in_the_year_9999(network: rows.Network) -> None:
+def test_no_ban_block_or_limit_ends_in_the_year_9999(network: factories.Network) -> None:
     admin, member = network.admin, network.residents["m1"].member
     own = services.create_list(name="Own", by=admin)
     assert refused(lambda: services.ban(list=own, prefix="203.0.113.66", expires=FAR, author=admin)) == (WORDS, "expires")
-    assert refused(lambda: allowing.allow(prefix="203.0.113.66", expires=FAR, author=admin)) == (WORDS, "expires")
+    assert refused(lambda: allow_list.allow(prefix="203.0.113.66", expires=FAR, author=admin)) == (WORDS, "expires")
     assert refused(lambda: undo.set_ends(bans=[], expires=FAR, by=admin)) == (WORDS, "until")
     assert refused(lambda: block(member=member, reason="other", until=FAR, by=admin)) == (WORDS, "until")
     assert refused(lambda: limit(member=member, up_kbit=100, down_kbit=100, reason="other", until=FAR, by=admin)) == (WORDS, "until")
 
 
-def test_nobody_leaves_or_moves_in_the_year_9999(network: rows.Network) -> None:
+def test_nobody_leaves_or_moves_in_the_year_9999(network: factories.Network) -> None:
     admin, member, room = network.admin, network.residents["m1"].member, None
     assert refused(lambda: plan(member=member, on=date(9999, 12, 31), by=admin)) == (WORDS, "on")
     pool = network.private
     assert refused(lambda: plan_move(member=member, on=FAR.date(), room=room, pool=pool, follow=True, by=admin)) == (WORDS, "on")
 
 
-def test_the_page_of_leaving_says_so_and_the_member_s_page_is_there(network: rows.Network) -> None:
+def test_the_page_of_leaving_says_so_and_the_member_s_page_is_there(network: factories.Network) -> None:
     mara, path = signed_in(network.admin), f"/members/{network.residents['m1'].member.pk}/"
     answer = mara.post(f"{path}leave/", {"on": "9999-12-31"})
     assert (answer.status_code, WORDS in text(answer)) == (422, True)
@@ -52,7 +52,7 @@ def test_the_page_of_leaving_says_so_and_the_member_s_page_is_there(network: row
     assert mara.get(path).status_code == 200
 
 
-def test_a_pinhole_ends_before_that(network: rows.Network) -> None:
+def test_a_pinhole_ends_before_that(network: factories.Network) -> None:
     mara, path = signed_in(network.admin), f"/members/{network.residents['m1'].member.pk}/pinholes/add/"
     given = {"pinhole-protocol": "tcp", "pinhole-port": "443", "pinhole-address": "::10", "pinhole-until": "9999-12-31"}
     answer = mara.post(path, given)
@@ -61,14 +61,14 @@ def test_a_pinhole_ends_before_that(network: rows.Network) -> None:
 
 
 @pytest.mark.parametrize("at", ["0001-01-01T00:00:00", "1899-12-31T23:59:59"])
-def test_who_had_an_address_before_there_were_any_is_no_question(network: rows.Network, at: str) -> None:
+def test_who_had_an_address_before_there_were_any_is_no_question(network: factories.Network, at: str) -> None:
     mara = signed_in(network.admin)
     answer = mara.post("/addresses/held/", {"address": "198.51.100.7", "at": at, "reason": "a slip of the pen"})
     assert (answer.status_code, "Nobody held an address before the year 1970." in text(answer)) == (422, True)
     assert "a slip of the pen" not in text(mara.get("/history/enquiries/"))
 
 
-def test_a_file_s_bans_do_not_end_there_either(network: rows.Network) -> None:
+def test_a_file_s_bans_do_not_end_there_either(network: factories.Network) -> None:
     own = services.create_list(name="Own", by=network.admin)
     answer = signed_in(network.admin).post(f"/bans/{own.pk}/import/", {"term": "at", "until": f"{timezone.now().year + 7000}-01-01T00:00"})
     assert WORDS in text(answer)

@@ -16,15 +16,15 @@ from django.test import Client, RequestFactory
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from apps.accounts.models import User
-from apps.lib import nudge
-from apps.lib.middleware import DatabaseAway
+from apps.lib import enqueue
+from apps.lib.web.database_outage import DatabaseAway
 from apps.members.models import Member
 from apps.members.services import leave
 from apps.nat.models import PortForward
 from apps.nat.services import add_forward
 from apps.network.models import Holding
 from portal import settings
-from tests import rows
+from tests import factories
 from tests.db.locks import waiting
 from tests.whole.system import wait_for
 
@@ -37,20 +37,20 @@ def silent_broker(settings: LazySettings) -> Iterator[None]:
         listener.bind(str(path))
         listener.listen()
         settings.REDIS_URL = f"unix://{path}"
-        nudge._publisher.cache_clear()
+        enqueue._publisher.cache_clear()
         yield
-    nudge._publisher.cache_clear()
+    enqueue._publisher.cache_clear()
 
 
 def test_a_silent_broker_loses_the_nudge_and_nothing_else(silent_broker: None) -> None:
-    assert nudge.send("workers.reconcile") is False
+    assert enqueue.send("workers.reconcile") is False
 
 
 @pytest.mark.django_db(transaction=True)
 def test_a_save_succeeds_without_a_broker(silent_broker: None) -> None:
-    network = rows.network()
+    network = factories.network()
     add_forward(
-        holding=network.residents["m1"].holding, public=rows.PUBLIC, protocol="tcp", public_port=80, private_port=80, by=network.admin
+        holding=network.residents["m1"].holding, public=factories.PUBLIC, protocol="tcp", public_port=80, private_port=80, by=network.admin
     )
     assert PortForward.objects.count() == 1
 
@@ -105,9 +105,9 @@ def test_a_database_whose_disk_is_full_says_so_and_not_that_it_is_away(path: str
 
 @pytest.mark.django_db(transaction=True)
 def test_who_leaves_waits_for_an_address_that_is_being_released_and_holds_nothing_of_it_meanwhile() -> None:
-    network = rows.network()
+    network = factories.network()
     who = network.residents["m1"]
-    forward = add_forward(holding=who.holding, public=rows.PUBLIC, protocol="tcp", public_port=80, private_port=80, by=network.admin)
+    forward = add_forward(holding=who.holding, public=factories.PUBLIC, protocol="tcp", public_port=80, private_port=80, by=network.admin)
     with ThreadPoolExecutor(1) as pool:
         with transaction.atomic():
             Holding.objects.select_for_update().get(pk=who.holding.pk)

@@ -7,20 +7,20 @@ from django.db import IntegrityError, connection
 from django.test import Client
 
 from apps.accounts import tokens
-from apps.deployments import snapshot
+from apps.deployments.desired_state import policy_snapshot
 from apps.desk.selectors.search import search
 from apps.lib.errors import Problem
-from apps.lib.ports import read
+from apps.lib.port_ranges import read
 from apps.nat import services
 from apps.nat.models import PortForward
 from apps.nat.selectors import free_port
-from tests import rows
-from tests.db.pages import HTMX, signed_in, text
+from tests import factories
+from tests.db.page_client import HTMX, signed_in, text
 
 
-def add(network: rows.Network, host: str = "m1", first: int = 6000, ports: int = 10, **changes: Any) -> PortForward:
+def add(network: factories.Network, host: str = "m1", first: int = 6000, ports: int = 10, **changes: Any) -> PortForward:
     given: dict[str, Any] = {
-        "public": rows.PUBLIC,
+        "public": factories.PUBLIC,
         "protocol": "udp",
         "public_port": first,
         "private_port": 16000,
@@ -30,7 +30,7 @@ def add(network: rows.Network, host: str = "m1", first: int = 6000, ports: int =
     return services.add_forward(holding=network.residents[host].holding, **(given | changes))
 
 
-def test_a_range_that_shares_a_port_names_the_holder_and_a_free_range(network: rows.Network) -> None:
+def test_a_range_that_shares_a_port_names_the_holder_and_a_free_range(network: factories.Network) -> None:
     held = add(network)
     with pytest.raises(Problem) as caught:
         add(network, "m2", 6005, 20)
@@ -40,13 +40,13 @@ def test_a_range_that_shares_a_port_names_the_holder_and_a_free_range(network: r
 
 
 @pytest.mark.parametrize(("first", "ports"), [(5995, 5), (6010, 10), (5999, 1), (6010, 1)])
-def test_ranges_beside_each_other_do_not_disturb(network: rows.Network, first: int, ports: int) -> None:
+def test_ranges_beside_each_other_do_not_disturb(network: factories.Network, first: int, ports: int) -> None:
     add(network)
     assert add(network, "m2", first, ports).ports == ports
 
 
 @pytest.mark.parametrize(("first", "ports"), [(6009, 1), (6000, 1), (5995, 6), (5000, 1001 - 1), (6003, 2)])
-def test_the_database_itself_refuses_ranges_that_overlap(network: rows.Network, first: int, ports: int) -> None:
+def test_the_database_itself_refuses_ranges_that_overlap(network: factories.Network, first: int, ports: int) -> None:
     held, other = add(network), add(network, "m2", 100, 1)
     query = "UPDATE nat_portforward SET public_port = %s, ports = %s WHERE id = %s"
     overlap = first < held.public_port + held.ports and held.public_port < first + ports
@@ -59,7 +59,7 @@ def test_the_database_itself_refuses_ranges_that_overlap(network: rows.Network, 
 
 
 @pytest.mark.parametrize("change", ["ports = 0", "ports = 1001", "public_port = 65530", "private_port = 65530"])
-def test_the_database_itself_refuses_a_nonsense_range(network: rows.Network, change: str) -> None:
+def test_the_database_itself_refuses_a_nonsense_range(network: factories.Network, change: str) -> None:
     forward = add(network)
     with pytest.raises(IntegrityError, match=r"portforward_(ports|range_of_ports)"), connection.cursor() as cursor:
         cursor.execute(f"UPDATE nat_portforward SET {change} WHERE id = %s", [forward.pk])
@@ -73,17 +73,17 @@ def test_the_database_itself_refuses_a_nonsense_range(network: rows.Network, cha
         ({"private_port": 65530}, "10 ports from 65530 on end behind 65535."),
     ],
 )
-def test_a_range_that_cannot_be_says_why(network: rows.Network, changes: dict[str, Any], said: str) -> None:
+def test_a_range_that_cannot_be_says_why(network: factories.Network, changes: dict[str, Any], said: str) -> None:
     with pytest.raises(Problem, match=said):
         add(network, **changes)
 
 
-def test_a_free_range_is_long_enough_and_begins_anew_below(network: rows.Network) -> None:
+def test_a_free_range_is_long_enough_and_begins_anew_below(network: factories.Network) -> None:
     add(network, first=6000, ports=10)
     add(network, first=6012, ports=10)
-    assert free_port(rows.PUBLIC, "udp", 6000, 2) == 6010
-    assert free_port(rows.PUBLIC, "udp", 6000, 3) == 6022
-    assert free_port(rows.PUBLIC, "udp", 65530, 10) == 1024
+    assert free_port(factories.PUBLIC, "udp", 6000, 2) == 6010
+    assert free_port(factories.PUBLIC, "udp", 6000, 3) == 6022
+    assert free_port(factories.PUBLIC, "udp", 65530, 10) == 1024
 
 
 @pytest.mark.parametrize(
@@ -99,13 +99,13 @@ def test_what_is_no_range_is_none(written: str) -> None:
     assert read(written) is None
 
 
-def form(network: rows.Network, **changes: str) -> dict[str, str]:
+def form(network: factories.Network, **changes: str) -> dict[str, str]:
     holding = str(network.residents["m1"].holding.pk)
     given = {"protocol": "udp", "public_port": "6000-6009", "private_port": "16000", "public": "198.51.100.7", "holding": holding}
     return {f"forward-{name}": value for name, value in (given | changes).items()}
 
 
-def test_a_range_typed_into_the_form_is_opened_and_listed(network: rows.Network) -> None:
+def test_a_range_typed_into_the_form_is_opened_and_listed(network: factories.Network) -> None:
     admin, member = signed_in(network.admin), network.residents["m1"].member
     page = text(admin.post(f"/members/{member.pk}/forwards/add/", form(network), headers=HTMX))
     made = PortForward.objects.get()
@@ -113,13 +113,13 @@ def test_a_range_typed_into_the_form_is_opened_and_listed(network: rows.Network)
     assert "<code>6000–6009</code>" in page and "10.16.0.10:16000–16009" in page
 
 
-def test_without_a_port_of_its_own_a_range_leads_to_the_same_ports(network: rows.Network) -> None:
+def test_without_a_port_of_its_own_a_range_leads_to_the_same_ports(network: factories.Network) -> None:
     admin, member = signed_in(network.admin), network.residents["m1"].member
     admin.post(f"/members/{member.pk}/forwards/add/", form(network, private_port=""), headers=HTMX)
     assert PortForward.objects.get().private_port == 6000
 
 
-def test_a_taken_range_keeps_the_form_and_offers_another(network: rows.Network) -> None:
+def test_a_taken_range_keeps_the_form_and_offers_another(network: factories.Network) -> None:
     add(network, "m2")
     admin, member = signed_in(network.admin), network.residents["m1"].member
     answer = admin.post(f"/members/{member.pk}/forwards/add/", form(network), headers=HTMX)
@@ -127,21 +127,21 @@ def test_a_taken_range_keeps_the_form_and_offers_another(network: rows.Network) 
     assert 'value="6010–6019"' in text(answer) and 'value="6000-6009"' in text(answer)
 
 
-def test_a_range_that_leads_to_a_shorter_one_is_refused_at_its_field(network: rows.Network) -> None:
+def test_a_range_that_leads_to_a_shorter_one_is_refused_at_its_field(network: factories.Network) -> None:
     admin, member = signed_in(network.admin), network.residents["m1"].member
     answer = admin.post(f"/members/{member.pk}/forwards/add/", form(network, private_port="16000-16003"), headers=HTMX)
     assert answer.status_code == 422
     assert "4 ports cannot take 10" in text(answer)
 
 
-def test_a_port_inside_the_range_finds_it(network: rows.Network) -> None:
+def test_a_port_inside_the_range_finds_it(network: factories.Network) -> None:
     add(network)
     hits = [hit.name for group in search("198.51.100.7:6005") for hit in group.hits]
     assert "UDP 6000–6009 on 198.51.100.7" in hits
     assert not [hit for group in search("6010") for hit in group.hits]
 
 
-def test_a_script_gives_the_first_ports_and_how_many(network: rows.Network) -> None:
+def test_a_script_gives_the_first_ports_and_how_many(network: factories.Network) -> None:
     _token, key = tokens.create(user=network.admin, name="script")
     api = Client(headers={"authorization": f"Bearer {key}"})
     body = {"holding": network.residents["m1"].holding.pk, "public_address": "198.51.100.7", "protocol": "udp"}
@@ -156,11 +156,11 @@ def test_a_script_gives_the_first_ports_and_how_many(network: rows.Network) -> N
 
 @pytest.mark.django_db(transaction=True)
 def test_a_change_touches_every_port_before_and_after(transactional_db: None) -> None:
-    network = rows.network()
+    network = factories.network()
     forward = add(network, ports=3)
-    before = snapshot.take(network.group).moment
+    before = policy_snapshot.take(network.group).moment
     PortForward.objects.filter(pk=forward.pk).update(public_port=6001, ports=4)
-    change = snapshot.changed_since(network.group, before)
+    change = policy_snapshot.changed_since(network.group, before)
     assert change is not None
     assert {port for _protocol, _public, port in change.touched.ports} == {6000, 6001, 6002, 6003, 6004}
     [policy] = {each.forwards for each in change.policies.values()}

@@ -12,15 +12,15 @@ from apps.nat.forms import ForwardForm
 from apps.nat.models import PortForward
 from apps.nat.selectors import forwards, free_port
 from apps.network.models import Holding
-from tests import rows
-from tests.db.pages import signed_in, text
+from tests import factories
+from tests.db.page_client import signed_in, text
 
 
-def add(network: rows.Network, host: str = "m1", port: int = 8443, protocol: str = "tcp") -> PortForward:
+def add(network: factories.Network, host: str = "m1", port: int = 8443, protocol: str = "tcp") -> PortForward:
     resident = network.residents[host]
     return services.add_forward(
         holding=resident.holding,
-        public=rows.PUBLIC,
+        public=factories.PUBLIC,
         protocol=protocol,
         public_port=port,
         private_port=443,
@@ -29,14 +29,14 @@ def add(network: rows.Network, host: str = "m1", port: int = 8443, protocol: str
     )
 
 
-def test_a_forward_holds_from_now_on(network: rows.Network) -> None:
+def test_a_forward_holds_from_now_on(network: factories.Network) -> None:
     forward = add(network)
     assert forward in forwards()
     assert forward.purpose == "Nextcloud"
     assert forward.valid.upper is None
 
 
-def test_a_taken_port_names_its_holder_and_a_free_one(network: rows.Network) -> None:
+def test_a_taken_port_names_its_holder_and_a_free_one(network: factories.Network) -> None:
     held = add(network, "m1", 25565)
     add(network, "m1", 25566)
     with pytest.raises(Problem) as caught:
@@ -45,13 +45,13 @@ def test_a_taken_port_names_its_holder_and_a_free_one(network: rows.Network) -> 
     assert (caught.value.fieldname, caught.value.offer, caught.value.culprit) == ("public_port", "25567", held)
 
 
-def test_tcp_and_udp_are_two_ports(network: rows.Network) -> None:
+def test_tcp_and_udp_are_two_ports(network: factories.Network) -> None:
     add(network, "m1", 5000, "tcp")
     add(network, "m2", 5000, "udp")
     assert forwards().count() == 2
 
 
-def test_a_removed_forward_frees_its_port_and_stays_in_history(network: rows.Network) -> None:
+def test_a_removed_forward_frees_its_port_and_stays_in_history(network: factories.Network) -> None:
     forward = add(network)
     services.remove_forward(forward=forward, by=network.admin)
     services.remove_forward(forward=forward, by=network.admin)
@@ -60,7 +60,7 @@ def test_a_removed_forward_frees_its_port_and_stays_in_history(network: rows.Net
     assert add(network, "m2").pk != forward.pk
 
 
-def test_a_removed_forward_can_be_had_again_while_its_port_is_free(network: rows.Network) -> None:
+def test_a_removed_forward_can_be_had_again_while_its_port_is_free(network: factories.Network) -> None:
     forward = add(network)
     services.remove_forward(forward=forward, by=network.admin)
     again = services.restore_forward(forward=forward, by=network.admin)
@@ -69,16 +69,16 @@ def test_a_removed_forward_can_be_had_again_while_its_port_is_free(network: rows
         services.restore_forward(forward=forward, by=network.admin)
 
 
-def test_what_was_off_and_was_to_end_comes_back_off_and_with_its_end(network: rows.Network) -> None:
+def test_what_was_off_and_was_to_end_comes_back_off_and_with_its_end(network: factories.Network) -> None:
     resident, until = network.residents["m1"], timezone.now() + timedelta(days=1)
-    given: Any = {"holding": resident.holding, "public": rows.PUBLIC, "protocol": "tcp", "public_port": 8443, "private_port": 443}
+    given: Any = {"holding": resident.holding, "public": factories.PUBLIC, "protocol": "tcp", "public_port": 8443, "private_port": 443}
     forward = services.add_forward(**given, until=until, enabled=False, by=network.admin)
     services.remove_forward(forward=forward, by=network.admin)
     again = services.restore_forward(forward=PortForward.objects.get(pk=forward.pk), by=network.admin)
     assert (again.enabled, again.valid.upper) == (False, until)
 
 
-def test_what_ended_by_itself_does_not_come_back_for_ever(network: rows.Network) -> None:
+def test_what_ended_by_itself_does_not_come_back_for_ever(network: factories.Network) -> None:
     forward: Any = add(network)
     PortForward.objects.filter(pk=forward.pk).update(valid=(forward.valid.lower, timezone.now()))
     forward.events.exclude(valid__endswith__isnull=False).delete()  # as if that had been its end all along
@@ -87,19 +87,19 @@ def test_what_ended_by_itself_does_not_come_back_for_ever(network: rows.Network)
 
 
 @pytest.mark.parametrize("port", [0, -1, 65536, 10**9])
-def test_a_port_that_is_none_is_refused_at_its_field(network: rows.Network, port: int) -> None:
+def test_a_port_that_is_none_is_refused_at_its_field(network: factories.Network, port: int) -> None:
     with pytest.raises(Problem, match=f"{port} is no port") as caught:
         add(network, port=port)
     assert caught.value.fieldname == "public_port"
 
 
-def test_an_unknown_protocol_is_refused(network: rows.Network) -> None:
+def test_an_unknown_protocol_is_refused(network: factories.Network) -> None:
     with pytest.raises(Problem, match="has no ports"):
         add(network, protocol="icmp")
 
 
 @pytest.mark.parametrize("foreign", ["203.0.113.9", "10.16.0.10", "8.8.8.8"])
-def test_a_foreign_public_address_is_refused_with_the_pools(network: rows.Network, foreign: str) -> None:
+def test_a_foreign_public_address_is_refused_with_the_pools(network: factories.Network, foreign: str) -> None:
     with pytest.raises(Problem, match=r"is in no public pool of Lindenhof.*198\.51\.100\.0/24"):
         services.add_forward(
             holding=network.residents["m1"].holding,
@@ -111,22 +111,30 @@ def test_a_foreign_public_address_is_refused_with_the_pools(network: rows.Networ
         )
 
 
-def test_a_forward_to_an_ipv6_prefix_is_refused(network: rows.Network) -> None:
+def test_a_forward_to_an_ipv6_prefix_is_refused(network: factories.Network) -> None:
     with pytest.raises(Problem, match="is no private IPv4 address"):
         services.add_forward(
-            holding=network.residents["m1"].prefix, public=rows.PUBLIC, protocol="tcp", public_port=80, private_port=80, by=network.admin
+            holding=network.residents["m1"].prefix,
+            public=factories.PUBLIC,
+            protocol="tcp",
+            public_port=80,
+            private_port=80,
+            by=network.admin,
         )
 
 
-def test_a_forward_to_an_address_given_back_is_refused(network: rows.Network) -> None:
-    holding = rows.hold(
-        rows.member("Gone"), network.private, "10.16.5.5", valid=(timezone.now() - timedelta(days=2), timezone.now() - timedelta(days=1))
+def test_a_forward_to_an_address_given_back_is_refused(network: factories.Network) -> None:
+    holding = factories.hold(
+        factories.member("Gone"),
+        network.private,
+        "10.16.5.5",
+        valid=(timezone.now() - timedelta(days=2), timezone.now() - timedelta(days=1)),
     )
     with pytest.raises(Problem, match="does not hold"):
-        services.add_forward(holding=holding, public=rows.PUBLIC, protocol="tcp", public_port=80, private_port=80, by=network.admin)
+        services.add_forward(holding=holding, public=factories.PUBLIC, protocol="tcp", public_port=80, private_port=80, by=network.admin)
 
 
-def test_a_stale_change_is_a_conflict_and_changes_nothing(network: rows.Network) -> None:
+def test_a_stale_change_is_a_conflict_and_changes_nothing(network: factories.Network) -> None:
     forward = add(network)
     services.change_forward(forward=forward, version=forward.version, private_port=444, purpose="new", enabled=True, by=network.admin)
     with pytest.raises(Conflict):
@@ -135,7 +143,7 @@ def test_a_stale_change_is_a_conflict_and_changes_nothing(network: rows.Network)
     assert (forward.private_port, forward.purpose, forward.enabled) == (444, "new", True)
 
 
-def test_an_edited_forward_keeps_its_place_in_history_and_every_constraint(network: rows.Network) -> None:
+def test_an_edited_forward_keeps_its_place_in_history_and_every_constraint(network: factories.Network) -> None:
     forward, taken = add(network), add(network, port=9443)
     client, path = signed_in(network.admin), f"/forwards/{forward.pk}/edit/"
     first = {f"forward-{name}": value for name, value in ForwardForm(forward.holding.member, forward=forward).initial.items()}
@@ -166,7 +174,7 @@ def sql(statement: str, *parameters: int) -> None:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
 
 
-def test_the_database_itself_refuses_two_holders_of_one_port(network: rows.Network) -> None:
+def test_the_database_itself_refuses_two_holders_of_one_port(network: factories.Network) -> None:
     forward = add(network)
     shared = "group_id, kind, held, pool_id, pool_kind, pool_prefix, public, valid, version"
     columns = f"{shared}, protocol, public_port, private_port, purpose, enabled"
@@ -192,13 +200,13 @@ def test_the_database_itself_refuses_two_holders_of_one_port(network: rows.Netwo
         ("kind = 'prefix6'", "portforward_from_private_ipv4"),
     ],
 )
-def test_the_database_itself_refuses_a_nonsense_forward(network: rows.Network, change: str, constraint: str) -> None:
+def test_the_database_itself_refuses_a_nonsense_forward(network: factories.Network, change: str, constraint: str) -> None:
     forward = add(network)
     with pytest.raises(IntegrityError, match=constraint):
         sql(f"UPDATE nat_portforward SET {change} WHERE id = %s", forward.pk)
 
 
-def test_the_database_refuses_a_holding_that_ends_before_its_forward(network: rows.Network) -> None:
+def test_the_database_refuses_a_holding_that_ends_before_its_forward(network: factories.Network) -> None:
     add(network)
     with pytest.raises(IntegrityError, match="while_held"):
         sql(
@@ -207,42 +215,44 @@ def test_the_database_refuses_a_holding_that_ends_before_its_forward(network: ro
         )
 
 
-def test_the_database_refuses_an_address_held_twice(network: rows.Network) -> None:
+def test_the_database_refuses_an_address_held_twice(network: factories.Network) -> None:
     with pytest.raises(IntegrityError, match="holding_address_held_twice"):
-        rows.hold(rows.member("Second"), network.private, "10.16.0.10")
+        factories.hold(factories.member("Second"), network.private, "10.16.0.10")
 
 
-def test_an_address_may_change_hands(network: rows.Network) -> None:
+def test_an_address_may_change_hands(network: factories.Network) -> None:
     now = timezone.now()
-    first = rows.hold(rows.member("First"), network.private, "10.16.9.9", valid=(now - timedelta(days=9), now - timedelta(days=1)))
-    second = rows.hold(rows.member("Second"), network.private, "10.16.9.9", valid=(now - timedelta(days=1), None))
+    first = factories.hold(
+        factories.member("First"), network.private, "10.16.9.9", valid=(now - timedelta(days=9), now - timedelta(days=1))
+    )
+    second = factories.hold(factories.member("Second"), network.private, "10.16.9.9", valid=(now - timedelta(days=1), None))
     assert Holding.objects.filter(prefix__covers="10.16.9.9").count() == 2
     assert first.pk != second.pk
 
 
 @pytest.mark.parametrize("address", ["192.168.0.1", "2001:db8::1", "10.16.0.0/24"])
-def test_the_database_refuses_an_address_outside_its_pool(network: rows.Network, address: str) -> None:
+def test_the_database_refuses_an_address_outside_its_pool(network: factories.Network, address: str) -> None:
     with pytest.raises(IntegrityError, match=r"holding_within_pool|holding_ipv4_is_one_address|holding_address_held_twice"):
-        rows.hold(rows.member("Second"), network.private, address)
+        factories.hold(factories.member("Second"), network.private, address)
 
 
-def test_the_database_refuses_overlapping_pools(network: rows.Network) -> None:
+def test_the_database_refuses_overlapping_pools(network: factories.Network) -> None:
     with pytest.raises(IntegrityError, match="pool_overlaps"):
-        rows.pool(network.group, "private4", "10.16.0.0/24")
+        factories.pool(network.group, "private4", "10.16.0.0/24")
 
 
-def test_the_database_refuses_a_pool_of_the_wrong_family(network: rows.Network) -> None:
+def test_the_database_refuses_a_pool_of_the_wrong_family(network: factories.Network) -> None:
     with pytest.raises(IntegrityError, match="pool_family_fits_kind"):
-        rows.pool(network.group, "private4", "2001:db8:ffff::/48")
+        factories.pool(network.group, "private4", "2001:db8:ffff::/48")
 
 
-def test_free_ports_are_found_from_the_wanted_one(network: rows.Network) -> None:
+def test_free_ports_are_found_from_the_wanted_one(network: factories.Network) -> None:
     add(network, port=65535)
-    assert free_port(rows.PUBLIC, "tcp", 65535) == 1024
-    assert free_port(rows.PUBLIC, "udp", 65535) == 65535
+    assert free_port(factories.PUBLIC, "tcp", 65535) == 1024
+    assert free_port(factories.PUBLIC, "udp", 65535) == 65535
 
 
 @pytest.mark.parametrize("version", ["", "abc", "9" * 5000, "\u0661"])
-def test_a_switch_with_a_version_that_is_none_says_that_somebody_changed_it(network: rows.Network, version: str) -> None:
+def test_a_switch_with_a_version_that_is_none_says_that_somebody_changed_it(network: factories.Network, version: str) -> None:
     answer = signed_in(network.admin).post(f"/forwards/{add(network).pk}/switch/", {"version": version})
     assert (answer.status_code, "Somebody changed or removed this forward" in text(answer)) == (422, True)

@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 
 from apps.network.models import Gateway, GatewayGroup
-from tests import rows
+from tests import factories
 
 pytestmark = pytest.mark.django_db
 
@@ -39,23 +39,23 @@ def gateway(*arguments: str) -> str:
     return output.getvalue()
 
 
-def test_a_name_that_is_taken_is_refused_with_its_holder(network: rows.Network) -> None:
+def test_a_name_that_is_taken_is_refused_with_its_holder(network: factories.Network) -> None:
     with pytest.raises(CommandError, match="The name nat-1 is taken by a gateway of Lindenhof"):
         gateway("add", "nat-1", "--address", "127.0.0.1", "--group", "Lindenhof", *INTERFACES)
 
 
 @pytest.mark.parametrize("name", ["Nat-1", "nat 1", "-nat", "nat/1", "nat;reboot", ""])
-def test_a_name_that_is_none_is_refused(network: rows.Network, name: str) -> None:
+def test_a_name_that_is_none_is_refused(network: factories.Network, name: str) -> None:
     with pytest.raises(CommandError, match=r"is no name for a gateway|expected one argument|required"):
         gateway("add", "--address", "127.0.0.1", "--group", "Lindenhof", *INTERFACES, "--", name)
 
 
-def test_a_group_that_is_not_there_is_refused_with_those_that_are(network: rows.Network) -> None:
+def test_a_group_that_is_not_there_is_refused_with_those_that_are(network: factories.Network) -> None:
     with pytest.raises(CommandError, match=r"There is no group Elsewhere\. Groups: Lindenhof\."):
         gateway("add", "nat-3", "--address", "127.0.0.1", "--group", "Elsewhere", *INTERFACES)
 
 
-def test_where_nobody_answers_nothing_is_added(network: rows.Network, closed_port: str) -> None:
+def test_where_nobody_answers_nothing_is_added(network: factories.Network, closed_port: str) -> None:
     with pytest.raises(CommandError, match=rf"no ssh-ed25519 host key came from 127\.0\.0\.1, port {closed_port}"):
         gateway("add", "nat-3", "--address", "127.0.0.1", "--port", closed_port, "--group", "Lindenhof", *INTERFACES)
     assert not Gateway.objects.filter(name="nat-3").exists()
@@ -69,24 +69,24 @@ def test_where_nobody_answers_nothing_is_added(network: rows.Network, closed_por
         ("--management-network", "172.31.0.1/24", "is no network"),
     ],
 )
-def test_what_is_no_address_port_or_network_is_refused_by_name(network: rows.Network, option: str, value: str, words: str) -> None:
+def test_what_is_no_address_port_or_network_is_refused_by_name(network: factories.Network, option: str, value: str, words: str) -> None:
     with pytest.raises(CommandError, match=words):
         gateway("add", "nat-3", "--address", "127.0.0.1", "--group", "Lindenhof", *INTERFACES, option, value)
 
 
-def test_a_gateway_that_is_not_there_cannot_be_checked_or_trusted(network: rows.Network) -> None:
+def test_a_gateway_that_is_not_there_cannot_be_checked_or_trusted(network: factories.Network) -> None:
     for what in ("check", "trust"):
         with pytest.raises(CommandError, match="There is no gateway 'nat-9'"):
             gateway(what, "nat-9")
 
 
-def test_a_gateway_that_does_not_answer_fails_the_check_with_the_reason(network: rows.Network, closed_port: str) -> None:
+def test_a_gateway_that_does_not_answer_fails_the_check_with_the_reason(network: factories.Network, closed_port: str) -> None:
     Gateway.objects.filter(name="nat-1").update(link="ssh", address="127.0.0.1", host_key=KEY, management_port=closed_port)
     with pytest.raises(CommandError, match="nat-1: a new connection failed: Connection refused"):
         gateway("check", "nat-1")
 
 
-def test_a_gateway_without_ssh_has_no_host_key_to_trust(network: rows.Network) -> None:
+def test_a_gateway_without_ssh_has_no_host_key_to_trust(network: factories.Network) -> None:
     with pytest.raises(CommandError, match="nat-1 is not reached by ssh"):
         gateway("trust", "nat-1")
 
@@ -102,7 +102,7 @@ def test_the_portals_key_is_made_once_and_opens_only_the_relay(settings: LazySet
     assert [file.name for file in settings.SSH_KEY.parent.iterdir()] == ["id_ed25519"]
 
 
-def test_the_list_shows_how_each_gateway_is_reached(network: rows.Network) -> None:
+def test_the_list_shows_how_each_gateway_is_reached(network: factories.Network) -> None:
     Gateway.objects.filter(name="nat-1").update(link="ssh", address="172.31.0.11", host_key=KEY)
     one, other = gateway("list").splitlines()
     assert one.startswith("Lindenhof  nat-1  ssh  netzwart@172.31.0.11 port 22 SHA256:")
@@ -128,4 +128,4 @@ def test_the_list_says_when_there_is_none() -> None:
 def test_the_database_refuses_a_gateway_that_ssh_could_not_reach(changes: dict[str, str], constraint: str) -> None:
     group = GatewayGroup.objects.create(name="Lindenhof")
     with pytest.raises(IntegrityError, match=constraint), transaction.atomic():
-        rows.gateway(group, "nat-1", **changes)
+        factories.gateway(group, "nat-1", **changes)

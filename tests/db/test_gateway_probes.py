@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, transaction
 
-from apps.deployments import snapshot
-from apps.deployments.wanted import want
+from apps.deployments.desired_state import policy_snapshot
+from apps.deployments.desired_state.desired_rulesets import want
 from apps.network.models import Gateway, GatewayGroup
 from firewall.compile import compile_policy
 from firewall.digest import digest
 from firewall.policy import NatMapping, PolicyError, Probe
-from tests import rows
+from tests import factories
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -20,8 +20,8 @@ WHOLE = {"probe_interface": "probe0", "probe_source4": "172.31.254.2", "probe_pu
 
 
 @pytest.fixture
-def network(transactional_db: None) -> rows.Network:
-    return rows.network()
+def network(transactional_db: None) -> factories.Network:
+    return factories.network()
 
 
 def change(gateway: Gateway, **values: Any) -> None:
@@ -41,15 +41,15 @@ def change(gateway: Gateway, **values: Any) -> None:
         ({"probe_interface": "wan0"}, "gateway_probe_interface_differs"),
     ],
 )
-def test_half_a_probe_is_refused(network: rows.Network, given: dict[str, Any], constraint: str) -> None:
+def test_half_a_probe_is_refused(network: factories.Network, given: dict[str, Any], constraint: str) -> None:
     change(network.gateways[0], **WHOLE)
     with pytest.raises(IntegrityError, match=constraint), transaction.atomic():
         change(network.gateways[0], **given)
 
 
 @pytest.mark.parametrize("field", ["probe_source4", "probe_public4", "probe_source6"])
-def test_two_gateways_have_no_address_of_a_probe_in_common(network: rows.Network, field: str) -> None:
-    rows.probes(network)
+def test_two_gateways_have_no_address_of_a_probe_in_common(network: factories.Network, field: str) -> None:
+    factories.probes(network)
     with pytest.raises(IntegrityError, match=f"gateway_{field}_of_one"), transaction.atomic():
         change(network.gateways[1], **{field: getattr(network.gateways[0], field)})
 
@@ -57,9 +57,9 @@ def test_two_gateways_have_no_address_of_a_probe_in_common(network: rows.Network
 @pytest.mark.parametrize(
     "given", [{"probe_source4": None, "probe_public4": None}, {"probe_source6": None}], ids=["IPv6 alone", "IPv4 alone"]
 )
-def test_one_family_alone_is_enough(network: rows.Network, given: dict[str, Any]) -> None:
+def test_one_family_alone_is_enough(network: factories.Network, given: dict[str, Any]) -> None:
     change(network.gateways[0], **(WHOLE | given))
-    assert snapshot.take(network.group).policies[network.gateways[0].pk].gateway.probe is not None
+    assert policy_snapshot.take(network.group).policies[network.gateways[0].pk].gateway.probe is not None
 
 
 @pytest.mark.parametrize(
@@ -73,14 +73,14 @@ def test_one_family_alone_is_enough(network: rows.Network, given: dict[str, Any]
         ({"probe_target4": "192.0.2.1", "probe_port": 0}, "group_probe_target_has_port"),
     ],
 )
-def test_a_target_that_is_none_is_refused(network: rows.Network, given: dict[str, Any], constraint: str) -> None:
+def test_a_target_that_is_none_is_refused(network: factories.Network, given: dict[str, Any], constraint: str) -> None:
     with pytest.raises(IntegrityError, match=constraint), transaction.atomic():
         GatewayGroup.objects.filter(pk=network.group.pk).update(**given)
 
 
-def test_a_policy_has_its_gateways_probe_and_the_mappings_of_all(network: rows.Network) -> None:
-    rows.probes(network)
-    policies = snapshot.take(network.group).policies
+def test_a_policy_has_its_gateways_probe_and_the_mappings_of_all(network: factories.Network) -> None:
+    factories.probes(network)
+    policies = policy_snapshot.take(network.group).policies
     first, second = (policies[gateway.pk] for gateway in network.gateways)
     assert first.gateway.probe == Probe("probe0", IPv4Address("172.31.254.2"), IPv4Address("192.0.2.251"), IPv6Address("2001:db8:b1::2"))
     assert first.mappings == second.mappings
@@ -90,30 +90,30 @@ def test_a_policy_has_its_gateways_probe_and_the_mappings_of_all(network: rows.N
     }
 
 
-def test_what_gateways_share_is_what_each_policy_compiles_to(network: rows.Network) -> None:
-    rows.probes(network)
+def test_what_gateways_share_is_what_each_policy_compiles_to(network: factories.Network) -> None:
+    factories.probes(network)
     wanted = want(network.group)
-    for pk, policy in snapshot.take(network.group).policies.items():
+    for pk, policy in policy_snapshot.take(network.group).policies.items():
         assert wanted.rulesets[pk] == compile_policy(policy)
         assert wanted.digests[pk] == digest(compile_policy(policy))
 
 
-def test_a_gateway_without_a_probe_has_the_ruleset_that_it_had(network: rows.Network) -> None:
-    for policy in snapshot.take(network.group).policies.values():
+def test_a_gateway_without_a_probe_has_the_ruleset_that_it_had(network: factories.Network) -> None:
+    for policy in policy_snapshot.take(network.group).policies.values():
         assert policy.gateway.probe is None
         assert not any(name.startswith("probe") for name in compile_policy(policy).counters)
 
 
-def test_a_member_with_the_probes_address_stops_the_deploy_by_name(network: rows.Network) -> None:
-    rows.probes(network)
+def test_a_member_with_the_probes_address_stops_the_deploy_by_name(network: factories.Network) -> None:
+    factories.probes(network)
     taken = network.residents["m1"].holding.prefix.network_address
     change(network.gateways[1], probe_source4=ip_address(taken))
     with pytest.raises(PolicyError, match=r"NAT mapping of 10\.16\.0\.10 is given twice: to 198\.51\.100\.7 and to 192\.0\.2\.252"):
         want(network.group)
 
 
-def test_a_member_whose_prefix_the_probe_lies_in_stops_the_deploy_by_name(network: rows.Network) -> None:
-    rows.probes(network)
+def test_a_member_whose_prefix_the_probe_lies_in_stops_the_deploy_by_name(network: factories.Network) -> None:
+    factories.probes(network)
     change(network.gateways[1], probe_source6=network.residents["m1"].prefix.prefix.network_address + 7)
     words = "probe of nat-2: its source 2001:db8:a0:10::7 is held by a member as 2001:db8:a0:10::/64"
     with pytest.raises(PolicyError, match=words):

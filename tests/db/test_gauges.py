@@ -1,15 +1,15 @@
 """What gateways say of their dynamic sets becomes their page's gauges."""
 
 from apps.deployments.services import reconcile
+from apps.gateways.group_settings import limit
 from apps.gateways.services import collect
-from apps.gateways.settings import limit
 from apps.network.models import Gauge
-from tests import rows
+from tests import factories
 
 LIMITS = {"member_rate": 50, "member_burst": 100, "member_open": 0, "source_rate": 0, "source_burst": 100, "source_open": 200}
 
 
-def test_gauges_come_with_the_counters_and_go_with_their_limit(served: rows.Network) -> None:
+def test_gauges_come_with_the_counters_and_go_with_their_limit(served: factories.Network) -> None:
     gateway = served.gateways[0]
     given = LIMITS | {"mail_rate": 0, "refuses": True}
     limit(group=served.group, version=0, exempt=[], by=served.admin, **given)

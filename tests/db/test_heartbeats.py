@@ -18,8 +18,8 @@ from apps.nat.services import add_forward
 from apps.operations import heartbeats, jobs
 from apps.operations.heartbeats import EVERY, OF_QUEUES, SILENT, Fault, Heartbeat
 from apps.operations.models import JobRecord, Role, RoleHeartbeat
-from tests import rows
-from tests.db.pages import signed_in, text
+from tests import factories
+from tests.db.page_client import signed_in, text
 from workers import app
 from workers.monitoring import periods
 
@@ -46,7 +46,7 @@ def needs(client: Client) -> list[str]:
 
 
 @pytest.fixture
-def mara(network: rows.Network) -> Client:
+def mara(network: factories.Network) -> Client:
     return signed_in(network.admin)
 
 
@@ -69,10 +69,10 @@ def test_live_events_are_missed_only_where_there_are_any(mara: Client, settings:
     assert faults() == {Role.EVENTS: Fault.SILENT}
 
 
-def test_the_collector_does_not_vouch_for_the_deploy_worker(network: rows.Network) -> None:
+def test_the_collector_does_not_vouch_for_the_deploy_worker(network: factories.Network) -> None:
     holding = network.residents["m1"].holding
     made = add_forward(
-        holding=holding, public=rows.PUBLIC, protocol="tcp", public_port=8443, private_port=443, purpose="", by=network.admin
+        holding=holding, public=factories.PUBLIC, protocol="tcp", public_port=8443, private_port=443, purpose="", by=network.admin
     )
     silent(Role.WORKER)
     [(_row, known)] = activations(PortForward.objects.filter(pk=made.pk))
@@ -94,7 +94,7 @@ def test_a_scheduler_that_is_dead_is_blamed_alone_though_nobody_gets_tasks(mara:
 
 def test_a_broker_that_refuses_is_named_with_what_it_says_and_nobody_else_is_blamed(mara: Client) -> None:
     error = "OOM command not allowed when used memory > 'maxmemory'."
-    rows.alive(served=at() - LATE, broker_error=error, broker_failing=at() - LATE)
+    factories.alive(served=at() - LATE, broker_error=error, broker_failing=at() - LATE)
     assert needs(mara) == ["The broker (Redis) takes no messages"]
     assert "OOM command not allowed" in text(mara.get("/"))
 
@@ -105,7 +105,7 @@ def test_when_all_workers_are_silent_that_is_one_thing_not_five(mara: Client) ->
     assert "None of the portal’s workers gives a sign of life" in page and "The deploy worker gives" not in page
 
 
-def test_a_role_that_never_reported_is_missed_once_it_has_had_time(network: rows.Network) -> None:
+def test_a_role_that_never_reported_is_missed_once_it_has_had_time(network: factories.Network) -> None:
     RoleHeartbeat.objects.filter(role=Role.FEEDS).update(seen=None, served=None, started=None, expected=at())
     assert faults() == {}
     RoleHeartbeat.objects.filter(role=Role.FEEDS).update(expected=at() - LATE)
@@ -115,7 +115,7 @@ def test_a_role_that_never_reported_is_missed_once_it_has_had_time(network: rows
 
 
 def test_signs_of_life_are_one_row_for_each_role_however_often_they_come() -> None:
-    rows.alive()
+    factories.alive()
     for error in ("", "refused", "refused", ""):
         Heartbeat([Role.WORKER, Role.MAILER], probe=lambda error=error: error).beat()  # type: ignore[misc]  # mypy knows no such default
     assert RoleHeartbeat.objects.count() == len(Role)
@@ -123,7 +123,7 @@ def test_signs_of_life_are_one_row_for_each_role_however_often_they_come() -> No
 
 
 def test_since_when_the_broker_fails_stays_until_it_works_again() -> None:
-    rows.alive()
+    factories.alive()
     beat = Heartbeat([Role.WORKER], probe=lambda: "refused")
     beat.beat()
     first = RoleHeartbeat.objects.get(role=Role.WORKER).broker_failing
@@ -166,7 +166,7 @@ def test_jobs_that_the_code_does_not_know_any_more_are_forgotten() -> None:
 
 
 def test_outside_monitors_are_told_without_signing_in(client: Client, db: None) -> None:
-    rows.alive()
+    factories.alive()
     answer = client.get("/health")
     assert (answer.status_code, answer.json()["status"], answer.json()["database"]) == (200, "ok", True)
     assert answer["Cache-Control"].startswith("max-age=0")

@@ -17,15 +17,15 @@ from apps.members.services import Facts
 from apps.nat.services import add_forward, change_forward
 from apps.network.models import Holding
 from apps.network.services import release
-from tests import rows
-from tests.db.pages import queries, signed_in, text
+from tests import factories
+from tests.db.page_client import queries, signed_in, text
 
 # One transaction is one moment: what happened first is told by transactions.
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def mara(network: rows.Network) -> Client:
+def mara(network: factories.Network) -> Client:
     return signed_in(network.admin)
 
 
@@ -39,10 +39,10 @@ def edit(client: Client, who: Member, **changes: object) -> None:
     assert client.post(f"/members/{who.pk}/edit/", sent).status_code == 302
 
 
-def test_a_members_history_holds_what_belongs_to_the_member(network: rows.Network) -> None:
+def test_a_members_history_holds_what_belongs_to_the_member(network: factories.Network) -> None:
     resident = network.residents["m1"]
     forward = add_forward(
-        holding=resident.holding, public=rows.PUBLIC, protocol="udp", public_port=51820, private_port=51820, by=network.admin
+        holding=resident.holding, public=factories.PUBLIC, protocol="udp", public_port=51820, private_port=51820, by=network.admin
     )
     change_forward(forward=forward, version=1, private_port=51820, purpose="", enabled=False, by=network.admin)
     release(holding=resident.holding, by=network.admin)
@@ -63,7 +63,7 @@ def test_a_members_history_holds_what_belongs_to_the_member(network: rows.Networ
     ]
 
 
-def test_a_change_names_who_made_it_and_both_values(mara: Client, network: rows.Network) -> None:
+def test_a_change_names_who_made_it_and_both_values(mara: Client, network: factories.Network) -> None:
     who = network.residents["m1"].member
     room = Room.objects.create(site=Site.objects.create(name="House B", code="B"), floor=2, name="214")
     trial = Tariff.objects.create(name="Trial", trial=True)
@@ -78,7 +78,7 @@ def test_a_change_names_who_made_it_and_both_values(mara: Client, network: rows.
     ]
 
 
-def test_raw_sql_is_seen_too_and_was_the_system(network: rows.Network) -> None:
+def test_raw_sql_is_seen_too_and_was_the_system(network: factories.Network) -> None:
     who = network.residents["m1"].member
     with connection.cursor() as cursor:
         cursor.execute("UPDATE members_member SET name = 'Renamed' WHERE id = %s", [who.pk])
@@ -86,7 +86,7 @@ def test_raw_sql_is_seen_too_and_was_the_system(network: rows.Network) -> None:
     assert (entry.changes, entry.who) == ([("name", "Resident of m1", "Renamed")], "the system")
 
 
-def test_what_is_gone_is_still_told(mara: Client, network: rows.Network) -> None:
+def test_what_is_gone_is_still_told(mara: Client, network: factories.Network) -> None:
     who = network.residents["m1"].member
     device = who.devices.get()
     mara.post(f"/devices/{device.pk}/remove/")
@@ -94,7 +94,7 @@ def test_what_is_gone_is_still_told(mara: Client, network: rows.Network) -> None
     assert (entries[0].title, entries[0].detail, entries[0].who) == ("Device removed", "Laptop of m1 00:00:5e:00:53:00", "Mara Lindqvist")
 
 
-def test_a_device_that_is_gone_keeps_its_name_where_an_address_had_it(mara: Client, network: rows.Network) -> None:
+def test_a_device_that_is_gone_keeps_its_name_where_an_address_had_it(mara: Client, network: factories.Network) -> None:
     resident = network.residents["m1"]
     device = resident.member.devices.get()
     Holding.objects.filter(pk=resident.holding.pk).update(device=device)
@@ -102,14 +102,14 @@ def test_a_device_that_is_gone_keeps_its_name_where_an_address_had_it(mara: Clie
     assert ("device", "Laptop of m1", "none") in [change for entry in history_of(resident.member) for change in entry.changes]
 
 
-def test_the_last_change_says_who_and_when(mara: Client, network: rows.Network) -> None:
+def test_the_last_change_says_who_and_when(mara: Client, network: factories.Network) -> None:
     who = network.residents["m1"].member
     assert (last_change(who) or ("",))[0] == "the system"
     edit(mara, who, note="moved")
     assert (last_change(who) or ("",))[0] == "Mara Lindqvist"
 
 
-def test_all_history_is_filtered_by_kind_and_person(mara: Client, network: rows.Network) -> None:
+def test_all_history_is_filtered_by_kind_and_person(mara: Client, network: factories.Network) -> None:
     edit(mara, network.residents["m1"].member, note="moved")
     number = network.residents["m1"].member.number
     assert titles(history(HistoryFilter(person=network.admin.pk))[0]) == [f"Member changed: Resident of m1, M-{number}"]
@@ -122,9 +122,9 @@ def test_all_history_is_filtered_by_kind_and_person(mara: Client, network: rows.
     assert "Device added" not in page.split("<tbody>")[1]
 
 
-def test_pages_of_history_follow_each_other(mara: Client, network: rows.Network) -> None:
+def test_pages_of_history_follow_each_other(mara: Client, network: factories.Network) -> None:
     for number in range(70):
-        rows.member(f"Number {number}")
+        factories.member(f"Number {number}")
     first, second = (mara.get(f"/history/?kind=members.member&page={page}").context["entries"] for page in (1, 2))
     assert len(first) == 50
     assert len(second) == 24
@@ -132,7 +132,7 @@ def test_pages_of_history_follow_each_other(mara: Client, network: rows.Network)
     assert second[0].detail.startswith("Number 19")
 
 
-def test_history_takes_as_many_queries_for_many_as_for_few(mara: Client, network: rows.Network) -> None:
+def test_history_takes_as_many_queries_for_many_as_for_few(mara: Client, network: factories.Network) -> None:
     who = network.residents["m1"].member
     edit(mara, who, note="0")
     few, page = queries(mara, "/history/"), queries(mara, f"/members/{who.pk}/")
@@ -144,27 +144,27 @@ def test_history_takes_as_many_queries_for_many_as_for_few(mara: Client, network
 
 
 @pytest.mark.parametrize("value", ["\0", "x", "members.nothing", "9" * 60, "-1", "<script>alert(1)</script>"])
-def test_whatever_stands_in_the_address_the_history_comes(mara: Client, network: rows.Network, value: str) -> None:
+def test_whatever_stands_in_the_address_the_history_comes(mara: Client, network: factories.Network, value: str) -> None:
     for name in ("kind", "person", "page"):
         response = mara.get("/history/", {name: value})
         assert response.status_code == 200
         assert "<script>alert" not in text(response)
 
 
-def test_every_tracked_table_can_be_told_of(network: rows.Network) -> None:
+def test_every_tracked_table_can_be_told_of(network: factories.Network) -> None:
     assert {"members.member", "network.holding", "nat.portforward", "bans.ban", "network.gateway"} <= {trail.key for trail in trails()}
     for trail in trails():
         history(HistoryFilter(kind=trail.key))
 
 
-def test_every_tracked_table_has_a_name_in_german(network: rows.Network) -> None:
+def test_every_tracked_table_has_a_name_in_german(network: factories.Network) -> None:
     assert [trail.model for trail in trails() if not trail.called] == []
     with override("de"):
         named = {trail.key: trail.name for trail in trails()}
     assert (named["bans.ban"], named["bans.banlist"], named["accounts.invitation"]) == ("Adresssperre", "Sperrliste", "Einladung ins Team")
 
 
-def test_a_stale_member_is_compared_with_what_it_was(network: rows.Network) -> None:
+def test_a_stale_member_is_compared_with_what_it_was(network: factories.Network) -> None:
     who = network.residents["m1"].member
     facts = Facts(**{name: value for name, value in known(who).items() if name != "version"})
     services.change_member(member=who, version=1, facts=facts, by=network.admin)

@@ -14,8 +14,8 @@ from apps.members.models import Room, Site
 from apps.nat.models import Move
 from apps.network.models import GatewayGroup
 from apps.tickets.models import Ticket
-from tests import rows
-from tests.db.pages import signed_in, text
+from tests import factories
+from tests.db.page_client import signed_in, text
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -30,39 +30,39 @@ def test_no_thing_is_called_by_its_class_and_number() -> None:
     assert nameless == []
 
 
-def test_a_token_is_called_by_its_name(network: rows.Network) -> None:
+def test_a_token_is_called_by_its_name(network: factories.Network) -> None:
     tokens.create(user=network.admin, name="nightly backup")
     assert "nightly backup" in {entry.detail for entry in history()[0]}
 
 
-def test_only_the_days_that_were_asked_for_are_shown(network: rows.Network) -> None:
+def test_only_the_days_that_were_asked_for_are_shown(network: factories.Network) -> None:
     today = timezone.localdate()
     assert history(HistoryFilter(since=today, until=today))[0]
     assert not history(HistoryFilter(until=today - timedelta(days=1)))[0]
     assert not history(HistoryFilter(since=today + timedelta(days=1)))[0]
 
 
-def test_words_find_what_a_row_was_called_and_what_it_held(network: rows.Network) -> None:
+def test_words_find_what_a_row_was_called_and_what_it_held(network: factories.Network) -> None:
     found = {f"{entry.title}: {entry.detail}" for entry in history(HistoryFilter(text="10.16.0.10"))[0]}
     assert "Address added: 10.16.0.10" in found
     assert all("10.16.0.10" in each for each in found)
     assert not history(HistoryFilter(text="10.16.0.10 nobody"))[0]
 
 
-def test_the_page_keeps_what_was_asked_for(network: rows.Network) -> None:
+def test_the_page_keeps_what_was_asked_for(network: factories.Network) -> None:
     mara: Client = signed_in(network.admin)
     page = text(mara.get("/history/?q=m1&since=2026-01-01&until=nonsense"))
     assert 'value="2026-01-01"' in page and 'value="m1"' in page and "Show everything" in page
 
 
-def test_who_is_named_in_a_change_is_named_as_people_know_them(network: rows.Network) -> None:
+def test_who_is_named_in_a_change_is_named_as_people_know_them(network: factories.Network) -> None:
     ticket = Ticket.objects.create(subject="router")
     Ticket.objects.filter(pk=ticket.pk).update(assignee=network.admin)
     [(field, before, after)] = [change for entry in history_of(ticket) for change in entry.changes if change[0] == "assignee"]
     assert (field, before, after) == ("assignee", "none", "Mara Lindqvist")
 
 
-def test_a_move_is_called_by_where_to_and_its_day(network: rows.Network) -> None:
+def test_a_move_is_called_by_where_to_and_its_day(network: factories.Network) -> None:
     member = network.residents["m1"].member
     room = Room.objects.create(site=Site.objects.create(name="House A", code="A"), floor=1, name="101")
     given = {"member": member, "on": date(2026, 12, 1), "by": network.admin}
@@ -73,7 +73,7 @@ def test_a_move_is_called_by_where_to_and_its_day(network: rows.Network) -> None
     assert named == ["to another address on 1 Dec 2026", "to A-101 on 1 Dec 2026"]
 
 
-def test_no_field_of_a_change_needs_the_form_around_it_to_be_understood(network: rows.Network) -> None:
+def test_no_field_of_a_change_needs_the_form_around_it_to_be_understood(network: factories.Network) -> None:
     GatewayGroup.objects.filter(pk=network.group.pk).update(removal_least=3, removal_share=5)
     changes = {name: (before, after) for entry in history_of(network.group) for name, before, after in entry.changes}
     assert changes["removals that wait for a second person: at least this many"] == ("10", "3")

@@ -14,18 +14,18 @@ from django.utils import timezone
 from django.utils.translation import gettext, override
 
 from apps.accounts.models import User
-from apps.inbound import imap, keeping, limits, receiving, services
-from apps.inbound.limits import DIED, TOO_BUSY, TOO_DEEP, TOO_LARGE, TOO_MANY_ADDRESSES, TOO_SLOW, Limits, OutOfTime, Unreadable
+from apps.inbound import dispatcher, imap, parse_limits, retention_sweep, services
+from apps.inbound.dispatcher import LEASE, Done, Gone, Refused, claim, receive
 from apps.inbound.message import Received
 from apps.inbound.models import Arrival
-from apps.inbound.reader import MAILS, Reader
-from apps.inbound.receiving import LEASE, Done, Gone, Refused, claim, receive
+from apps.inbound.parse_limits import DIED, TOO_BUSY, TOO_DEEP, TOO_LARGE, TOO_MANY_ADDRESSES, TOO_SLOW, Limits, OutOfTime, Unreadable
+from apps.inbound.parser_process import MAILS, Reader
 from apps.lib.errors import Conflict
-from tests import rows
-from tests.db.pages import queries, signed_in, text
-from tests.letters import BREAKING, GROWING, deep, mail
-from tests.mailbox import mailbox
-from workers import mail_in
+from tests import factories
+from tests.db.page_client import queries, signed_in, text
+from tests.fake_imap import mailbox
+from tests.malformed_mail import BREAKING, GROWING, deep, mail
+from workers import inbound_mail
 from workers.operations import forget
 
 PATIENT = Limits(seconds=60)  # a machine may be busy; what is slow is tested with less
@@ -98,10 +98,10 @@ def test_what_cannot_be_read_or_filed_is_set_aside_with_its_reason_and_the_next_
     desk = Desk()
     assert receive(desk, reader) == Done(taken=1, quarantined=4)
     assert states() == [
-        ("quarantined", TOO_DEEP), ("quarantined", "Nobody of this name."), ("quarantined", receiving.NOT_TAKEN),
+        ("quarantined", TOO_DEEP), ("quarantined", "Nobody of this name."), ("quarantined", dispatcher.NOT_TAKEN),
         ("quarantined", TOO_MANY_ADDRESSES), ("taken", ""),
     ]  # fmt: skip
-    assert "KeyError" in Arrival.objects.get(reason=receiving.NOT_TAKEN).detail
+    assert "KeyError" in Arrival.objects.get(reason=dispatcher.NOT_TAKEN).detail
 
 
 @pytest.mark.django_db
@@ -131,7 +131,7 @@ def test_a_worker_that_dies_leaves_its_mail_to_the_next_and_a_mail_that_kills_th
     assert (states(), desk.got) == ([("quarantined", DIED)], [])
     assert late
     with pytest.raises(Gone):
-        receiving.taken(late)
+        dispatcher.taken(late)
     user = User.objects.create_user("mara")
     services.again(arrival=row, by=user)
     assert receive(desk, reader) == Done(taken=1)
@@ -147,7 +147,7 @@ class Slow(Reader):
     def read(self, octets: bytes, sender: str | None, recipients: list[str]) -> Received:
         other = claim(timezone.now() + LEASE)
         assert other
-        receiving.taken(other)
+        dispatcher.taken(other)
         if b"nothing" in octets:
             raise Unreadable(TOO_SLOW)
         return super().read(octets, sender, recipients)
@@ -202,8 +202,8 @@ def test_what_was_taken_is_erased_after_its_time_and_what_nobody_looked_at_stays
     aside = arrive(deep(100))
     receive(Desk(), reader)
     now = timezone.now()
-    assert keeping.erase_some(now - timedelta(days=1), 10) == 0
-    assert (keeping.erase_some(now + timedelta(days=1), 10), keeping.erase_some(now + timedelta(days=1), 10)) == (1, 0)
+    assert retention_sweep.erase_some(now - timedelta(days=1), 10) == 0
+    assert (retention_sweep.erase_some(now + timedelta(days=1), 10), retention_sweep.erase_some(now + timedelta(days=1), 10)) == (1, 0)
     services.delete(arrival=aside, by=User.objects.create_user("mara"))
     assert list(Arrival.objects.order_by("id").values_list("state", "octets")) == [("taken", None), ("deleted", None)]
     assert arrive().state == "taken", "it is known still when it comes again"
@@ -266,7 +266,7 @@ def test_every_malformed_mail_ends_and_none_takes_another_with_it(reader: Reader
 
 @pytest.mark.django_db
 def test_staff_see_what_is_in_quarantine_and_why_and_have_it_read_again_or_delete_it(reader: Reader) -> None:
-    mara = rows.user("mara", roles=["network_admin"])
+    mara = factories.user("mara", roles=["network_admin"])
     client, octets = signed_in(mara), deep(100)
     assert "Nothing in quarantine" in text(client.get("/mail/in/"))
     row = arrive(b"Subject: <script>alert(1)</script>\n" + octets)
@@ -280,7 +280,7 @@ def test_staff_see_what_is_in_quarantine_and_why_and_have_it_read_again_or_delet
     file = client.get(f"/mail/in/{row.pk}/mail.eml")
     assert (file.content[-len(octets) :], file["Content-Type"]) == (octets, "application/octet-stream")
     assert file["Content-Disposition"].startswith("attachment")
-    assert signed_in(rows.user("otto", roles=["auditor"])).get(f"/mail/in/{row.pk}/mail.eml").status_code == 403
+    assert signed_in(factories.user("otto", roles=["auditor"])).get(f"/mail/in/{row.pk}/mail.eml").status_code == 403
     client.post(f"/mail/in/{row.pk}/again/")
     row.refresh_from_db()
     assert (row.state, row.tries) == ("waiting", 0)
@@ -297,27 +297,27 @@ def test_staff_see_what_is_in_quarantine_and_why_and_have_it_read_again_or_delet
 
 
 def test_every_reason_of_the_reader_has_its_german_words() -> None:
-    reasons = [each for name, each in vars(limits).items() if name.isupper() and isinstance(each, str)]
+    reasons = [each for name, each in vars(parse_limits).items() if name.isupper() and isinstance(each, str)]
     with override("de"):
-        assert len(reasons) > 10 and all(gettext(each) != each for each in [*reasons, receiving.NOT_TAKEN, imap.STAYS])
+        assert len(reasons) > 10 and all(gettext(each) != each for each in [*reasons, dispatcher.NOT_TAKEN, imap.STAYS])
 
 
 @pytest.mark.django_db
 def test_the_tasks_of_workers_fetch_read_and_erase(settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> None:
     desk = Desk()
-    monkeypatch.setattr(receiving, "_takers", [])
+    monkeypatch.setattr(dispatcher, "_takers", [])
     arrive()
-    mail_in.receive_mail()
+    inbound_mail.receive_mail()
     assert states() == [("waiting", "")], "while nobody takes mail, it waits"
-    receiving.takes(desk)
+    dispatcher.takes(desk)
     with mailbox() as box:
         box.mails = {1: mail("from the mailbox", Message_ID="<2@x.example>")}
         settings.MAIL_IN_IMAP = f"imap://{box.mailbox.user}@{box.mailbox.host}:{box.mailbox.port}"
         settings.MAIL_IN_PASSWORD = box.mailbox.password
-        mail_in.fetch_mail()
+        inbound_mail.fetch_mail()
     with Reader(PATIENT) as own:
-        monkeypatch.setattr(mail_in._own, "reader", own)
-        mail_in.receive_mail()
+        monkeypatch.setattr(inbound_mail._own, "reader", own)
+        inbound_mail.receive_mail()
     assert [each.text for _pk, each in desk.got] == ["Hello", "from the mailbox"]
     settings.KEEP_MAIL_DAYS = 0
     forget()

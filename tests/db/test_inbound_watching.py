@@ -9,17 +9,17 @@ from django.db import OperationalError, connection, transaction
 from django.utils import timezone
 
 from apps.desk.selectors.dashboard import needs
-from apps.inbound import receiving, services, watching
+from apps.inbound import dispatcher, mailbox_health, services
 from apps.inbound.message import Received
 from apps.inbound.models import Arrival, Mailbox
-from apps.inbound.reader import Reader
+from apps.inbound.parser_process import Reader
 from apps.tickets import selectors
+from apps.tickets.mail_handler import take
 from apps.tickets.models import Ticket
-from apps.tickets.receiving import take
-from tests import rows
-from tests.db.pages import signed_in, text
-from tests.letters import mail
-from workers.mail_in import fetch_mail
+from tests import factories
+from tests.db.page_client import signed_in, text
+from tests.malformed_mail import mail
+from workers.inbound_mail import fetch_mail
 
 PLACE = "support@imap.example.org:993/INBOX"
 
@@ -34,30 +34,30 @@ def keys() -> set[str]:
 
 
 def test_an_outage_is_told_after_ten_minutes_with_its_reason_and_the_last_success_and_ends_by_itself() -> None:
-    client, now = signed_in(rows.user()), timezone.now()
-    watching.looked(place=PLACE, error="", now=now - timedelta(minutes=20))
-    watching.looked(place=PLACE, error="refused", now=now - timedelta(minutes=12))
-    watching.looked(place=PLACE, error="Connection timed out", now=now)
-    assert watching.outage(now - timedelta(minutes=5)) is None
-    found = watching.outage(now)
-    assert found == watching.Outage(PLACE, now - timedelta(minutes=12), now - timedelta(minutes=20), "Connection timed out")
+    client, now = signed_in(factories.user()), timezone.now()
+    mailbox_health.looked(place=PLACE, error="", now=now - timedelta(minutes=20))
+    mailbox_health.looked(place=PLACE, error="refused", now=now - timedelta(minutes=12))
+    mailbox_health.looked(place=PLACE, error="Connection timed out", now=now)
+    assert mailbox_health.outage(now - timedelta(minutes=5)) is None
+    found = mailbox_health.outage(now)
+    assert found == mailbox_health.Outage(PLACE, now - timedelta(minutes=12), now - timedelta(minutes=20), "Connection timed out")
     assert keys() == {"mailbox"}
     page = text(client.get("/mail/in/"))
     assert "has not been fetched since" in page and "Connection timed out" in page and "Last fetched" in page
-    watching.looked(place=PLACE, error="", now=timezone.now())
+    mailbox_health.looked(place=PLACE, error="", now=timezone.now())
     assert keys() == set() and "has not been fetched" not in text(client.get("/mail/in/"))
 
 
 def test_a_mailbox_at_which_nobody_looks_is_an_outage_too_and_another_mailbox_is_not(settings: LazySettings) -> None:
     now = timezone.now()
-    watching.looked(place=PLACE, error="", now=now - timedelta(minutes=30))
-    assert watching.outage(now) == watching.Outage(PLACE, now - timedelta(minutes=30), now - timedelta(minutes=30), "")
+    mailbox_health.looked(place=PLACE, error="", now=now - timedelta(minutes=30))
+    assert mailbox_health.outage(now) == mailbox_health.Outage(PLACE, now - timedelta(minutes=30), now - timedelta(minutes=30), "")
     settings.MAIL_IN_IMAP = "imaps://other@imap.example.org/INBOX"
-    assert watching.outage(now) is None
-    watching.looked(place="other@imap.example.org:993/INBOX", error="no", now=now)
+    assert mailbox_health.outage(now) is None
+    mailbox_health.looked(place="other@imap.example.org:993/INBOX", error="no", now=now)
     assert Mailbox.objects.get().succeeded is None
     settings.MAIL_IN_IMAP = ""
-    assert watching.outage(now + timedelta(days=1)) is None
+    assert mailbox_health.outage(now + timedelta(days=1)) is None
 
 
 def test_each_look_of_a_worker_is_written_down(settings: LazySettings) -> None:
@@ -71,7 +71,7 @@ def test_mail_that_nobody_reads_is_told() -> None:
     assert keys() == set()
     Arrival.objects.filter(pk=made.pk).update(arrived=timezone.now() - timedelta(minutes=11))
     assert keys() == {"unread"}
-    assert "1 mail has been waiting since" in text(signed_in(rows.user()).get("/mail/in/?state=waiting"))
+    assert "1 mail has been waiting since" in text(signed_in(factories.user()).get("/mail/in/?state=waiting"))
 
 
 def arrived(body: bytes) -> Arrival:
@@ -87,17 +87,17 @@ def test_what_the_database_cannot_hold_is_in_quarantine_with_the_databases_reaso
             cursor.execute("SELECT to_tsvector('simple', (SELECT string_agg(md5(n::text), ' ') FROM generate_series(1, 60000) n))")
 
     with Reader() as reader:
-        done = receiving.receive(too_much, reader)
+        done = dispatcher.receive(too_much, reader)
     row = Arrival.objects.get(pk=made.pk)
     assert (done.quarantined, row.state, row.tries) == (1, "quarantined", 1)
-    assert row.reason == receiving.NOT_TAKEN and "too long for tsvector" in row.detail
+    assert row.reason == dispatcher.NOT_TAKEN and "too long for tsvector" in row.detail
 
     def lost(_arrival: Arrival, _mail: Received) -> None:
         raise OperationalError("the connection was closed")
 
     arrived(b"Again")
     with Reader() as reader, pytest.raises(OperationalError):
-        receiving.receive(lost, reader)
+        dispatcher.receive(lost, reader)
 
 
 def test_a_text_of_any_length_is_filed_and_found_by_what_stands_at_its_beginning(settings: LazySettings) -> None:
@@ -105,7 +105,7 @@ def test_a_text_of_any_length_is_filed_and_found_by_what_stands_at_its_beginning
     words = " ".join(["Anfang", *(uuid4().hex for _each in range(28_000)), "Ende"])
     made = arrived(words.encode())
     with Reader() as reader:
-        receiving.receive(take, reader)
+        dispatcher.receive(take, reader)
     assert Arrival.objects.get(pk=made.pk).state == "taken"
     ticket = Ticket.objects.get()
     assert [each.pk for each in selectors.first_found("anfang", 5)] == [ticket.pk] and selectors.first_found("ende", 5) == []

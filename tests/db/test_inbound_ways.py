@@ -16,9 +16,9 @@ from django.db import connection
 from apps.inbound import imap, lmtp
 from apps.inbound.management.commands.mail_in import Command
 from apps.inbound.models import Arrival
-from tests.handing import lmtp_server
-from tests.letters import mail
-from tests.mailbox import mailbox
+from tests.fake_imap import mailbox
+from tests.lmtp_fixtures import lmtp_server
+from tests.malformed_mail import mail
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.django_db(transaction=True)

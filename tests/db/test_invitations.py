@@ -15,10 +15,10 @@ from apps.accounts.models import Invitation, User
 from apps.lib.errors import Problem
 from apps.mail.delivery import deliver
 from apps.mail.smtp import Line
-from tests import rows
-from tests.db.pages import signed_in, text
+from tests import factories
+from tests.db.page_client import signed_in, text
 from tests.db.test_signing_in import PASSWORD, again, sign_in
-from tests.post import Post, post
+from tests.fake_smtp import Post, post
 
 ADDRESS = "ines@lindenhof.example"
 
@@ -49,7 +49,7 @@ def link_in(mail: str) -> str:
 
 
 def test_an_administrator_invites_by_mail_and_the_link_works_once(db: None, inbox: Inbox) -> None:
-    admin = signed_in(rows.user())
+    admin = signed_in(factories.user())
     given = {"email": ADDRESS, "roles": ["helpdesk"], "password": "wrong"}
     assert "not your password" in text(admin.post("/account/invitations/", given))
     assert admin.post("/account/invitations/", given | {"password": PASSWORD}).status_code == 302
@@ -70,7 +70,7 @@ def test_an_administrator_invites_by_mail_and_the_link_works_once(db: None, inbo
 
 
 def test_a_link_that_is_forged_withdrawn_or_too_old_opens_nothing(db: None) -> None:
-    admin = rows.user()
+    admin = factories.user()
     made, token = invitations.invite(email=ADDRESS, roles=["member"], by=admin)
     assert invitations.find(token) == made
     assert invitations.find(f"{made.pk}:{'A' * 43}") is None
@@ -85,7 +85,7 @@ def test_a_link_that_is_forged_withdrawn_or_too_old_opens_nothing(db: None) -> N
 
 
 def test_nobody_is_invited_twice_or_to_a_role_that_is_none(db: None) -> None:
-    admin = rows.user()
+    admin = factories.user()
     User.objects.filter(pk=admin.pk).update(email=ADDRESS)
     with pytest.raises(Problem, match="has an account already"):
         invitations.invite(email=ADDRESS, roles=["member"], by=admin)
@@ -94,7 +94,7 @@ def test_nobody_is_invited_twice_or_to_a_role_that_is_none(db: None) -> None:
 
 
 def test_both_addresses_hear_of_a_change_and_the_new_one_counts_when_its_link_was_opened(db: None, inbox: Inbox) -> None:
-    user = rows.user("ines", staff=False)
+    user = factories.user("ines", staff=False)
     User.objects.filter(pk=user.pk).update(email=ADDRESS)
     EmailAddress.objects.create(user=user, email=ADDRESS, primary=True, verified=True)
     client = Client()

@@ -1,12 +1,12 @@
 """Single letters and signs do something, or nothing, as each person likes."""
 
 from apps.accounts.models import User
-from tests import rows
-from tests.db.pages import signed_in, text
+from tests import factories
+from tests.db.page_client import signed_in, text
 
 
 def test_staff_switch_single_keys_off_and_on_and_the_help_says_which(db: None) -> None:
-    mara = rows.user("mara")
+    mara = factories.user("mara")
     client = signed_in(mara)
     assert "Switch single keys off" in text(client.get("/tickets/"))
     for keys, shown in (("off", True), ("on", False)):
@@ -17,11 +17,11 @@ def test_staff_switch_single_keys_off_and_on_and_the_help_says_which(db: None) -
 
 
 def test_what_one_switches_off_stays_on_for_others(db: None) -> None:
-    mara, jonas = rows.user("mara"), rows.user("jonas")
+    mara, jonas = factories.user("mara"), factories.user("jonas")
     signed_in(mara).post("/account/keys/", {"keys": "off"})
     assert dict(User.objects.values_list("username", "keys")) == {"mara": False, "jonas": True}
     assert 'data-single-keys="off"' not in text(signed_in(jonas).get("/tickets/"))
 
 
 def test_members_are_asked_nothing_because_their_pages_know_no_keys(db: None) -> None:
-    assert "Single keys" not in text(signed_in(rows.user("selin", staff=False)).get("/account/"))
+    assert "Single keys" not in text(signed_in(factories.user("selin", staff=False)).get("/account/"))

@@ -11,13 +11,13 @@ from django.utils.html import strip_tags
 
 from apps.accounts.models import User
 from apps.accounts.roles import Right
-from apps.accounts.routes import PAGES
+from apps.accounts.route_rights import PAGES
 from apps.mail.models import Message, SwitchedOff
 from apps.members.models import Member
 from apps.tickets import own, services
 from apps.tickets.models import Ticket
-from tests import rows
-from tests.db.pages import signed_in, text
+from tests import factories
+from tests.db.page_client import signed_in, text
 
 GERMAN = {"Accept-Language": "de-DE,de;q=0.9"}
 # Within a sentence, where it is no third person
@@ -25,13 +25,13 @@ FORMAL = re.compile(r"(?<=[a-zäöüß,] )(?:Sie|Ihr|Ihre|Ihren|Ihrem|Ihrer|Ihne
 ADDRESS = "selin@lindenhof.example"
 
 
-def resident(network: rows.Network) -> tuple[Client, User]:
-    account = rows.user("selin", staff=False)
+def resident(network: factories.Network) -> tuple[Client, User]:
+    account = factories.user("selin", staff=False)
     Member.objects.filter(pk=network.residents["m1"].member.pk).update(user=account, email=ADDRESS)
     return signed_in(account), account
 
 
-def test_before_signing_in_the_browser_says_it_and_afterwards_the_profile(network: rows.Network) -> None:
+def test_before_signing_in_the_browser_says_it_and_afterwards_the_profile(network: factories.Network) -> None:
     selin, account = resident(network)
     assert 'lang="de"' in text(Client().get("/account/login/", headers=GERMAN))
     assert 'lang="de"' in text(selin.get("/me/", headers=GERMAN))
@@ -41,7 +41,7 @@ def test_before_signing_in_the_browser_says_it_and_afterwards_the_profile(networ
     assert answer.headers["Content-Language"] == "en"
 
 
-def test_the_choice_of_the_top_bar_is_kept_in_the_profile_and_for_mails(network: rows.Network) -> None:
+def test_the_choice_of_the_top_bar_is_kept_in_the_profile_and_for_mails(network: factories.Network) -> None:
     selin, account = resident(network)
     member = Member.objects.get(user=account)
     assert selin.post("/language/", {"language": "de", "next": "/me/"}).headers["Location"] == "/me/"
@@ -57,7 +57,7 @@ def test_the_choice_of_the_top_bar_is_kept_in_the_profile_and_for_mails(network:
     assert 'lang="de"' in text(stranger.get("/account/login/"))
 
 
-def test_mails_about_an_account_come_in_its_language_else_in_the_one_of_the_page(network: rows.Network) -> None:
+def test_mails_about_an_account_come_in_its_language_else_in_the_one_of_the_page(network: factories.Network) -> None:
     _selin, account = resident(network)
     for language, words in (("", "Passwort"), ("en", "password")):
         User.objects.filter(pk=account.pk).update(language=language, email=ADDRESS)
@@ -65,7 +65,7 @@ def test_mails_about_an_account_come_in_its_language_else_in_the_one_of_the_page
         assert words in str(mail.outbox[-1].body)
 
 
-def test_a_member_switches_notices_off_and_on_and_nothing_else(network: rows.Network) -> None:
+def test_a_member_switches_notices_off_and_on_and_nothing_else(network: factories.Network) -> None:
     selin, account = resident(network)
     SwitchedOff.objects.create(address="SELIN@lindenhof.example", notice="quota")
     page = text(selin.get("/me/settings/"))
@@ -82,7 +82,7 @@ def test_a_member_switches_notices_off_and_on_and_nothing_else(network: rows.Net
     assert not SwitchedOff.objects.filter(notice__in=["tickets", "quota"]).exists()
 
 
-def test_who_wants_no_mails_of_answers_reads_them_on_the_page(network: rows.Network) -> None:
+def test_who_wants_no_mails_of_answers_reads_them_on_the_page(network: factories.Network) -> None:
     selin, account = resident(network)
     member = Member.objects.get(user=account)
     ticket = own.ask(member=member, subject="Slow", text="Since noon.", by=account)
@@ -96,7 +96,7 @@ def test_who_wants_no_mails_of_answers_reads_them_on_the_page(network: rows.Netw
     assert Message.objects.filter(to=ADDRESS, notice="answers").count() == 1
 
 
-def test_all_tickets_of_a_member_are_to_be_had_page_by_page(network: rows.Network) -> None:
+def test_all_tickets_of_a_member_are_to_be_had_page_by_page(network: factories.Network) -> None:
     selin, account = resident(network)
     member, now = Member.objects.get(user=account), timezone.now()
     Ticket.objects.bulk_create(Ticket(subject=f"Number {number:02}", member=member, touched_at=now) for number in range(45))
@@ -105,7 +105,7 @@ def test_all_tickets_of_a_member_are_to_be_had_page_by_page(network: rows.Networ
     assert "Rows 21–40 of 45" in pages[1]
 
 
-def test_no_page_of_accounts_speaks_formally_in_german(network: rows.Network) -> None:
+def test_no_page_of_accounts_speaks_formally_in_german(network: factories.Network) -> None:
     selin, account = resident(network)
     User.objects.filter(pk=account.pk).update(language="de")
     for name in sorted(PAGES):

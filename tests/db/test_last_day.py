@@ -14,21 +14,21 @@ from apps.nat.pinholes.forms import PinholeForm
 from apps.nat.pinholes.models import Pinhole
 from apps.nat.pinholes.services import add_pinhole
 from apps.nat.services import add_forward
-from tests import rows
-from tests.db.pages import signed_in, text
+from tests import factories
+from tests.db.page_client import signed_in, text
 
 type Made = PortForward | Pinhole
-type Make = Callable[[rows.Network, datetime | None], Made]
+type Make = Callable[[factories.Network, datetime | None], Made]
 
 
-def forward(network: rows.Network, until: datetime | None) -> PortForward:
+def forward(network: factories.Network, until: datetime | None) -> PortForward:
     holding = network.residents["m1"].holding
     return add_forward(
-        holding=holding, public=rows.PUBLIC, protocol="tcp", public_port=8443, private_port=443, until=until, by=network.admin
+        holding=holding, public=factories.PUBLIC, protocol="tcp", public_port=8443, private_port=443, until=until, by=network.admin
     )
 
 
-def pinhole(network: rows.Network, until: datetime | None) -> Pinhole:
+def pinhole(network: factories.Network, until: datetime | None) -> Pinhole:
     prefix = network.residents["m1"].prefix
     address = prefix.prefix.network_address + 0x10
     return add_pinhole(holding=prefix, address=address, protocol="tcp", port=443, until=until, by=network.admin)
@@ -55,7 +55,7 @@ def end_of(day: date) -> datetime:
 
 
 @pytest.fixture
-def staff(network: rows.Network) -> Client:
+def staff(network: factories.Network) -> Client:
     return signed_in(network.admin)
 
 
@@ -63,7 +63,7 @@ both = pytest.mark.parametrize("make", [forward, pinhole])
 
 
 @both
-def test_an_end_can_be_given_changed_and_taken_away(make: Make, network: rows.Network, staff: Client) -> None:
+def test_an_end_can_be_given_changed_and_taken_away(make: Make, network: factories.Network, staff: Client) -> None:
     made, day = make(network, None), timezone.localdate() + timedelta(days=3)
     assert staff.post(path(made), shown(made) | {named(made, "until"): day.isoformat()}).status_code == 302
     made.refresh_from_db()
@@ -77,7 +77,9 @@ def test_an_end_can_be_given_changed_and_taken_away(make: Make, network: rows.Ne
 
 
 @both
-def test_an_end_within_a_day_stays_to_the_second_when_something_else_is_changed(make: Make, network: rows.Network, staff: Client) -> None:
+def test_an_end_within_a_day_stays_to_the_second_when_something_else_is_changed(
+    make: Make, network: factories.Network, staff: Client
+) -> None:
     until = timezone.now() + timedelta(days=3, minutes=7)
     made = make(network, until)
     assert staff.post(path(made), shown(made) | {named(made, "purpose"): "wiki"}).status_code == 302
@@ -86,7 +88,7 @@ def test_an_end_within_a_day_stays_to_the_second_when_something_else_is_changed(
 
 
 @both
-def test_a_day_that_is_over_is_refused_at_its_field(make: Make, network: rows.Network, staff: Client) -> None:
+def test_a_day_that_is_over_is_refused_at_its_field(make: Make, network: factories.Network, staff: Client) -> None:
     made = make(network, None)
     page = staff.post(path(made), shown(made) | {named(made, "until"): "2001-01-01"})
     assert page.status_code == 422 and "This day is over." in text(page)
@@ -94,9 +96,9 @@ def test_a_day_that_is_over_is_refused_at_its_field(make: Make, network: rows.Ne
     assert made.valid.upper is None
 
 
-def test_a_forward_that_is_added_with_a_last_day_ends_with_it_and_its_panel_says_so(network: rows.Network, staff: Client) -> None:
+def test_a_forward_that_is_added_with_a_last_day_ends_with_it_and_its_panel_says_so(network: factories.Network, staff: Client) -> None:
     holding, day = network.residents["m1"].holding, timezone.localdate() + timedelta(days=3)
-    given = {"protocol": "tcp", "public_port": "8443", "holding": holding.pk, "public": str(rows.PUBLIC), "until": day.isoformat()}
+    given = {"protocol": "tcp", "public_port": "8443", "holding": holding.pk, "public": str(factories.PUBLIC), "until": day.isoformat()}
     answer = staff.post(
         f"/members/{holding.member_id}/forwards/add/",
         {f"forward-{name}": value for name, value in given.items()},

@@ -5,14 +5,14 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.utils import timezone
 
-from apps.traffic import drawings, exports
+from apps.traffic import exports, usage_charts
 from apps.traffic.selectors import Octets, Point
 from apps.traffic.windows import DAY, FIVE_MINUTES, HOUR, RATES, Preset, ending
-from tests import rows, usage
-from tests.db.pages import signed_in, text
+from tests import factories, usage_factories
+from tests.db.page_client import signed_in, text
 
 NOW = datetime(2026, 11, 22, 12, 40, 30, tzinfo=UTC)
-NAMES = drawings.Names("down", "up")
+NAMES = usage_charts.Names("down", "up")
 
 
 def at(hour: int, minute: int) -> datetime:
@@ -25,13 +25,13 @@ def points(unit: timedelta, *down: int | None, last: datetime) -> list[Point]:
     return [Point(begin, None if each is None else Octets(down4=each), lost=False) for begin, each in zip(begins, down, strict=True)]
 
 
-def test_five_minutes_in_which_a_gateway_was_read_for_the_last_time_are_a_gap_and_counted_in_the_sum(network: rows.Network) -> None:
+def test_five_minutes_in_which_a_gateway_was_read_for_the_last_time_are_a_gap_and_counted_in_the_sum(network: factories.Network) -> None:
     first = network.gateways[0]
-    usage.read([first], at(9, 0), at(12, 7))
-    usage.carried(first, 4, at(12, 0), down=300_000_000)
-    usage.carried(first, 4, at(12, 5), down=100_000_000)
-    way, _six = drawings.ways([first], ending(NOW, Preset.HOUR, RATES))
-    chart = way.drawing(drawings.Measure.BITS).chart
+    usage_factories.read([first], at(9, 0), at(12, 7))
+    usage_factories.carried(first, 4, at(12, 0), down=300_000_000)
+    usage_factories.carried(first, 4, at(12, 5), down=100_000_000)
+    way, _six = usage_charts.ways([first], ending(NOW, Preset.HOUR, RATES))
+    chart = way.drawing(usage_charts.Measure.BITS).chart
     shown = dict(zip(chart.starts, chart.lines[0].values, strict=True))
     assert shown[at(12, 0)] == 8_000_000
     assert shown[at(12, 5)] is None and shown[at(12, 10)] is None
@@ -42,55 +42,55 @@ def test_five_minutes_in_which_a_gateway_was_read_for_the_last_time_are_a_gap_an
     assert remarks[at(12, 5).isoformat()] == ["2666666.7", "0.0", "333.3", "0.0", "a part was not read"]
 
 
-def test_a_gateway_that_was_read_a_moment_ago_has_no_gap_and_no_words(network: rows.Network) -> None:
+def test_a_gateway_that_was_read_a_moment_ago_has_no_gap_and_no_words(network: factories.Network) -> None:
     first = network.gateways[0]
-    usage.read([first], at(9, 0), at(12, 39))
-    usage.carried(first, 4, at(12, 30), down=300_000_000)
-    way, _six = drawings.ways([first], ending(NOW, Preset.HOUR, RATES))
+    usage_factories.read([first], at(9, 0), at(12, 39))
+    usage_factories.carried(first, 4, at(12, 30), down=300_000_000)
+    way, _six = usage_charts.ways([first], ending(NOW, Preset.HOUR, RATES))
     assert (way.gaps, way.read_until) == (False, None)
     assert way.end == at(12, 35)
 
 
-def test_a_reading_after_a_pause_within_one_bucket_leaves_no_gap(network: rows.Network) -> None:
+def test_a_reading_after_a_pause_within_one_bucket_leaves_no_gap(network: factories.Network) -> None:
     first = network.gateways[0]
-    usage.read([first], at(1, 0), at(9, 10))
-    usage.read([first], at(9, 20), at(12, 40))
-    way, _six = drawings.ways([first], ending(NOW, Preset.WEEK, RATES))
+    usage_factories.read([first], at(1, 0), at(9, 10))
+    usage_factories.read([first], at(9, 20), at(12, 40))
+    way, _six = usage_charts.ways([first], ending(NOW, Preset.WEEK, RATES))
     assert {step.start.hour: step.whole for step in way.steps if step.start >= at(1, 0)} == dict.fromkeys(range(1, 12), True)
 
 
 @pytest.mark.parametrize(("unit", "preset"), [(FIVE_MINUTES, Preset.HOUR), (HOUR, Preset.WEEK)])
 def test_five_minutes_or_an_hour_that_are_under_way_are_left_out_of_a_member_s_chart(unit: timedelta, preset: Preset) -> None:
     begun = at(12, 0) if unit == HOUR else at(12, 40)
-    chart = drawings.usage(points(unit, 7, 8, 1, last=begun), ending(at(12, 44), preset), NAMES).chart
+    chart = usage_charts.usage(points(unit, 7, 8, 1, last=begun), ending(at(12, 44), preset), NAMES).chart
     assert (chart.lines[0].values, chart.end) == ([7, 8], begun)
 
 
 def test_the_day_that_is_under_way_is_shown() -> None:
-    chart = drawings.usage(points(DAY, 7, 8, 1, last=at(0, 0)), ending(NOW, Preset.MONTH), NAMES).chart
+    chart = usage_charts.usage(points(DAY, 7, 8, 1, last=at(0, 0)), ending(NOW, Preset.MONTH), NAMES).chart
     assert chart.lines[0].values == [7, 8, 1]
 
 
 def test_five_minutes_before_a_gap_were_read_in_part_and_are_a_gap_too() -> None:
-    chart = drawings.usage(points(FIVE_MINUTES, 7, 2, None, None, 9, 9, last=at(12, 30)), ending(NOW, Preset.HOUR), NAMES).chart
+    chart = usage_charts.usage(points(FIVE_MINUTES, 7, 2, None, None, 9, 9, last=at(12, 30)), ending(NOW, Preset.HOUR), NAMES).chart
     assert chart.lines[0].values == [7, None, None, None, 9, 9]
 
 
-def test_pages_say_until_when_was_read_if_that_is_long_ago(network: rows.Network) -> None:
+def test_pages_say_until_when_was_read_if_that_is_long_ago(network: factories.Network) -> None:
     now = timezone.now()
     admin, resident = signed_in(network.admin), network.residents["m1"]
-    usage.read(network.gateways[:1], now - 3 * HOUR, now)
-    usage.read(network.gateways[1:], now - 3 * HOUR, now - HOUR)
-    usage.counted(resident.holding, now - 2 * HOUR, down=1000)
+    usage_factories.read(network.gateways[:1], now - 3 * HOUR, now)
+    usage_factories.read(network.gateways[1:], now - 3 * HOUR, now - HOUR)
+    usage_factories.counted(resident.holding, now - 2 * HOUR, down=1000)
     assert text(admin.get("/traffic/")).count("read until <time") == 1
     of_member = f"/members/{resident.member.pk}/traffic/"
     assert "Last read " not in text(admin.get(of_member))  # the other gateway of the group is read
 
 
-def test_a_member_s_traffic_says_when_no_gateway_has_been_read_for_long(network: rows.Network) -> None:
+def test_a_member_s_traffic_says_when_no_gateway_has_been_read_for_long(network: factories.Network) -> None:
     now, resident = timezone.now(), network.residents["m1"]
-    usage.read(network.gateways, now - 3 * HOUR, now - HOUR)
-    usage.counted(resident.holding, now - 2 * HOUR, down=1000)
+    usage_factories.read(network.gateways, now - 3 * HOUR, now - HOUR)
+    usage_factories.counted(resident.holding, now - 2 * HOUR, down=1000)
     page = text(signed_in(network.admin).get(f"/members/{resident.member.pk}/traffic/"))
     assert "Last read <time" in page
     assert "The last point is still growing." not in page

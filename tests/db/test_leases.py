@@ -12,24 +12,25 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from apps.deployments import heartbeat, rollouts, services
-from apps.deployments.drive import WorkerLinks
-from apps.deployments.heartbeat import KeeperProcess
-from apps.deployments.lease_keeper import Worker
-from apps.deployments.link import Channel
-from apps.deployments.memory import Memory
+from apps.deployments import services
 from apps.deployments.models import Rollout
+from apps.deployments.rollouts import lease_heartbeat, rollout_store
+from apps.deployments.rollouts.gateway_cache import Memory
+from apps.deployments.rollouts.lease_heartbeat import KeeperProcess
+from apps.deployments.rollouts.lease_keeper import Worker
+from apps.deployments.rollouts.rollout_driver import WorkerLinks
 from apps.deployments.services import reconcile
+from apps.deployments.transport.agent_channel import Channel
 from apps.network.models import Gateway
-from tests import rows
-from tests.db.rolling import forward
+from tests import factories
+from tests.db.rollout_rows import forward
 from tests.whole.system import wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def network(served: rows.Network) -> rows.Network:
+def network(served: factories.Network) -> factories.Network:
     """Two gateways in memory that run what the database asks for."""
     assert reconcile(served.group)
     return served
@@ -44,7 +45,7 @@ class Holding(WorkerLinks):
 
     def knock(self, gateway: Gateway) -> float:
         ctypes.PyDLL(None).usleep(1_500_000)
-        assert rollouts.claim(gateway.group) is None, "nobody takes over what is being worked on"
+        assert rollout_store.claim(gateway.group) is None, "nobody takes over what is being worked on"
         return 1.0
 
 
@@ -62,17 +63,17 @@ class Planning(WorkerLinks):
         return super().kept(gateway)
 
 
-def test_a_busy_interpreter_does_not_cost_the_lease(network: rows.Network, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(heartbeat, "SECONDS", 0.05)
-    for module in (heartbeat, rollouts):
+def test_a_busy_interpreter_does_not_cost_the_lease(network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lease_heartbeat, "SECONDS", 0.05)
+    for module in (lease_heartbeat, rollout_store):
         monkeypatch.setattr(module, "LEASE", timedelta(seconds=0.5))
     forward(network, 8000)
     rollout = reconcile(network.group, links=Holding())
     assert rollout and rollout.state == Rollout.State.CONFIRMED
 
 
-def test_a_lease_is_kept_from_the_claim_on(network: rows.Network, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(heartbeat, "SECONDS", 0.05)
+def test_a_lease_is_kept_from_the_claim_on(network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lease_heartbeat, "SECONDS", 0.05)
     monkeypatch.setattr(services, "memory", Memory())  # so that the gateway is asked what would change
     forward(network, 8000)
     links = Planning()
@@ -81,9 +82,9 @@ def test_a_lease_is_kept_from_the_claim_on(network: rows.Network, monkeypatch: p
     assert rollout and rollout.state == Rollout.State.CONFIRMED
 
 
-def test_a_keeper_that_was_killed_is_replaced(network: rows.Network, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(heartbeat, "SECONDS", 0.05)
-    killed = heartbeat._keeper._running()
+def test_a_keeper_that_was_killed_is_replaced(network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lease_heartbeat, "SECONDS", 0.05)
+    killed = lease_heartbeat._keeper._running()
     killed.kill()
     killed.wait()
     forward(network, 8000)
@@ -116,9 +117,8 @@ def test_a_worker_that_is_stopped_does_not_live_but_one_that_runs_in_turns_does(
 
 
 def test_a_keeper_ends_with_its_worker() -> None:
-    program = (
-        "import django; django.setup()\nfrom apps.deployments.heartbeat import _keeper\nprint(_keeper._running().pid, flush=True)\ninput()"
-    )
+    imports = "import django; django.setup()\nfrom apps.deployments.rollouts.lease_heartbeat import _keeper\n"
+    program = f"{imports}print(_keeper._running().pid, flush=True)\ninput()"
     environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "portal.settings", "NETZWART_SECRET_KEY": settings.SECRET_KEY}
     pipe = subprocess.PIPE
     with subprocess.Popen([sys.executable, "-c", program], stdin=pipe, stdout=pipe, cwd=settings.ROOT, env=environment) as process:

@@ -16,14 +16,14 @@ from structlog.testing import capture_logs
 from apps.accounts.models import User
 from apps.bans.blocks.services import block
 from apps.bans.models import Block
-from apps.deployments import snapshot
-from apps.deployments.wanted import changed, want
+from apps.deployments.desired_state import policy_snapshot
+from apps.deployments.desired_state.desired_rulesets import changed, want
 from apps.desk.lifecycle import due, export
+from apps.lib.database.validity import holds_now
 from apps.lib.errors import Conflict, Problem
-from apps.lib.validity import holds_now
 from apps.mail.models import Message, SwitchedOff
 from apps.mail.services import switch_off, write
-from apps.members import leaving, services
+from apps.members import departures, services
 from apps.members.forms import known
 from apps.members.models import Device, Member, Membership, Room, Site
 from apps.nat.models import Move, NatMapping, PortForward
@@ -31,8 +31,8 @@ from apps.nat.moving import services as moving
 from apps.nat.services import add_forward
 from apps.network.models import Holding, Pool
 from apps.network.services import release
-from tests import rows
-from tests.db.pages import said, signed_in, text
+from tests import factories
+from tests.db.page_client import said, signed_in, text
 
 TODAY = timezone.localdate
 
@@ -45,14 +45,14 @@ def state(member: Member) -> str:
     return Member.objects.get(pk=member.pk).state
 
 
-def forward(network: rows.Network, name: str = "m1") -> PortForward:
+def forward(network: factories.Network, name: str = "m1") -> PortForward:
     of = network.residents[name]
     given: dict[str, Any] = {"protocol": "tcp", "public_port": 44321, "private_port": 22, "purpose": "Xaver's server"}
     return add_forward(holding=of.holding, public=of.mapping.public, by=network.admin, **given)
 
 
-def test_the_database_notes_when_somebody_was_active_whoever_changes_the_state(network: rows.Network) -> None:
-    who = rows.member("Xaver", since=date(2024, 10, 1))
+def test_the_database_notes_when_somebody_was_active_whoever_changes_the_state(network: factories.Network) -> None:
+    who = factories.member("Xaver", since=date(2024, 10, 1))
     Member.objects.filter(pk=who.pk).update(state="left")
     Member.objects.filter(pk=who.pk).update(note="still gone")
     Member.objects.filter(pk=who.pk).update(state="active")
@@ -64,8 +64,8 @@ def test_the_database_notes_when_somebody_was_active_whoever_changes_the_state(n
     assert who.left_at is None
     with pytest.raises(IntegrityError, match="membership_once_at_a_time"), transaction.atomic():
         Membership.objects.create(member=who, valid=(later(days=1), later(days=2)))
-    assert not Membership.objects.filter(member=rows.member("Later", state="pending")).exists()
-    gone = rows.member("Gone", state="left")
+    assert not Membership.objects.filter(member=factories.member("Later", state="pending")).exists()
+    gone = factories.member("Gone", state="left")
     gone.refresh_from_db()
     assert gone.left_at is not None
     with pytest.raises(IntegrityError, match="member_erased_has_left"), transaction.atomic():
@@ -74,22 +74,22 @@ def test_the_database_notes_when_somebody_was_active_whoever_changes_the_state(n
 
 @pytest.mark.django_db(transaction=True)
 def test_whoever_is_not_active_has_nothing_on_the_gateways_by_either_way(transactional_db: None) -> None:
-    network = rows.network()
+    network = factories.network()
     who = network.residents["m1"]
     forward(network)
     before = want(network.group)
     everybody = before.snapshot
-    policy = next(iter(snapshot.take(network.group).policies.values()))
+    policy = next(iter(policy_snapshot.take(network.group).policies.values()))
     assert who.holding.prefix.network_address in {each.private for each in policy.mappings}
     for do in (services.leave, services.activate, services.leave):
         do(member=who.member, by=network.admin)
-        change = snapshot.changed_since(network.group, before.snapshot)
+        change = policy_snapshot.changed_since(network.group, before.snapshot)
         assert change is not None
         short, full = changed(before, change), want(network.group)
         assert short is not None
         assert short.targets == full.targets
         assert short.rulesets == full.rulesets
-        now = next(iter(snapshot.take(network.group).policies.values()))
+        now = next(iter(policy_snapshot.take(network.group).policies.values()))
         here = do is services.activate
         assert (who.holding.prefix.network_address in {each.private for each in now.mappings}) == here
         assert (who.holding.prefix.network_address in now.addresses) == here
@@ -99,7 +99,7 @@ def test_whoever_is_not_active_has_nothing_on_the_gateways_by_either_way(transac
     assert everybody is not before.snapshot
 
 
-def test_leaving_keeps_addresses_for_a_while_and_whoever_comes_back_has_them_again(network: rows.Network) -> None:
+def test_leaving_keeps_addresses_for_a_while_and_whoever_comes_back_has_them_again(network: factories.Network) -> None:
     who, opened = network.residents["m1"], forward(network)
     services.leave(member=who.member, by=network.admin)
     due.carry_out(later(days=13))
@@ -111,40 +111,40 @@ def test_leaving_keeps_addresses_for_a_while_and_whoever_comes_back_has_them_aga
     due.carry_out(later(days=15))
     assert not Holding.objects.filter(holds_now(), member=who.member).exists()
     assert not NatMapping.objects.filter(holds_now(), holding__member=who.member).exists()
-    assert rows.hold(rows.member("New"), network.private, "10.16.0.10").pk, "somebody else may have it"
+    assert factories.hold(factories.member("New"), network.private, "10.16.0.10").pk, "somebody else may have it"
     due.carry_out(later(days=15))
     services.activate(member=who.member, by=network.admin)
     assert not Holding.objects.filter(holds_now(), member=who.member).exists()
 
 
-def test_a_departure_is_planned_carried_out_on_its_day_and_can_be_dropped_before(network: rows.Network) -> None:
+def test_a_departure_is_planned_carried_out_on_its_day_and_can_be_dropped_before(network: factories.Network) -> None:
     who, on = network.residents["m1"].member, TODAY() + timedelta(days=10)
     for day in (TODAY(), TODAY() - timedelta(days=1)):
         with pytest.raises(Problem, match="has not begun"):
-            leaving.plan(member=who, on=day, by=network.admin)
-    first = leaving.plan(member=who, on=on, by=network.admin)
+            departures.plan(member=who, on=day, by=network.admin)
+    first = departures.plan(member=who, on=on, by=network.admin)
     with pytest.raises(Problem, match="planned already"):
-        leaving.plan(member=who, on=on, by=network.admin)
+        departures.plan(member=who, on=on, by=network.admin)
     due.carry_out(later(days=9))
     assert state(who) == "active"
-    leaving.drop(first)
+    departures.drop(first)
     with pytest.raises(Conflict):
-        leaving.drop(first)
+        departures.drop(first)
     due.carry_out(later(days=10))
     assert state(who) == "active"
-    leaving.plan(member=who, on=on, by=network.admin)
+    departures.plan(member=who, on=on, by=network.admin)
     due.carry_out(later(days=10))
     due.carry_out(later(days=10))
     assert state(who) == "left"
     event = Member.pgh_event_model.objects.filter(pgh_obj_id=who.pk).order_by("-pgh_id").first()  # type: ignore[attr-defined]
     assert event.pgh_context.metadata == {"user": network.admin.pk, "planned": True}
     with pytest.raises(Problem, match="has left already"):
-        leaving.plan(member=Member.objects.get(pk=who.pk), on=on, by=network.admin)
+        departures.plan(member=Member.objects.get(pk=who.pk), on=on, by=network.admin)
 
 
-def test_whoever_leaves_before_the_planned_day_and_comes_back_is_not_sent_away_on_it(network: rows.Network) -> None:
+def test_whoever_leaves_before_the_planned_day_and_comes_back_is_not_sent_away_on_it(network: factories.Network) -> None:
     who = network.residents["m1"].member
-    leaving.plan(member=who, on=TODAY() + timedelta(days=10), by=network.admin)
+    departures.plan(member=who, on=TODAY() + timedelta(days=10), by=network.admin)
     services.leave(member=who, by=network.admin)
     services.activate(member=who, by=network.admin)
     due.carry_out(later(days=10))
@@ -152,11 +152,11 @@ def test_whoever_leaves_before_the_planned_day_and_comes_back_is_not_sent_away_o
     assert [each.state for each in who.departures.all()] == ["dropped"]
 
 
-def test_personal_data_are_erased_everywhere_when_the_time_has_come(network: rows.Network, settings: LazySettings) -> None:
+def test_personal_data_are_erased_everywhere_when_the_time_has_come(network: factories.Network, settings: LazySettings) -> None:
     settings.ERASE_DAYS = 3
     who, other = network.residents["m1"].member, network.residents["m2"].member
     Member.objects.filter(pk=who.pk).update(
-        name="Xaver Verborgen", email="xaver@lindenhof.example", note="Xaver's note", user=rows.user("xaver", staff=False)
+        name="Xaver Verborgen", email="xaver@lindenhof.example", note="Xaver's note", user=factories.user("xaver", staff=False)
     )
     forward(network)
     block(member=who, reason="abuse", message="Xaver, close it", by=network.admin)
@@ -200,8 +200,8 @@ def _events() -> list[Any]:
     return [str(list(model.pgh_event_model.objects.values())) for model in models]
 
 
-def test_everything_that_is_kept_is_handed_out_to_staff_and_to_the_member_alone(network: rows.Network) -> None:
-    who, mine = network.residents["m1"].member, rows.user("selin", staff=False)
+def test_everything_that_is_kept_is_handed_out_to_staff_and_to_the_member_alone(network: factories.Network) -> None:
+    who, mine = network.residents["m1"].member, factories.user("selin", staff=False)
     Member.objects.filter(pk=who.pk).update(user=mine, note="difficult", name="=cmd()")
     forward(network)
     Move.objects.create(member=who, on=TODAY(), room=house(network)[0], by=network.admin)
@@ -223,10 +223,10 @@ def test_everything_that_is_kept_is_handed_out_to_staff_and_to_the_member_alone(
     document = json.loads(zipfile.ZipFile(io.BytesIO(own.content)).read("everything.json"))
     assert document["member"]["number"] == who.number
     assert "difficult" not in json.dumps(document)
-    assert signed_in(rows.user("other", staff=False)).get("/me/everything.zip").status_code == 404
+    assert signed_in(factories.user("other", staff=False)).get("/me/everything.zip").status_code == 404
 
 
-def test_the_pages_say_what_happens_when_and_can_undo_it(network: rows.Network) -> None:
+def test_the_pages_say_what_happens_when_and_can_undo_it(network: factories.Network) -> None:
     mara, who = signed_in(network.admin), network.residents["m1"].member
     forward(network)
     preview = text(mara.get(f"/members/{who.pk}/leave/"))
@@ -235,7 +235,7 @@ def test_the_pages_say_what_happens_when_and_can_undo_it(network: rows.Network) 
     planned = mara.post(f"/members/{who.pk}/leave/", {"on": (TODAY() + timedelta(days=3)).isoformat()}, follow=True)
     assert "Until then it can be dropped" in said(planned)[0]
     assert "Stays after all" in text(planned)
-    departure = leaving.planned(who)
+    departure = departures.planned(who)
     assert departure
     assert "stays" in said(mara.post(f"/departures/{departure.pk}/drop/", follow=True))[0]
     assert "not planned any more" in said(mara.post(f"/departures/{departure.pk}/drop/", follow=True))[0]
@@ -244,18 +244,18 @@ def test_the_pages_say_what_happens_when_and_can_undo_it(network: rows.Network) 
     assert "is active" in said(mara.post(f"/members/{who.pk}/activate/", follow=True))[0]
 
 
-def test_a_step_that_fails_stops_no_other_and_is_named_in_the_log(network: rows.Network) -> None:
+def test_a_step_that_fails_stops_no_other_and_is_named_in_the_log(network: factories.Network) -> None:
     """A departure that the database refuses, before one that it does not."""
     first, second = (network.residents[name].member for name in ("m1", "m2"))
     for member in (first, second):
-        leaving.plan(member=member, on=TODAY() + timedelta(days=1), by=network.admin)
+        departures.plan(member=member, on=TODAY() + timedelta(days=1), by=network.admin)
     with connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         cursor.execute(f"ALTER TABLE members_member ADD CONSTRAINT stays CHECK (id <> {first.pk} OR state = 'active')")
     with capture_logs() as told:
         due.carry_out(later(days=1))
     assert (state(first), state(second)) == ("active", "left")
-    departure = leaving.planned(first)
+    departure = departures.planned(first)
     assert departure
     (line,) = [each for each in told if each["event"] == "not carried out"]
     assert (line["what"], line["id"]) == ("Departure", departure.pk)
@@ -264,13 +264,13 @@ def test_a_step_that_fails_stops_no_other_and_is_named_in_the_log(network: rows.
 # --- Moving
 
 
-def house(network: rows.Network) -> tuple[Room, Pool]:
+def house(network: factories.Network) -> tuple[Room, Pool]:
     """Another room, and a pool of its own."""
     room = Room.objects.create(site=Site.objects.create(name="House C", code="C"), floor=1, name="101")
-    return room, rows.pool(network.group, "private4", "10.40.0.0/24")
+    return room, factories.pool(network.group, "private4", "10.40.0.0/24")
 
 
-def move(network: rows.Network, **changes: Any) -> Move:
+def move(network: factories.Network, **changes: Any) -> Move:
     room, pool = house(network)
     given: dict[str, Any] = {"on": TODAY() + timedelta(days=5), "room": room, "pool": pool, "follow": True}
     return moving.plan(member=network.residents["m1"].member, by=network.admin, **(given | changes))
@@ -280,7 +280,7 @@ def now_held(member: Member) -> list[str]:
     return [str(each.prefix) for each in Holding.objects.filter(holds_now(), member=member, kind="private4")]
 
 
-def test_a_move_happens_on_its_day_and_what_is_open_follows_to_the_new_address(network: rows.Network) -> None:
+def test_a_move_happens_on_its_day_and_what_is_open_follows_to_the_new_address(network: factories.Network) -> None:
     who, opened = network.residents["m1"], forward(network)
     planned = move(network)
     due.carry_out(later(days=4))
@@ -298,7 +298,7 @@ def test_a_move_happens_on_its_day_and_what_is_open_follows_to_the_new_address(n
     assert planned.state == "done"
 
 
-def test_what_does_not_follow_is_named_before_and_ends_with_the_move(network: rows.Network) -> None:
+def test_what_does_not_follow_is_named_before_and_ends_with_the_move(network: factories.Network) -> None:
     who = network.residents["m1"]
     forward(network)
     planned = move(network, follow=False, room=None)
@@ -309,9 +309,9 @@ def test_what_does_not_follow_is_named_before_and_ends_with_the_move(network: ro
     assert now_held(who.member) == ["10.40.0.1/32"]
 
 
-def test_a_move_that_cannot_be_says_why_and_is_tried_again(network: rows.Network) -> None:
-    who, full = network.residents["m1"].member, rows.pool(network.group, "private4", "10.41.0.1/32")
-    blocking = rows.hold(rows.member("First"), full, "10.41.0.1")
+def test_a_move_that_cannot_be_says_why_and_is_tried_again(network: factories.Network) -> None:
+    who, full = network.residents["m1"].member, factories.pool(network.group, "private4", "10.41.0.1/32")
+    blocking = factories.hold(factories.member("First"), full, "10.41.0.1")
     planned = move(network, pool=full)
     due.carry_out(later(days=5))
     planned.refresh_from_db()
@@ -323,7 +323,7 @@ def test_a_move_that_cannot_be_says_why_and_is_tried_again(network: rows.Network
     assert now_held(who) == ["10.41.0.1/32"]
 
 
-def test_a_move_is_planned_once_dropped_and_refused_with_reasons(network: rows.Network) -> None:
+def test_a_move_is_planned_once_dropped_and_refused_with_reasons(network: factories.Network) -> None:
     planned = move(network, pool=None)
     with pytest.raises(Problem, match="planned already"):
         moving.plan(member=planned.member, on=planned.on, room=planned.room, pool=None, follow=True, by=network.admin)
@@ -339,8 +339,8 @@ def test_a_move_is_planned_once_dropped_and_refused_with_reasons(network: rows.N
         moving.plan(room=None, pool=network.public, **nothing)
 
 
-def test_the_page_of_a_move_previews_then_plans_and_the_member_reads_it(network: rows.Network) -> None:
-    mara, selin, who = signed_in(network.admin), rows.user("selin", staff=False), network.residents["m1"].member
+def test_the_page_of_a_move_previews_then_plans_and_the_member_reads_it(network: factories.Network) -> None:
+    mara, selin, who = signed_in(network.admin), factories.user("selin", staff=False), network.residents["m1"].member
     Member.objects.filter(pk=who.pk).update(user=selin)
     forward(network)
     _room, pool = house(network)

@@ -7,10 +7,10 @@ import pytest
 from django.db import connection, transaction
 
 from apps.members.models import Member, Tariff
-from apps.members.quotas import check_room
+from apps.members.tariff_allowance import check_room
 from apps.tickets.models import Ticket
 from apps.tickets.thread import locked
-from tests import rows
+from tests import factories
 from tests.db.locks import waiting
 from tests.whole.system import wait_for
 
@@ -36,14 +36,14 @@ def after_waiting[Result](work: Callable[[], Result], change: Callable[[], objec
 
 
 def test_a_ticket_has_the_assignee_whom_somebody_else_just_chose() -> None:
-    first, second, ticket = rows.user("mara"), rows.user("jakob"), Ticket.objects.create(subject="Switch")
+    first, second, ticket = factories.user("mara"), factories.user("jakob"), Ticket.objects.create(subject="Switch")
     Ticket.objects.filter(pk=ticket.pk).update(assignee=first)
     read = after_waiting(lambda: locked(ticket.pk), lambda: Ticket.objects.filter(pk=ticket.pk).update(assignee=second))
     assert read.assignee == second
 
 
 def test_how_much_a_member_may_have_is_read_off_the_tariff_of_now() -> None:
-    member, larger = rows.network().residents["m1"].member, Tariff.objects.create(name="Larger", most_forwards=31)
+    member, larger = factories.network().residents["m1"].member, Tariff.objects.create(name="Larger", most_forwards=31)
     found: list[int] = []
 
     def most(tariff: Tariff) -> int:

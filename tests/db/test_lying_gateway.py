@@ -8,14 +8,14 @@ import pytest
 from django.db import connection
 
 from apps.bans import services as bans
-from apps.deployments import carry, link
 from apps.deployments.models import GatewayState, Rollout
 from apps.deployments.services import reconcile
+from apps.deployments.transport import agent_channel, agent_client
 from apps.network.models import Gateway, GatewayGroup
 from firewall import wire
-from tests import rows
+from tests import factories
 from tests.db.agents import end_started, runs, steps
-from tests.db.liar import Lie, lying
+from tests.db.lying_gateway import Lie, lying
 from workers import deploy
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -29,14 +29,14 @@ KINDS: dict[type[wire.Request], str] = {
 
 
 @pytest.fixture
-def network(served: rows.Network) -> Iterator[rows.Network]:
+def network(served: factories.Network) -> Iterator[factories.Network]:
     """Two gateways in memory that run what the database asks for."""
     reconcile(served.group)
     yield served
     end_started()
 
 
-def ban(network: rows.Network, prefix: str) -> None:
+def ban(network: factories.Network, prefix: str) -> None:
     bans.ban(list=bans.create_list(name=prefix, by=network.admin), prefix=prefix, comment="scans", author=network.admin)
 
 
@@ -75,7 +75,7 @@ LIES: dict[str, Lie] = {
 
 
 @pytest.mark.parametrize("lie", LIES)
-def test_the_honest_gateway_gets_its_change_whatever_the_other_says(network: rows.Network, lie: str) -> None:
+def test_the_honest_gateway_gets_its_change_whatever_the_other_says(network: factories.Network, lie: str) -> None:
     liar, honest = network.gateways
     with lying(liar, LIES[lie]):
         for cause, force in (("change", False), ("schedule", False), ("change", True)):
@@ -85,31 +85,31 @@ def test_the_honest_gateway_gets_its_change_whatever_the_other_says(network: row
             assert steps(rollout)[honest.name] == "confirmed"
             assert runs(honest) != before
             assert not Rollout.objects.filter(state__in=Rollout.OPEN).exists()
-    assert carry.hello(link.channel(honest), 0).token < 10**6
+    assert agent_client.hello(agent_channel.channel(honest), 0).token < 10**6
     with connection.cursor() as cursor:
         cursor.execute("SELECT last_value < 1000000 FROM deployments_token")
         assert cursor.fetchone() == (True,)
 
 
-def test_a_reason_that_is_none_and_long_is_a_refusal_like_any_other(network: rows.Network) -> None:
+def test_a_reason_that_is_none_and_long_is_a_refusal_like_any_other(network: factories.Network) -> None:
     with lying(network.gateways[0], answering("apply", refusal("x" * 1000, "no"))):
         ban(network, "192.0.2.66")
         assert steps(reconcile(network.group)) == {"nat-1": "refused", "nat-2": "skipped"}
 
 
-def test_try_again_does_not_follow_a_token_to_which_nobody_can_have_counted(network: rows.Network) -> None:
+def test_try_again_does_not_follow_a_token_to_which_nobody_can_have_counted(network: factories.Network) -> None:
     """And the page does not advise it."""
     liar, honest = network.gateways
-    carry.hello(link.channel(liar), 0, wire.LEAP_ADOPTED * 3)
+    agent_client.hello(agent_channel.channel(liar), 0, wire.LEAP_ADOPTED * 3)
     ban(network, "192.0.2.66")
     rollout = reconcile(network.group, force=True)
     assert steps(rollout) == {"nat-1": "impaired", "nat-2": "confirmed"}
     assert "set this gateway up anew" in GatewayState.objects.get(gateway=liar).error
-    assert carry.hello(link.channel(honest), 0).token < 10**6
+    assert agent_client.hello(agent_channel.channel(honest), 0).token < 10**6
 
 
-def test_an_agent_refuses_a_token_that_leaves_none_to_come_after_it(network: rows.Network) -> None:
-    honest = link.channel(network.gateways[1])
+def test_an_agent_refuses_a_token_that_leaves_none_to_come_after_it(network: factories.Network) -> None:
+    honest = agent_channel.channel(network.gateways[1])
     for leap in (wire.LEAP_OBEYED + 1000, (1 << 63) - 1):
         answer = honest.ask(wire.Hello(0, leap))
         assert isinstance(answer, wire.Refused) and answer.reason == "token", answer
@@ -117,7 +117,7 @@ def test_an_agent_refuses_a_token_that_leaves_none_to_come_after_it(network: row
     assert steps(reconcile(network.group)) == {"nat-1": "confirmed", "nat-2": "confirmed"}
 
 
-def test_a_fault_at_one_group_keeps_nothing_from_the_next(network: rows.Network) -> None:
+def test_a_fault_at_one_group_keeps_nothing_from_the_next(network: factories.Network) -> None:
     """The database takes no revision of the first group."""
     broken = GatewayGroup.objects.create(name="A broken one")
     at = {"lan": "lan0", "wan": "wan0", "management": "mgmt0", "management_networks": network.gateways[0].management_networks}

@@ -16,19 +16,19 @@ from django.utils import timezone
 from django.utils.translation import override
 
 from apps.accounts.models import User
-from apps.lib import nudge
+from apps.lib import enqueue
 from apps.lib.errors import Conflict, Problem
-from apps.mail import kinds, selectors, services, unsubscribing
-from apps.mail.away import note
-from apps.mail.carrying import Files
-from apps.mail.composing import composed
+from apps.mail import notice_kinds, selectors, services, unsubscribing
+from apps.mail.circuit_breaker import note
 from apps.mail.delivery import LEASE, claim, deliver
-from apps.mail.keeping import erase_some
+from apps.mail.mail_templates import Plain
+from apps.mail.mime import composed
 from apps.mail.models import Message, SwitchedOff
-from apps.mail.wording import Plain
-from tests import rows
-from tests.db.pages import queries, signed_in, text
-from tests.post import post
+from apps.mail.retention_sweep import erase_some
+from apps.mail.transport import Files
+from tests import factories
+from tests.db.page_client import queries, signed_in, text
+from tests.fake_smtp import post
 from tests.whole.system import wait_for
 from tests.whole.worker import broker, worker
 
@@ -38,7 +38,7 @@ SELIN = "selin@lindenhof.example"
 @pytest.fixture(autouse=True)
 def _a_kind(monkeypatch: pytest.MonkeyPatch, settings: LazySettings) -> None:
     """A kind of notice, and an address of the portal."""
-    monkeypatch.setattr(kinds, "_kinds", {"test": "Mails of these tests"})
+    monkeypatch.setattr(notice_kinds, "_kinds", {"test": "Mails of these tests"})
     settings.PORTAL_URL = "https://portal.lindenhof.example"
 
 
@@ -83,7 +83,7 @@ def test_a_mail_is_in_its_readers_language_and_the_same_at_every_try(db: None) -
 
 
 def test_a_mail_is_written_with_what_it_tells_of_or_not_at_all_and_nothing_is_said_twice(db: None) -> None:
-    member = rows.member()
+    member = factories.member()
     with pytest.raises(Problem), transaction.atomic():
         written(about=member, key="a")
         written(to="nobody")
@@ -128,7 +128,7 @@ def test_djangos_own_mail_goes_into_the_outbox_confidential_and_urgent(db: None,
     assert first.message_id != second.message_id
     with pytest.raises(ValueError, match="neither copies nor attachments"):
         EmailMessage("Code", "1", to=[SELIN], bcc=["other@example.org"]).send()
-    admin = signed_in(rows.user())
+    admin = signed_in(factories.user())
     assert "123456" not in text(admin.get(f"/mail/{first.pk}/"))
     deliver(Files(tmp_path))
     first.refresh_from_db()
@@ -162,7 +162,7 @@ def test_a_notice_is_switched_off_by_one_click_without_signing_in_and_on_again(d
     row.refresh_from_db()
     assert (row.state, row.ended_by) == ("discarded", None)
     with pytest.raises(Problem, match="switched such mails off"):
-        services.again(message=row, by=rows.user())
+        services.again(message=row, by=factories.user())
     assert notice() is None and notice(to=SELIN.upper()) is None
     assert notice(to="ines@lindenhof.example") and notice(notice="")
     assert "Switched on again" in text(stranger.post(link, {"on": "1"}))
@@ -184,7 +184,7 @@ def test_a_link_that_is_not_ours_switches_nothing_off(db: None) -> None:
 
 @pytest.fixture
 def admin(db: None) -> Iterator[User]:
-    yield rows.user()
+    yield factories.user()
 
 
 def test_the_outbox_says_what_waits_and_why_and_staff_try_again_or_discard(admin: User) -> None:
@@ -202,7 +202,7 @@ def test_the_outbox_says_what_waits_and_why_and_staff_try_again_or_discard(admin
     assert client.post(f"/mail/{waiting.pk}/discard/", {"reason": ""}).status_code == 422
     assert client.post(f"/mail/{waiting.pk}/discard/", {"reason": "sent by hand"}).status_code == 302
     assert "Mara Lindqvist: sent by hand" in text(client.get(f"/mail/{waiting.pk}/"))
-    assert signed_in(rows.user("hannah", roles=["helpdesk"])).post(f"/mail/{failed.pk}/again/").status_code == 403
+    assert signed_in(factories.user("hannah", roles=["helpdesk"])).post(f"/mail/{failed.pk}/again/").status_code == 403
 
 
 def test_what_a_worker_has_in_hand_or_was_sent_is_neither_discarded_nor_tried_again(admin: User, tmp_path: Path) -> None:
@@ -245,10 +245,10 @@ def test_a_mail_leaves_at_once_through_a_broker_and_a_worker(
     settings: LazySettings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     with post() as box, TemporaryDirectory(prefix="nw-") as directory, broker(Path(directory)) as settings.REDIS_URL:
-        nudge._publisher.cache_clear()
+        enqueue._publisher.cache_clear()
         monkeypatch.setenv("NETZWART_MAIL_SERVER", str(box.server))
         with worker(settings.REDIS_URL, tmp_path / "worker.log"):
             row = written(urgent=True)
             wait_for(lambda: Message.objects.get().state == "sent", seconds=60)
-    nudge._publisher.cache_clear()
+    enqueue._publisher.cache_clear()
     assert box.times() == {row.message_id: 1}

@@ -19,13 +19,13 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as how
 from hypothesis import strategies as st
 
-from apps.mail import away
-from apps.mail.carrying import Files, Outcome, What
+from apps.mail import circuit_breaker
 from apps.mail.delivery import GIVE_UP, LEASE, Done, claim, deliver, due, pause, record
 from apps.mail.models import Message, ServerAway
 from apps.mail.services import put
 from apps.mail.smtp import STARTTLS, TLS, Line, Server
-from tests.post import Post, Way, post
+from apps.mail.transport import Files, Outcome, What
+from tests.fake_smtp import Post, Way, post
 
 ROOT = Path(__file__).parents[2]
 FUTURE = datetime(2100, 1, 1, tzinfo=UTC)
@@ -277,7 +277,7 @@ def test_every_mail_arrives_at_least_once_and_exactly_once_where_nobody_died(
     box: Post, number: int, ways: list[Way], deaths: list[bool]
 ) -> None:
     Message.objects.all().delete()
-    away.over()
+    circuit_breaker.over()
     box.ways.clear()
     box.taken.clear()
     box.ways.extend(ways)

@@ -7,19 +7,19 @@ import pytest
 from django.conf import LazySettings
 
 from apps.accounts.models import User
-from apps.inbound import receiving as inbound
+from apps.inbound import dispatcher as inbound
 from apps.inbound import services as arriving
-from apps.inbound.limits import Limits
 from apps.inbound.models import Arrival
-from apps.inbound.reader import Reader
+from apps.inbound.parse_limits import Limits
+from apps.inbound.parser_process import Reader
 from apps.lib.errors import Conflict, Problem
 from apps.mail import models as mail
-from apps.mail.carrying import Files, What
+from apps.mail.transport import Files, What
 from apps.members.models import Member
 from apps.tickets import addressing, services
 from apps.tickets.models import Message, Ticket
-from tests import rows
-from tests.db.pages import signed_in, text
+from tests import factories
+from tests.db.page_client import signed_in, text
 
 JONAS, MARA, EVE, MX = "jonas@lindenhof.example", "mara@lindenhof.example", "eve@evil.example", "mx.lindenhof.example"
 PASSED = f"Authentication-Results: {MX}; dkim=pass (2048-bit key) header.d=%(domain)s; dmarc=pass header.from=%(domain)s\n"
@@ -38,7 +38,7 @@ def reader() -> Iterator[Reader]:
 
 @pytest.fixture
 def mara(db: None) -> User:
-    made = rows.user("mara")
+    made = factories.user("mara")
     User.objects.filter(pk=made.pk).update(email=MARA)
     made.refresh_from_db()
     return made
@@ -46,7 +46,7 @@ def mara(db: None) -> User:
 
 @pytest.fixture
 def jonas(db: None) -> Member:
-    return rows.member("Jonas Brandt", email=JONAS, user=rows.user("jonas", staff=False))
+    return factories.member("Jonas Brandt", email=JONAS, user=factories.user("jonas", staff=False))
 
 
 @pytest.fixture
@@ -212,7 +212,7 @@ def test_no_page_shows_the_address_that_makes_mail_act_as_staff(
     bring(f"Look at {address}", sender=address, Subject=f"Re: {address}")
     lost = bring("bounced", sender="", to=address, Message_ID="<b@x>")
     assert lost.state == "quarantined" or lost.state == "taken"
-    auditor = signed_in(rows.user("audit", roles=["auditor"]))
+    auditor = signed_in(factories.user("audit", roles=["auditor"]))
     paths = ["/mail/", "/mail/?state=all", "/mail/in/?state=all", "/tickets/", "/tickets/?state=all"]
     paths += [f"/mail/{pk}/" for pk in mail.Message.objects.values_list("pk", flat=True)]
     paths += [each for pk in Arrival.objects.values_list("pk", flat=True) for each in (f"/mail/in/{pk}/", f"/mail/in/{pk}/file/")]

@@ -11,22 +11,22 @@ from django.test import Client
 from apps.accounts.models import User
 from apps.lib.errors import Conflict
 from apps.mail.models import Message
-from apps.members import inviting
+from apps.members import invitation_services
 from apps.members.models import Member, MemberInvitation
-from tests import rows
-from tests.db.pages import signed_in, text
+from tests import factories
+from tests.db.page_client import signed_in, text
 
 ADDRESS = "selin@lindenhof.example"
 GIVEN = {"username": "selin", "first_name": "Selin", "last_name": "Kaya", "password": "a long new secret"}
 
 
-def member(network: rows.Network, host: str = "m1") -> Member:
+def member(network: factories.Network, host: str = "m1") -> Member:
     pk = network.residents[host].member.pk
     Member.objects.filter(pk=pk).update(email=ADDRESS, name="Selin Kaya")
     return Member.objects.get(pk=pk)
 
 
-def invited(network: rows.Network, who: Member) -> str:
+def invited(network: factories.Network, who: Member) -> str:
     """The path of the link in the last mail, after staff has pressed the button."""
     assert "is on its way" in text(signed_in(network.admin).post(f"/members/{who.pk}/invite/", follow=True))
     mail = Message.objects.order_by("-id")[0]
@@ -36,14 +36,14 @@ def invited(network: rows.Network, who: Member) -> str:
     return found[0]
 
 
-def test_who_is_invited_makes_an_account_that_is_the_membership_s(network: rows.Network) -> None:
+def test_who_is_invited_makes_an_account_that_is_the_membership_s(network: factories.Network) -> None:
     who = member(network)
     link, selin = invited(network, who), Client()
     page = text(selin.get(link))
     assert "An account for the membership of Selin Kaya" in page
     assert 'value="Kaya"' in page
     assert selin.post(link, GIVEN | {"password": "short"}).status_code == 422
-    rows.user("taken", staff=False)
+    factories.user("taken", staff=False)
     assert "taken is taken." in text(selin.post(link, GIVEN | {"username": "taken"}))
     assert not User.objects.filter(username="selin").exists()
     said = text(selin.post(link, GIVEN, follow=True))
@@ -58,13 +58,13 @@ def test_who_is_invited_makes_an_account_that_is_the_membership_s(network: rows.
     assert "Selin Kaya has an account already." in text(answer)
 
 
-def test_an_account_that_is_there_is_connected_by_one_press_unless_it_is_another_s(network: rows.Network) -> None:
+def test_an_account_that_is_there_is_connected_by_one_press_unless_it_is_another_s(network: factories.Network) -> None:
     who = member(network)
     Member.objects.filter(pk=who.pk).update(state=Member.State.PENDING)
-    link, account = invited(network, who), rows.user("selin", staff=False)
+    link, account = invited(network, who), factories.user("selin", staff=False)
     User.objects.filter(pk=account.pk).update(email=ADDRESS)
     assert "There is an account with selin@lindenhof.example already." in text(Client().post(link, GIVEN | {"username": "other"}))
-    other = rows.user("other", staff=False)
+    other = factories.user("other", staff=False)
     Member.objects.filter(pk=network.residents["m2"].member.pk).update(user=other)
     refused = signed_in(other).post(link)
     assert refused.status_code == 422
@@ -76,7 +76,7 @@ def test_an_account_that_is_there_is_connected_by_one_press_unless_it_is_another
     assert client.post(link).status_code == 410
 
 
-def test_a_link_ends_by_time_by_another_one_by_withdrawing_and_by_leaving(network: rows.Network) -> None:
+def test_a_link_ends_by_time_by_another_one_by_withdrawing_and_by_leaving(network: factories.Network) -> None:
     who, staff = member(network), signed_in(network.admin)
     first = invited(network, who)
     second = invited(network, who)
@@ -101,17 +101,17 @@ def test_a_link_ends_by_time_by_another_one_by_withdrawing_and_by_leaving(networ
     assert not User.objects.filter(username="selin").exists()
 
 
-def test_who_is_a_moment_later_than_somebody_else_gets_no_membership(network: rows.Network) -> None:
+def test_who_is_a_moment_later_than_somebody_else_gets_no_membership(network: factories.Network) -> None:
     who = member(network)
-    opened = inviting.find(invited(network, who).removeprefix("/me/join/").rstrip("/"))
-    first, second = rows.user("first", staff=False), rows.user("second", staff=False)
-    inviting.accept(opened, user=first)
+    opened = invitation_services.find(invited(network, who).removeprefix("/me/join/").rstrip("/"))
+    first, second = factories.user("first", staff=False), factories.user("second", staff=False)
+    invitation_services.accept(opened, user=first)
     with pytest.raises(Conflict, match="was used"):
-        inviting.accept(opened, user=second)
+        invitation_services.accept(opened, user=second)
     MemberInvitation.objects.update(taken=None)
     with pytest.raises(Conflict, match="belongs to an account already"):
-        inviting.accept(opened, user=second)
+        invitation_services.accept(opened, user=second)
     Member.objects.filter(pk=who.pk).update(user=None, state="left")
     with pytest.raises(Conflict):
-        inviting.accept(opened, user=second)
+        invitation_services.accept(opened, user=second)
     assert not Member.objects.filter(user=second).exists()

@@ -9,13 +9,13 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.audit.trail import trail_of
-from apps.lib.formats import SPACE
+from apps.lib.ui.formats import SPACE
 from apps.members.models import Member, Tariff
-from apps.traffic import months, quotas, rolling
+from apps.traffic import months, quotas, rollup
 from apps.traffic.models import Quota
 from apps.traffic.months import Month
-from tests import rows, usage
-from tests.db.pages import signed_in, text
+from tests import factories, usage_factories
+from tests.db.page_client import signed_in, text
 
 pytestmark = pytest.mark.django_db
 
@@ -33,16 +33,16 @@ def by_name(found: list[Month]) -> dict[str, Month]:
     return {f"{timezone.localtime(each.since):%Y-%m}": each for each in found}
 
 
-def test_months_begin_at_midnight_on_the_wall_and_nothing_is_counted_twice_or_never(network: rows.Network) -> None:
+def test_months_begin_at_midnight_on_the_wall_and_nothing_is_counted_twice_or_never(network: factories.Network) -> None:
     resident, now = network.residents["m1"], datetime(2050, 4, 10, 12, 3, tzinfo=UTC)  # two weeks after the clock was changed
     at, midnight = now - timedelta(days=300), quotas.month(now)[0]
     counted = {at + number * timedelta(hours=18): 3 << number % 20 for number in range(400)}
     counted |= {midnight - timedelta(minutes=5): 1000, midnight: 10}
-    rolling.levels(at)
-    usage.read(network.gateways, at, now)
+    rollup.levels(at)
+    usage_factories.read(network.gateways, at, now)
     for number, (moment, octets) in enumerate(counted.items()):
-        usage.counted(resident.holding if number % 2 else resident.prefix, moment, up=1, down=octets - 1)
-    rolling.tick(now)
+        usage_factories.counted(resident.holding if number % 2 else resident.prefix, moment, up=1, down=octets - 1)
+    rollup.tick(now)
     quotas.set_quota(tariff=resident.member.tariff, octets=10**9, by=network.admin)
     found, filling = by_name(months.months(resident.member, now=now)), quotas.filling(resident.member, now=now)
     assert (min(found), max(found), len(found)) == ("2049-05", "2050-04", months.NUMBER)
@@ -55,9 +55,9 @@ def test_months_begin_at_midnight_on_the_wall_and_nothing_is_counted_twice_or_ne
     assert filling.used == found["2050-04"].both
 
 
-def test_a_month_says_what_the_tariff_that_was_in_force_at_its_end_allowed(network: rows.Network) -> None:
+def test_a_month_says_what_the_tariff_that_was_in_force_at_its_end_allowed(network: factories.Network) -> None:
     member, small, large = network.residents["m1"].member, Tariff.objects.get(), Tariff.objects.create(name="Large")
-    usage.read(network.gateways, NOW - timedelta(days=200), NOW)
+    usage_factories.read(network.gateways, NOW - timedelta(days=200), NOW)
     happened(Member, member.pk, NOW - timedelta(days=180))
     for tariff, octets, day in ((small, 100, 8), (large, 500, 8), (small, 200, 10)):
         quotas.set_quota(tariff=tariff, octets=octets, by=network.admin)
@@ -78,23 +78,23 @@ def test_a_month_says_what_the_tariff_that_was_in_force_at_its_end_allowed(netwo
     }
 
 
-def test_months_before_somebody_joined_and_without_a_reading_are_empty_and_silent_ones_are_nothing(network: rows.Network) -> None:
+def test_months_before_somebody_joined_and_without_a_reading_are_empty_and_silent_ones_are_nothing(network: factories.Network) -> None:
     member = network.residents["m1"].member
     Member.objects.filter(pk=member.pk).update(since=date(2050, 6, 10))
     member.refresh_from_db()
-    usage.read(network.gateways, datetime(2050, 2, 1, tzinfo=UTC), datetime(2050, 7, 20, tzinfo=UTC))
-    usage.read(network.gateways, datetime(2050, 10, 5, tzinfo=UTC), NOW)
+    usage_factories.read(network.gateways, datetime(2050, 2, 1, tzinfo=UTC), datetime(2050, 7, 20, tzinfo=UTC))
+    usage_factories.read(network.gateways, datetime(2050, 10, 5, tzinfo=UTC), NOW)
     found = by_name(months.months(member, now=NOW))
     assert [name for name, each in found.items() if each.both == 0] == ["2050-06", "2050-07", "2050-10", "2050-11"]
     assert {each.both for name, each in found.items() if name < "2050-06" or name in ("2050-08", "2050-09")} == {None}
 
 
-def test_the_own_page_has_bars_a_table_and_a_csv_of_the_months(network: rows.Network) -> None:
+def test_the_own_page_has_bars_a_table_and_a_csv_of_the_months(network: factories.Network) -> None:
     member, now = network.residents["m1"].member, timezone.now()
-    account = rows.user("selin", staff=False)
+    account = factories.user("selin", staff=False)
     Member.objects.filter(pk=member.pk).update(user=account)
-    usage.read(network.gateways, now - 3 * DAY, now)
-    usage.counted(network.residents["m1"].holding, now, down=3_000_000, up=1_000_000)
+    usage_factories.read(network.gateways, now - 3 * DAY, now)
+    usage_factories.counted(network.residents["m1"].holding, now, down=3_000_000, up=1_000_000)
     quotas.set_quota(tariff=member.tariff, octets=8_000_000, by=network.admin)
     browser: Client = signed_in(account)
     page = text(browser.get("/me/")).replace(SPACE, " ")

@@ -9,7 +9,7 @@ from django.conf import LazySettings
 from django.db import IntegrityError, connection, connections, transaction
 from django.utils import timezone
 
-from apps.lib import hanging
+from apps.lib import dependents
 from apps.lib.errors import Conflict, Problem
 from apps.members import services as people
 from apps.members.models import Device, Member
@@ -19,41 +19,41 @@ from apps.nat.services import add_forward
 from apps.network import services
 from apps.network.models import Holding, Pool
 from apps.network.selectors import free_prefix, held_at, held_in_pools, holders_before, size
-from tests import rows
+from tests import factories
 
 
-def give(network: rows.Network, who: Member, pool: Pool, prefix: str | None = None) -> Holding:
+def give(network: factories.Network, who: Member, pool: Pool, prefix: str | None = None) -> Holding:
     return services.hold(member=who, pool=pool, prefix=ip_network(prefix) if prefix else None, by=network.admin)
 
 
-def open_port(network: rows.Network, host: str, port: int) -> PortForward:
+def open_port(network: factories.Network, host: str, port: int) -> PortForward:
     holding = network.residents[host].holding
-    return add_forward(holding=holding, public=rows.PUBLIC, protocol="tcp", public_port=port, private_port=443, by=network.admin)
+    return add_forward(holding=holding, public=factories.PUBLIC, protocol="tcp", public_port=port, private_port=443, by=network.admin)
 
 
 # --- Giving
 
 
-def test_the_next_free_address_follows_the_highest_ever_held(network: rows.Network) -> None:
-    assert give(network, rows.member("New"), network.private).address == "10.16.0.14"
-    assert give(network, rows.member("Newer"), network.private).address == "10.16.0.15"
+def test_the_next_free_address_follows_the_highest_ever_held(network: factories.Network) -> None:
+    assert give(network, factories.member("New"), network.private).address == "10.16.0.14"
+    assert give(network, factories.member("Newer"), network.private).address == "10.16.0.15"
 
 
-def test_the_next_free_prefix_follows_the_highest_ever_held(network: rows.Network) -> None:
-    assert give(network, rows.member("New"), network.prefixes).address == "2001:db8:a0:14::/64"
+def test_the_next_free_prefix_follows_the_highest_ever_held(network: factories.Network) -> None:
+    assert give(network, factories.member("New"), network.prefixes).address == "2001:db8:a0:14::/64"
 
 
-def test_the_first_of_an_empty_pool_is_neither_its_network_nor_its_broadcast_address(network: rows.Network) -> None:
-    pool = rows.pool(network.group, "private4", "192.168.0.0/30")
-    held = [give(network, rows.member(), pool).address for _ in range(2)]
+def test_the_first_of_an_empty_pool_is_neither_its_network_nor_its_broadcast_address(network: factories.Network) -> None:
+    pool = factories.pool(network.group, "private4", "192.168.0.0/30")
+    held = [give(network, factories.member(), pool).address for _ in range(2)]
     assert held == ["192.168.0.1", "192.168.0.2"]
     with pytest.raises(Problem, match="is full"):
-        give(network, rows.member(), pool)
+        give(network, factories.member(), pool)
 
 
-def test_a_pool_of_two_addresses_has_no_edges(network: rows.Network) -> None:
-    pool = rows.pool(network.group, "private4", "192.168.0.0/31")
-    assert [give(network, rows.member(), pool).address for _ in range(2)] == ["192.168.0.0", "192.168.0.1"]
+def test_a_pool_of_two_addresses_has_no_edges(network: factories.Network) -> None:
+    pool = factories.pool(network.group, "private4", "192.168.0.0/31")
+    assert [give(network, factories.member(), pool).address for _ in range(2)] == ["192.168.0.0", "192.168.0.1"]
     assert free_prefix(pool) is None
 
 
@@ -62,44 +62,44 @@ def test_a_pool_of_two_addresses_has_no_edges(network: rows.Network) -> None:
     ("2001:db8:b0::/54", 56, "2001:db8:b0::/56", "2001:db8:b0:300::/56"),
     ("ffff:ffff:ffff:fffc::/62", 64, "ffff:ffff:ffff:fffc::/64", "ffff:ffff:ffff:ffff::/64"),
 ])  # fmt: skip
-def test_prefixes_are_given_to_the_last_one(network: rows.Network, prefix: str, length: int, first: str, last: str) -> None:
-    pool = rows.pool(network.group, "prefix6", prefix, member_length=length)
-    held = [give(network, rows.member(), pool).address for _ in range(size(pool))]
+def test_prefixes_are_given_to_the_last_one(network: factories.Network, prefix: str, length: int, first: str, last: str) -> None:
+    pool = factories.pool(network.group, "prefix6", prefix, member_length=length)
+    held = [give(network, factories.member(), pool).address for _ in range(size(pool))]
     assert (held[0], held[-1], len(set(held))) == (first, last, size(pool))
     assert free_prefix(pool) is None
 
 
-def test_gaps_are_used_only_when_nothing_is_left_above(network: rows.Network) -> None:
-    pool = rows.pool(network.group, "private4", "192.168.0.0/29")
-    holdings = [give(network, rows.member(), pool) for _ in range(4)]
+def test_gaps_are_used_only_when_nothing_is_left_above(network: factories.Network) -> None:
+    pool = factories.pool(network.group, "private4", "192.168.0.0/29")
+    holdings = [give(network, factories.member(), pool) for _ in range(4)]
     services.release(holding=holdings[1], by=network.admin)
-    assert [give(network, rows.member(), pool).address for _ in range(3)] == ["192.168.0.5", "192.168.0.6", "192.168.0.2"]
+    assert [give(network, factories.member(), pool).address for _ in range(3)] == ["192.168.0.5", "192.168.0.6", "192.168.0.2"]
 
 
-def test_the_lowest_address_is_a_gap_too(network: rows.Network) -> None:
-    pool = rows.pool(network.group, "private4", "192.168.0.0/30")
-    first, _second = (give(network, rows.member(), pool) for _ in range(2))
+def test_the_lowest_address_is_a_gap_too(network: factories.Network) -> None:
+    pool = factories.pool(network.group, "private4", "192.168.0.0/30")
+    first, _second = (give(network, factories.member(), pool) for _ in range(2))
     services.release(holding=first, by=network.admin)
     assert free_prefix(pool) == first.prefix
 
 
-def test_an_address_that_somebody_gets_later_is_not_free_now(network: rows.Network) -> None:
-    pool = rows.pool(network.group, "private4", "192.168.0.0/30")
-    rows.hold(rows.member(), pool, "192.168.0.1", valid=(timezone.now() + timedelta(days=1), None))
-    assert give(network, rows.member(), pool).address == "192.168.0.2"
+def test_an_address_that_somebody_gets_later_is_not_free_now(network: factories.Network) -> None:
+    pool = factories.pool(network.group, "private4", "192.168.0.0/30")
+    factories.hold(factories.member(), pool, "192.168.0.1", valid=(timezone.now() + timedelta(days=1), None))
+    assert give(network, factories.member(), pool).address == "192.168.0.2"
     assert free_prefix(pool) is None
 
 
-def test_a_taken_address_names_its_holder_and_a_free_one(network: rows.Network) -> None:
+def test_a_taken_address_names_its_holder_and_a_free_one(network: factories.Network) -> None:
     resident = network.residents["m1"]
     with pytest.raises(Problem) as caught:
-        give(network, rows.member("New"), network.private, "10.16.0.10")
+        give(network, factories.member("New"), network.private, "10.16.0.10")
     assert str(caught.value) == f"10.16.0.10 is held by Resident of m1 (M-{resident.member.number}). 10.16.0.14 is free."
     assert (caught.value.fieldname, caught.value.offer, caught.value.culprit) == ("prefix", "10.16.0.14", resident.holding)
 
 
-def test_the_chosen_address_is_given(network: rows.Network) -> None:
-    holding = give(network, rows.member("New"), network.private, "10.17.3.4")
+def test_the_chosen_address_is_given(network: factories.Network) -> None:
+    holding = give(network, factories.member("New"), network.private, "10.17.3.4")
     assert (holding.address, holding.kind, holding.valid.upper) == ("10.17.3.4", "private4", None)
 
 
@@ -110,32 +110,32 @@ def test_the_chosen_address_is_given(network: rows.Network) -> None:
     ("10.16.0.0", "first or last address"),
     ("10.31.255.255", "first or last address"),
 ])  # fmt: skip
-def test_an_address_that_is_not_the_pools_is_refused_and_another_offered(network: rows.Network, prefix: str, says: str) -> None:
+def test_an_address_that_is_not_the_pools_is_refused_and_another_offered(network: factories.Network, prefix: str, says: str) -> None:
     with pytest.raises(Problem, match=says) as caught:
-        give(network, rows.member("New"), network.private, prefix)
+        give(network, factories.member("New"), network.private, prefix)
     assert (caught.value.fieldname, caught.value.offer) == ("prefix", "10.16.0.14")
 
 
 @pytest.mark.parametrize("prefix", [None, "198.51.100.9"])
-def test_public_addresses_are_not_held(network: rows.Network, prefix: str | None) -> None:
+def test_public_addresses_are_not_held(network: factories.Network, prefix: str | None) -> None:
     with pytest.raises(Problem, match="members leave as them"):
-        give(network, rows.member("New"), network.public, prefix)
+        give(network, factories.member("New"), network.public, prefix)
 
 
-def test_whoever_has_left_is_given_nothing(network: rows.Network) -> None:
+def test_whoever_has_left_is_given_nothing(network: factories.Network) -> None:
     with pytest.raises(Problem, match="has left"):
-        give(network, rows.member("Gone", state="left"), network.private)
+        give(network, factories.member("Gone", state="left"), network.private)
 
 
-def test_a_device_of_somebody_else_is_refused(network: rows.Network) -> None:
+def test_a_device_of_somebody_else_is_refused(network: factories.Network) -> None:
     device = Device.objects.get(member=network.residents["m1"].member)
     with pytest.raises(Problem, match="belongs to Resident of m1"):
-        services.hold(member=rows.member("New"), pool=network.private, device=device, by=network.admin)
+        services.hold(member=factories.member("New"), pool=network.private, device=device, by=network.admin)
 
 
 @pytest.mark.django_db(transaction=True)
-def test_many_at_once_get_one_address_each(network: rows.Network) -> None:
-    members = [rows.member(f"Number {number}") for number in range(12)]
+def test_many_at_once_get_one_address_each(network: factories.Network) -> None:
+    members = [factories.member(f"Number {number}") for number in range(12)]
 
     def want(who: Member) -> str:
         try:
@@ -151,19 +151,19 @@ def test_many_at_once_get_one_address_each(network: rows.Network) -> None:
 # --- Taking back
 
 
-def test_releasing_ends_what_hangs_on_it_and_says_how_much(network: rows.Network) -> None:
+def test_releasing_ends_what_hangs_on_it_and_says_how_much(network: factories.Network) -> None:
     resident = network.residents["m1"]
     open_port(network, "m1", 443)
     open_port(network, "m1", 444)
-    assert hanging.in_words(hanging.count(Holding, [resident.holding.pk])) == "2 port forwards and 1 NAT mapping"
+    assert dependents.in_words(dependents.count(Holding, [resident.holding.pk])) == "2 port forwards and 1 NAT mapping"
     ended = services.release(holding=resident.holding, by=network.admin)
-    assert hanging.in_words(ended) == "2 port forwards and 1 NAT mapping"
+    assert dependents.in_words(ended) == "2 port forwards and 1 NAT mapping"
     assert not forwards().filter(holding=resident.holding).exists()
     resident.holding.refresh_from_db()
     assert resident.holding.valid.upper is not None
 
 
-def test_releasing_twice_is_harmless(network: rows.Network) -> None:
+def test_releasing_twice_is_harmless(network: factories.Network) -> None:
     resident = network.residents["m1"]
     services.release(holding=resident.holding, by=network.admin)
     resident.holding.refresh_from_db()
@@ -173,20 +173,22 @@ def test_releasing_twice_is_harmless(network: rows.Network) -> None:
     assert resident.holding.valid.upper == until
 
 
-def test_a_released_address_is_free_for_somebody_else_who_learns_who_had_it(network: rows.Network) -> None:
+def test_a_released_address_is_free_for_somebody_else_who_learns_who_had_it(network: factories.Network) -> None:
     services.release(holding=network.residents["m1"].holding, by=network.admin)
-    holding = give(network, rows.member("New"), network.private, "10.16.0.10")
+    holding = give(network, factories.member("New"), network.private, "10.16.0.10")
     before = holders_before([holding])[holding.pk]
     assert (before.name, before.member) == ("Resident of m1", network.residents["m1"].member.pk)
     assert held_at(holding.prefix[0], timezone.now()).get() == holding
 
 
-def test_without_a_hold_leaving_ends_everything_and_activating_gives_nothing_back(network: rows.Network, settings: LazySettings) -> None:
+def test_without_a_hold_leaving_ends_everything_and_activating_gives_nothing_back(
+    network: factories.Network, settings: LazySettings
+) -> None:
     settings.HOLD_DAYS = 0
     resident = network.residents["m1"]
     open_port(network, "m1", 443)
     ended = people.leave(member=resident.member, by=network.admin)
-    assert hanging.in_words(ended) == "1 port forward, 1 NAT mapping and 2 addresses and prefixes"
+    assert dependents.in_words(ended) == "1 port forward, 1 NAT mapping and 2 addresses and prefixes"
     assert people.leave(member=resident.member, by=network.admin) == []
     people.activate(member=resident.member, by=network.admin)
     resident.member.refresh_from_db()
@@ -194,18 +196,18 @@ def test_without_a_hold_leaving_ends_everything_and_activating_gives_nothing_bac
     assert not Holding.objects.filter(member=resident.member, valid__endswith=None).exists()
 
 
-def test_activating_asks_anew_whether_the_gateways_have_it(network: rows.Network) -> None:
-    who = rows.member("Waiting", state="pending")
+def test_activating_asks_anew_whether_the_gateways_have_it(network: factories.Network) -> None:
+    who = factories.member("Waiting", state="pending")
     holding = give(network, who, network.private)
     people.activate(member=who, by=network.admin)
     again = Holding.objects.get(pk=holding.pk)
     assert again.changed_at > holding.changed_at
 
 
-def test_what_would_begin_later_never_begins_after_leaving(network: rows.Network, settings: LazySettings) -> None:
+def test_what_would_begin_later_never_begins_after_leaving(network: factories.Network, settings: LazySettings) -> None:
     settings.HOLD_DAYS = 0
-    who = rows.member("Moving in")
-    rows.hold(who, network.private, "10.16.7.7", valid=(timezone.now() + timedelta(days=1), None))
+    who = factories.member("Moving in")
+    factories.hold(who, network.private, "10.16.7.7", valid=(timezone.now() + timedelta(days=1), None))
     people.leave(member=who, by=network.admin)
     assert not Holding.objects.filter(member=who).exists()
 
@@ -213,7 +215,7 @@ def test_what_would_begin_later_never_begins_after_leaving(network: rows.Network
 # --- Pools
 
 
-def test_an_overlapping_pool_is_refused_by_name(network: rows.Network) -> None:
+def test_an_overlapping_pool_is_refused_by_name(network: factories.Network) -> None:
     with pytest.raises(Problem) as caught:
         services.add_pool(
             name="All of it", kind="prefix6", prefix=ip_network("2001:db8:a0::/43"), group=network.group, member_length=64, by=network.admin
@@ -229,14 +231,14 @@ def test_an_overlapping_pool_is_refused_by_name(network: rows.Network) -> None:
     ("prefix6", "2001:db8:c0::/60", 56, "larger than the pool", "member_length"),
 ])  # fmt: skip
 def test_a_pool_that_makes_no_sense_is_refused(
-    network: rows.Network, kind: str, prefix: str, length: int, says: str, fieldname: str
+    network: factories.Network, kind: str, prefix: str, length: int, says: str, fieldname: str
 ) -> None:
     with pytest.raises(Problem, match=says) as caught:
         services.add_pool(name="New", kind=kind, prefix=ip_network(prefix), group=network.group, member_length=length, by=network.admin)
     assert caught.value.fieldname == fieldname
 
 
-def test_a_name_is_given_once(network: rows.Network) -> None:
+def test_a_name_is_given_once(network: factories.Network) -> None:
     with pytest.raises(Problem, match="There is already a pool") as caught:
         services.add_pool(
             name=network.private.name, kind="private4", prefix=ip_network("192.168.0.0/24"), group=network.group, by=network.admin
@@ -244,7 +246,7 @@ def test_a_name_is_given_once(network: rows.Network) -> None:
     assert caught.value.fieldname == "name"
 
 
-def test_a_pool_grows_with_its_holdings_and_does_not_shrink_below_them(network: rows.Network) -> None:
+def test_a_pool_grows_with_its_holdings_and_does_not_shrink_below_them(network: factories.Network) -> None:
     pool = network.private
     services.change_pool(pool=pool, version=pool.version, name=pool.name, prefix=ip_network("10.0.0.0/8"), by=network.admin)
     assert Holding.objects.filter(pool=pool, pool_prefix="10.0.0.0/8").count() == 4
@@ -254,7 +256,7 @@ def test_a_pool_grows_with_its_holdings_and_does_not_shrink_below_them(network: 
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
 
 
-def test_a_stale_change_of_a_pool_is_a_conflict(network: rows.Network) -> None:
+def test_a_stale_change_of_a_pool_is_a_conflict(network: factories.Network) -> None:
     pool = network.private
     services.change_pool(pool=pool, version=1, name="Renamed", prefix=pool.prefix, by=network.admin)
     with pytest.raises(Conflict):
@@ -262,15 +264,15 @@ def test_a_stale_change_of_a_pool_is_a_conflict(network: rows.Network) -> None:
     assert Pool.objects.get(pk=pool.pk).name == "Renamed"
 
 
-def test_shares_of_pools_are_counted(network: rows.Network) -> None:
+def test_shares_of_pools_are_counted(network: factories.Network) -> None:
     assert held_in_pools() == {network.private.pk: 4, network.prefixes.pk: 4}
     assert (size(network.public), size(network.prefixes)) == (254, 2**20)
 
 
-def test_the_database_holds_a_device_to_one_member_per_mac(network: rows.Network) -> None:
+def test_the_database_holds_a_device_to_one_member_per_mac(network: factories.Network) -> None:
     mine = Device.objects.get(member=network.residents["m1"].member)
     with pytest.raises(Problem, match=f"{mine.mac} is “Laptop of m1” of Resident of m1") as caught:
-        people.add_device(member=rows.member("New"), name="Mine", mac=mine.mac.upper().replace(":", "-"), by=network.admin)
+        people.add_device(member=factories.member("New"), name="Mine", mac=mine.mac.upper().replace(":", "-"), by=network.admin)
     assert (caught.value.fieldname, caught.value.culprit) == ("mac", mine)
     with pytest.raises(IntegrityError):
-        Device.objects.create(member=rows.member(), name="x", mac=mine.mac)
+        Device.objects.create(member=factories.member(), name="x", mac=mine.mac)

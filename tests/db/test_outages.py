@@ -13,9 +13,9 @@ from django.test import Client
 from apps.accounts import tokens
 from apps.accounts.models import User
 from apps.nat.models import PortForward
-from tests import rows
-from tests.listening import Process, events_process
-from tests.own_cluster import own_cluster
+from tests import factories
+from tests.events_client import Process, events_process
+from tests.private_postgres import own_cluster
 from tests.web_server import Answer, Web, web_server
 from tests.whole.system import wait_for
 
@@ -30,7 +30,7 @@ class People:
     staff: dict[str, str]
     member: dict[str, str]
     script: dict[str, str]
-    network: rows.Network
+    network: factories.Network
 
 
 def cookie(user: User) -> dict[str, str]:
@@ -40,8 +40,8 @@ def cookie(user: User) -> dict[str, str]:
 
 
 def people() -> People:
-    network = rows.network()
-    selin = rows.user("selin", staff=False)
+    network = factories.network()
+    selin = factories.user("selin", staff=False)
     member = network.residents["m1"].member
     member.user = selin
     member.save()
@@ -100,7 +100,7 @@ def test_while_the_database_is_stopped_every_kind_of_page_says_so_and_afterwards
 def check_writes(web: Web, who: People) -> None:
     """Whether something was saved is not claimed; the form is not taken for wrong either."""
     given = b'{"holding": %d, "protocol": "tcp", "public_address": "%s", "public_port": 80, "private_port": 80}'
-    body = given % (who.network.residents["m1"].holding.pk, str(rows.PUBLIC).encode())
+    body = given % (who.network.residents["m1"].holding.pk, str(factories.PUBLIC).encode())
     api = web.ask("POST", "/api/nat/forwards/", body, Content_Type="application/json", **who.script)
     check_503(api, True, "Nothing is half-saved.")
 

@@ -6,26 +6,27 @@ import pytest
 from django.db.models import F
 
 from apps.bans import services as bans
-from apps.deployments import carry, link, progress
 from apps.deployments.models import GatewayState, Rollout, RolloutStep
+from apps.deployments.rollouts import progress
 from apps.deployments.services import reconcile
+from apps.deployments.transport import agent_channel, agent_client
 from apps.network.models import Gateway
 from firewall import wire
 from firewall.ruleset import EMPTY
-from tests import rows
+from tests import factories
 from tests.db.agents import directory_of, end_started, runs, same_everywhere, steps, stopped, unwritable
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def network(served: rows.Network) -> rows.Network:
+def network(served: factories.Network) -> factories.Network:
     """Two gateways in memory that run what the database asks for."""
     reconcile(served.group)
     return served
 
 
-def ban(network: rows.Network, prefix: str) -> None:
+def ban(network: factories.Network, prefix: str) -> None:
     bans.ban(list=bans.create_list(name=prefix, by=network.admin), prefix=prefix, comment="scans", author=network.admin)
 
 
@@ -35,7 +36,7 @@ def passes(time: timedelta) -> None:
 
 
 @pytest.mark.parametrize("at", [0, 1])
-def test_a_disk_that_cannot_be_written_keeps_no_ban_from_the_other_gateway(network: rows.Network, at: int) -> None:
+def test_a_disk_that_cannot_be_written_keeps_no_ban_from_the_other_gateway(network: factories.Network, at: int) -> None:
     bad, good = network.gateways[at], network.gateways[1 - at]
     with unwritable(bad):
         ban(network, "192.0.2.66")
@@ -45,7 +46,7 @@ def test_a_disk_that_cannot_be_written_keeps_no_ban_from_the_other_gateway(netwo
     assert RolloutStep.objects.filter(gateway=bad).latest("pk").reason == "state"
 
 
-def test_it_is_tried_again_by_itself_once_its_disk_can_be_written_and_not_before(network: rows.Network) -> None:
+def test_it_is_tried_again_by_itself_once_its_disk_can_be_written_and_not_before(network: factories.Network) -> None:
     first = network.gateways[0]
     with unwritable(first):
         ban(network, "192.0.2.66")
@@ -59,7 +60,7 @@ def test_it_is_tried_again_by_itself_once_its_disk_can_be_written_and_not_before
     assert GatewayState.objects.get(gateway=first).disk == ""
 
 
-def journal_grown(network: rows.Network) -> int:
+def journal_grown(network: factories.Network) -> int:
     """After bans enough that a small file has room where the journal's next line has none: its octets."""
     journal = directory_of(network.gateways[0]) / "journal"
     for host in range(4):
@@ -70,7 +71,7 @@ def journal_grown(network: rows.Network) -> int:
     return journal.stat().st_size
 
 
-def test_a_fault_that_nothing_shows_beforehand_is_tried_again_ever_more_seldom(network: rows.Network) -> None:
+def test_a_fault_that_nothing_shows_beforehand_is_tried_again_ever_more_seldom(network: factories.Network) -> None:
     with unwritable(network.gateways[0], from_octet=journal_grown(network)):
         ban(network, "192.0.2.66")
         tried = [steps(reconcile(network.group))]
@@ -82,7 +83,7 @@ def test_a_fault_that_nothing_shows_beforehand_is_tried_again_ever_more_seldom(n
     assert 3 <= len(tried) <= 8
 
 
-def test_a_disk_that_fills_before_the_confirmation_takes_the_change_back_there_alone(network: rows.Network) -> None:
+def test_a_disk_that_fills_before_the_confirmation_takes_the_change_back_there_alone(network: factories.Network) -> None:
     """The token is there already; the journal's line does not fit any more."""
     first = network.gateways[0]
     octets, before = journal_grown(network), runs(first)
@@ -93,8 +94,8 @@ def test_a_disk_that_fills_before_the_confirmation_takes_the_change_back_there_a
     assert steps(reconcile(network.group, cause="schedule")) == {"nat-1": "confirmed", "nat-2": "confirmed"}
 
 
-def test_a_token_ahead_of_ours_keeps_nothing_from_the_other_gateway_and_waits_for_a_person(network: rows.Network) -> None:
-    carry.hello(link.channel(network.gateways[0]), 0, 10**5)
+def test_a_token_ahead_of_ours_keeps_nothing_from_the_other_gateway_and_waits_for_a_person(network: factories.Network) -> None:
+    agent_client.hello(agent_channel.channel(network.gateways[0]), 0, 10**5)
     ban(network, "192.0.2.66")
     assert steps(reconcile(network.group)) == {"nat-1": "impaired", "nat-2": "confirmed"}
     passes(timedelta(hours=2))
@@ -104,15 +105,15 @@ def test_a_token_ahead_of_ours_keeps_nothing_from_the_other_gateway_and_waits_fo
 
 def meddled(gateway: Gateway) -> None:
     """The gateway confirms something that the portal did not ask for."""
-    channel = link.channel(gateway)
-    token = carry.hello(channel, 0).token
+    channel = agent_channel.channel(gateway)
+    token = agent_client.hello(channel, 0).token
     channel.ask(wire.Apply(token, 0, "", "0" * 64, None, EMPTY, 60))
-    with link.fresh(gateway) as session:
+    with agent_channel.fresh(gateway) as session:
         session.ask(wire.Confirm(token, "0" * 64))
 
 
 @pytest.mark.parametrize("at", [0, 1])
-def test_what_was_changed_on_one_gateway_is_put_right_while_the_other_has_a_fault_of_its_own(network: rows.Network, at: int) -> None:
+def test_what_was_changed_on_one_gateway_is_put_right_while_the_other_has_a_fault_of_its_own(network: factories.Network, at: int) -> None:
     bad, good = network.gateways[at], network.gateways[1 - at]
     with unwritable(bad):
         ban(network, "192.0.2.66")
@@ -125,20 +126,20 @@ def test_what_was_changed_on_one_gateway_is_put_right_while_the_other_has_a_faul
 
 
 @pytest.mark.parametrize("at", [0, 1])
-def test_what_was_put_right_is_told_of_the_gateway_that_lacked_it(network: rows.Network, at: int) -> None:
+def test_what_was_put_right_is_told_of_the_gateway_that_lacked_it(network: factories.Network, at: int) -> None:
     meddled(network.gateways[at])
     rollout = reconcile(network.group, cause="schedule")
     assert rollout is not None and steps(rollout)[network.gateways[at].name] == "confirmed"
     assert "addresses added" in progress.what_changes(rollout)
 
 
-def test_what_differs_on_no_gateway_is_not_called_unknown(network: rows.Network) -> None:
+def test_what_differs_on_no_gateway_is_not_called_unknown(network: factories.Network) -> None:
     rollout = reconcile(network.group, force=True)
     assert rollout is not None and progress.what_changes(rollout) == "nothing changes"
 
 
 @pytest.mark.parametrize("at", [0, 1])
-def test_what_a_gateway_that_does_not_answer_lacks_is_not_known(network: rows.Network, at: int) -> None:
+def test_what_a_gateway_that_does_not_answer_lacks_is_not_known(network: factories.Network, at: int) -> None:
     with stopped(network.gateways[at]):
         rollout = reconcile(network.group, force=True)
         assert rollout is not None and progress.what_changes(rollout) == "not known: a gateway did not answer"

@@ -9,30 +9,32 @@ from django.test import Client
 from apps.bans.blocks.services import block
 from apps.lib.errors import Problem
 from apps.members.models import Device, Member, Tariff
-from apps.nat import own, services
+from apps.nat import own_forwards, services
 from apps.nat.models import NatMapping, Pinhole, PortForward
 from apps.nat.pinholes.services import add_pinhole, switch_pinhole
 from apps.nat.rules.models import PortRules
 from apps.nat.selectors import forwards_of
 from apps.network.models import Holding
-from tests import rows
-from tests.db.pages import queries, signed_in, text
+from tests import factories
+from tests.db.page_client import queries, signed_in, text
 
 
-def lives_in(network: rows.Network, host: str = "m1") -> Client:
+def lives_in(network: factories.Network, host: str = "m1") -> Client:
     """The resident, signed in."""
-    account = rows.user(f"resident-{host}", staff=False)
+    account = factories.user(f"resident-{host}", staff=False)
     Member.objects.filter(pk=network.residents[host].member.pk).update(user=account)
     return signed_in(account)
 
 
-def opened(network: rows.Network, host: str = "m1", port: int = 8443) -> PortForward:
+def opened(network: factories.Network, host: str = "m1", port: int = 8443) -> PortForward:
     """What the administrators opened for the resident."""
     holding = network.residents[host].holding
-    return services.add_forward(holding=holding, public=rows.PUBLIC, protocol="tcp", public_port=port, private_port=443, by=network.admin)
+    return services.add_forward(
+        holding=holding, public=factories.PUBLIC, protocol="tcp", public_port=port, private_port=443, by=network.admin
+    )
 
 
-def typed(network: rows.Network, host: str = "m1", **changes: Any) -> dict[str, Any]:
+def typed(network: factories.Network, host: str = "m1", **changes: Any) -> dict[str, Any]:
     given = {
         "protocol": "tcp",
         "public_port": "8443",
@@ -43,25 +45,25 @@ def typed(network: rows.Network, host: str = "m1", **changes: Any) -> dict[str, 
     return {f"forward-{name}": value for name, value in (given | changes).items()}
 
 
-def ask(client: Client, network: rows.Network, **changes: Any) -> HttpResponse:
+def ask(client: Client, network: factories.Network, **changes: Any) -> HttpResponse:
     response = client.post("/me/ports/open/", typed(network, **changes))
     assert isinstance(response, HttpResponse)
     return response
 
 
-def test_members_land_on_their_own_page_and_nowhere_else(network: rows.Network) -> None:
+def test_members_land_on_their_own_page_and_nowhere_else(network: factories.Network) -> None:
     selin = lives_in(network)
     assert selin.get("/").headers["Location"] == "/me/"
     assert "You are connected" in text(selin.get("/me/"))
     assert selin.get("/members/").status_code == 403
 
 
-def test_who_has_not_signed_in_is_asked_to(network: rows.Network, client: Client) -> None:
+def test_who_has_not_signed_in_is_asked_to(network: factories.Network, client: Client) -> None:
     assert client.get("/me/").headers["Location"] == "/account/login/?next=/me/"
 
 
-def test_an_account_without_a_membership_is_told_what_to_do(network: rows.Network) -> None:
-    response = signed_in(rows.user("guest", staff=False)).get("/me/")
+def test_an_account_without_a_membership_is_told_what_to_do(network: factories.Network) -> None:
+    response = signed_in(factories.user("guest", staff=False)).get("/me/")
     assert response.status_code == 404
     assert "No membership belongs to this account" in text(response)
 
@@ -73,13 +75,13 @@ def test_an_account_without_a_membership_is_told_what_to_do(network: rows.Networ
         ({"state": "left"}, "Your membership has ended"),
     ],
 )
-def test_the_line_of_truth_says_why_somebody_is_not_connected(network: rows.Network, changes: dict[str, Any], line: str) -> None:
+def test_the_line_of_truth_says_why_somebody_is_not_connected(network: factories.Network, changes: dict[str, Any], line: str) -> None:
     selin = lives_in(network)
     Member.objects.filter(pk=network.residents["m1"].member.pk).update(**changes)
     assert line in text(selin.get("/me/"))
 
 
-def test_who_leaves_as_nothing_is_told_so(network: rows.Network) -> None:
+def test_who_leaves_as_nothing_is_told_so(network: factories.Network) -> None:
     selin, resident = lives_in(network), network.residents["m1"]
     Holding.objects.filter(pk=resident.prefix.pk).delete()
     NatMapping.objects.filter(pk=resident.mapping.pk).delete()
@@ -88,9 +90,9 @@ def test_who_leaves_as_nothing_is_told_so(network: rows.Network) -> None:
     assert "You have no public IPv4 address, so there is no port to open." in page
 
 
-def test_who_is_blocked_sees_the_reason_the_message_and_whom_to_ask_and_no_note(network: rows.Network) -> None:
+def test_who_is_blocked_sees_the_reason_the_message_and_whom_to_ask_and_no_note(network: factories.Network) -> None:
     selin = lives_in(network)
-    rows.servers(network)
+    factories.servers(network)
     block(member=network.residents["m1"].member, reason="infected", message="Your laptop sends spam.", note="third time", by=network.admin)
     page = text(selin.get("/me/"))
     assert "Your internet access is blocked" in page
@@ -101,7 +103,7 @@ def test_who_is_blocked_sees_the_reason_the_message_and_whom_to_ask_and_no_note(
     assert "Mara" not in page
 
 
-def test_a_member_opens_a_port_and_reads_that_it_is_on_its_way(network: rows.Network) -> None:
+def test_a_member_opens_a_port_and_reads_that_it_is_on_its_way(network: factories.Network) -> None:
     selin = lives_in(network)
     page = text(selin.post("/me/ports/open/", typed(network, purpose="Nextcloud"), follow=True))
     assert "Nextcloud" in page
@@ -119,14 +121,14 @@ def test_a_member_opens_a_port_and_reads_that_it_is_on_its_way(network: rows.Net
         ({"public_port": "nonsense"}, "“nonsense” is no port and no range."),
     ],
 )
-def test_what_is_not_for_members_is_refused_at_its_field(network: rows.Network, changes: dict[str, Any], sentence: str) -> None:
+def test_what_is_not_for_members_is_refused_at_its_field(network: factories.Network, changes: dict[str, Any], sentence: str) -> None:
     response = ask(lives_in(network), network, **changes)
     assert response.status_code == 422
     assert sentence in text(response)
     assert not PortForward.objects.exists()
 
 
-def test_a_taken_port_is_refused_without_a_name_and_with_a_free_one(network: rows.Network) -> None:
+def test_a_taken_port_is_refused_without_a_name_and_with_a_free_one(network: factories.Network) -> None:
     opened(network, "m2")
     page = text(ask(lives_in(network), network))
     assert "TCP 8443 on 198.51.100.7 is taken already. 8444 is free." in page
@@ -134,7 +136,7 @@ def test_a_taken_port_is_refused_without_a_name_and_with_a_free_one(network: row
     assert '<button class="btn" name="forward-public_port" value="8444">Use 8444</button>' in page
 
 
-def test_a_tariff_s_number_is_kept(network: rows.Network) -> None:
+def test_a_tariff_s_number_is_kept(network: factories.Network) -> None:
     tariff = network.residents["m1"].member.tariff
     tariff.most_forwards = 1
     tariff.save()
@@ -144,15 +146,15 @@ def test_a_tariff_s_number_is_kept(network: rows.Network) -> None:
     assert "Your tariff has room for 1 port forward, and it is in use." in text(ask(selin, network, public_port="9000"))
 
 
-def test_nobody_opens_a_port_to_what_another_holds(network: rows.Network) -> None:
+def test_nobody_opens_a_port_to_what_another_holds(network: factories.Network) -> None:
     resident, other = network.residents["m1"].member, network.residents["m2"]
     selin = lives_in(network)
     assert ask(selin, network, holding=other.holding.pk).status_code == 422
     with pytest.raises(Problem, match=r"Choose one of your devices\."):
-        own.open_port(
+        own_forwards.open_port(
             member=resident,
             holding=other.holding,
-            public=rows.PUBLIC,
+            public=factories.PUBLIC,
             protocol="tcp",
             public_port=9000,
             private_port=9000,
@@ -162,7 +164,7 @@ def test_nobody_opens_a_port_to_what_another_holds(network: rows.Network) -> Non
 
 
 @pytest.mark.parametrize("act", ["switch", "close", "reopen"])
-def test_another_s_forward_is_not_there(network: rows.Network, act: str) -> None:
+def test_another_s_forward_is_not_there(network: factories.Network, act: str) -> None:
     forward = opened(network, "m2")
     services.remove_forward(forward=opened(network, "m2", 9000), by=network.admin)
     selin = lives_in(network)
@@ -173,7 +175,7 @@ def test_another_s_forward_is_not_there(network: rows.Network, act: str) -> None
     assert (forward.enabled, forward.valid.upper) == (True, None)
 
 
-def test_a_port_is_switched_off_and_on(network: rows.Network) -> None:
+def test_a_port_is_switched_off_and_on(network: factories.Network) -> None:
     forward, selin = opened(network), lives_in(network)
     for enabled in (False, True):
         forward.refresh_from_db()
@@ -182,14 +184,14 @@ def test_a_port_is_switched_off_and_on(network: rows.Network) -> None:
         assert forward.enabled is enabled
 
 
-def test_who_was_slower_is_told_and_changes_nothing(network: rows.Network) -> None:
+def test_who_was_slower_is_told_and_changes_nothing(network: factories.Network) -> None:
     forward, selin = opened(network), lives_in(network)
     response = selin.post(f"/me/ports/{forward.pk}/switch/", {"version": forward.version + 1, "enabled": "0"})
     assert response.status_code == 422
     assert "Somebody changed or removed this forward" in text(response)
 
 
-def test_closing_says_what_it_does_and_can_be_undone(network: rows.Network) -> None:
+def test_closing_says_what_it_does_and_can_be_undone(network: factories.Network) -> None:
     forward, selin = opened(network), lives_in(network)
     assert "The internet no longer reaches port 443 of 10.16.0.10, within a second." in text(selin.get(f"/me/ports/{forward.pk}/close/"))
     assert "is being closed." in text(selin.post(f"/me/ports/{forward.pk}/close/", follow=True))
@@ -198,7 +200,7 @@ def test_closing_says_what_it_does_and_can_be_undone(network: rows.Network) -> N
     assert forwards_of(network.residents["m1"].member).get().public_port == 8443
 
 
-def test_opening_a_port_can_be_undone_until_it_was_changed(network: rows.Network) -> None:
+def test_opening_a_port_can_be_undone_until_it_was_changed(network: factories.Network) -> None:
     selin = lives_in(network)
     page = text(selin.post("/me/ports/open/", typed(network), follow=True))
     forward = PortForward.objects.get()
@@ -209,7 +211,7 @@ def test_opening_a_port_can_be_undone_until_it_was_changed(network: rows.Network
     assert not forwards_of(network.residents["m1"].member).exists()
 
 
-def test_what_was_off_stays_off_when_closing_is_undone(network: rows.Network) -> None:
+def test_what_was_off_stays_off_when_closing_is_undone(network: factories.Network) -> None:
     forward, selin = opened(network), lives_in(network)
     selin.post(f"/me/ports/{forward.pk}/switch/", {"version": forward.version, "enabled": "0"})
     selin.post(f"/me/ports/{forward.pk}/close/")
@@ -217,7 +219,7 @@ def test_what_was_off_stays_off_when_closing_is_undone(network: rows.Network) ->
     assert not forwards_of(network.residents["m1"].member).get().enabled
 
 
-def test_a_port_that_only_administrators_open_is_closed_without_an_undo_and_says_so_before(network: rows.Network) -> None:
+def test_a_port_that_only_administrators_open_is_closed_without_an_undo_and_says_so_before(network: factories.Network) -> None:
     forward, selin = opened(network, port=443), lives_in(network)
     assert "Only the administrators can open it again." in text(selin.get(f"/me/ports/{forward.pk}/close/"))
     page = text(selin.post(f"/me/ports/{forward.pk}/close/", follow=True))
@@ -229,10 +231,10 @@ def test_a_port_that_only_administrators_open_is_closed_without_an_undo_and_says
 
 @pytest.mark.django_db(transaction=True)
 def test_a_port_that_the_administrators_switched_off_is_not_opened_again_by_closing_it() -> None:
-    network = rows.network()
+    network = factories.network()
     forward, selin = opened(network), lives_in(network)
-    with rows.written_by(network.admin):
-        own.switch_port(forward=forward, version=forward.version, enabled=False, by=network.admin)
+    with factories.written_by(network.admin):
+        own_forwards.switch_port(forward=forward, version=forward.version, enabled=False, by=network.admin)
     assert "Only the administrators can open it again." in text(selin.get(f"/me/ports/{forward.pk}/close/"))
     page = text(selin.post(f"/me/ports/{forward.pk}/close/", follow=True))
     assert "is being closed." in page and ">Undo<" not in page
@@ -250,7 +252,7 @@ def test_a_port_that_the_administrators_switched_off_is_not_opened_again_by_clos
 
 
 @pytest.mark.parametrize("count", [1, 8])
-def test_the_page_takes_as_many_queries_for_few_ports_as_for_many(network: rows.Network, count: int) -> None:
+def test_the_page_takes_as_many_queries_for_few_ports_as_for_many(network: factories.Network, count: int) -> None:
     for port in range(count):
         opened(network, port=2000 + port)
     assert queries(lives_in(network), "/me/") <= 30
@@ -259,8 +261,8 @@ def test_the_page_takes_as_many_queries_for_few_ports_as_for_many(network: rows.
 # --- Devices
 
 
-def test_a_member_notes_changes_and_removes_devices_within_the_tariff(network: rows.Network) -> None:
-    selin, who = rows.user("selin", staff=False), network.residents["m1"].member
+def test_a_member_notes_changes_and_removes_devices_within_the_tariff(network: factories.Network) -> None:
+    selin, who = factories.user("selin", staff=False), network.residents["m1"].member
     Member.objects.filter(pk=who.pk).update(user=selin)
     Tariff.objects.update(most_devices=2)
     own, foreign = signed_in(selin), Device.objects.get(member=network.residents["m2"].member)
@@ -286,7 +288,7 @@ def test_a_member_notes_changes_and_removes_devices_within_the_tariff(network: r
 # --- What a group lets members open
 
 
-def test_a_group_says_which_ports_members_open_and_a_free_one_is_offered(network: rows.Network) -> None:
+def test_a_group_says_which_ports_members_open_and_a_free_one_is_offered(network: factories.Network) -> None:
     own_page, mara, path = lives_in(network), signed_in(network.admin), f"/forwards/rules/{network.group.pk}/"
     sent = {"version": "0", "lowest": "2000", "longest": "3", "forbidden": "2000-2002, 2005"}
     assert mara.post(path, sent | {"forbidden": "2000, http"}).status_code == 422
@@ -309,7 +311,7 @@ def test_a_group_says_which_ports_members_open_and_a_free_one_is_offered(network
 # --- Pinholes
 
 
-def test_a_member_opens_switches_closes_and_reopens_pinholes_in_the_own_prefix(network: rows.Network) -> None:
+def test_a_member_opens_switches_closes_and_reopens_pinholes_in_the_own_prefix(network: factories.Network) -> None:
     selin, who = lives_in(network), network.residents["m1"]
     Tariff.objects.update(most_forwards=2)
     sent = {"pinhole-protocol": "tcp", "pinhole-port": "22", "pinhole-address": "::10", "pinhole-purpose": "ssh", "pinhole-until": ""}
@@ -349,12 +351,12 @@ def test_a_member_opens_switches_closes_and_reopens_pinholes_in_the_own_prefix(n
 
 @pytest.mark.django_db(transaction=True)
 def test_a_pinhole_that_the_administrators_switched_off_is_not_opened_again_by_closing_it() -> None:
-    network = rows.network()
+    network = factories.network()
     selin, prefix = lives_in(network), network.residents["m1"].prefix
     made = add_pinhole(
         holding=prefix, address=prefix.prefix.network_address + 0x10, protocol="tcp", port=8022, ports=1, purpose="", by=network.admin
     )
-    with rows.written_by(network.admin):
+    with factories.written_by(network.admin):
         switch_pinhole(pinhole=made, version=made.version, enabled=False, by=network.admin)
     assert "Only the administrators can open it again." in text(selin.get(f"/me/pinholes/{made.pk}/close/"))
     page = text(selin.post(f"/me/pinholes/{made.pk}/close/", follow=True))

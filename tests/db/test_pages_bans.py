@@ -13,20 +13,20 @@ from django.utils import timezone
 
 from apps.bans import hits, services
 from apps.bans.models import Ban, BanList, Direction, Upload
-from tests import rows
-from tests.readings import hit
+from tests import factories
+from tests.counter_factories import hit
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def staff(network: rows.Network, client: Client) -> Client:
+def staff(network: factories.Network, client: Client) -> Client:
     client.force_login(network.admin)
     return client
 
 
 @pytest.fixture
-def own(network: rows.Network) -> BanList:
+def own(network: factories.Network) -> BanList:
     return services.create_list(name="Own", description="Ours", by=network.admin)
 
 
@@ -46,7 +46,7 @@ def test_only_staff_sees_bans(own: BanList, client: Client) -> None:
     there = ban(own, "203.0.113.66")
     reads = ("/bans/", f"/bans/{own.pk}/", f"/bans/ban/{there.pk}/", f"/bans/{own.pk}/bans.csv", f"/bans/{own.pk}/import/")
     assert [client.get(path).status_code for path in reads] == [302] * 5
-    client.force_login(rows.user("guest", staff=False))
+    client.force_login(factories.user("guest", staff=False))
     writes = (f"/bans/{own.pk}/add/", f"/bans/{own.pk}/bulk/", f"/bans/ban/{there.pk}/lift/", f"/bans/{own.pk}/delete/")
     assert [client.get(path).status_code for path in reads] + [client.post(path).status_code for path in writes] == [403] * 9
     assert Ban.objects.count() == 1
@@ -59,7 +59,7 @@ def test_a_list_is_made_and_its_name_is_taken(staff: Client) -> None:
     assert again.status_code == 422 and "There is already a list called “Own”" in text(again)
 
 
-def test_the_lists_say_how_much_they_keep_out(staff: Client, own: BanList, network: rows.Network) -> None:
+def test_the_lists_say_how_much_they_keep_out(staff: Client, own: BanList, network: factories.Network) -> None:
     there = ban(own, "203.0.113.66")
     hits.record(gateway=network.gateways[0], passed=hit({(there.prefix, Direction.BOTH): (12_418, 3_000_000)}), at=timezone.now())
     page = text(staff.get("/bans/?sort=-hits"))
@@ -102,7 +102,7 @@ def test_what_cannot_be_banned_is_said_under_its_field(staff: Client, own: BanLi
     assert response.status_code == 422 and says in text(response) and not Ban.objects.exists()
 
 
-def test_the_strip_says_what_another_list_does_too(staff: Client, own: BanList, network: rows.Network) -> None:
+def test_the_strip_says_what_another_list_does_too(staff: Client, own: BanList, network: factories.Network) -> None:
     ban(services.create_list(name="Feed", by=network.admin), "203.0.113.0/24")
     page = text(staff.post(f"/bans/{own.pk}/add/", {"address": "203.0.113.66", "term": "never"}, follow=True))
     assert "Feed</a> keeps it out too, with 203.0.113.0/24" in page
@@ -122,7 +122,7 @@ def test_a_search_finds_what_covers_an_address(staff: Client, own: BanList) -> N
     assert "198.51.99.0/24</code>" in text(staff.get(f"/bans/{own.pk}/?q=spam"))
 
 
-def test_no_match_says_who_else_bans_it_or_offers_to(staff: Client, own: BanList, network: rows.Network) -> None:
+def test_no_match_says_who_else_bans_it_or_offers_to(staff: Client, own: BanList, network: factories.Network) -> None:
     page = text(staff.get(f"/bans/{own.pk}/?q=203.0.113.9"))
     assert "No ban on this list covers 203.0.113.9" in page and "?prefix=203.0.113.9#add" in page
     ban(services.create_list(name="Feed", by=network.admin), "203.0.113.0/24")
@@ -139,7 +139,7 @@ def test_hostile_addresses_are_just_pages(staff: Client, own: BanList, asked: st
 
 
 @pytest.mark.parametrize("sort", ["prefix", "-created", "expires", "comment", "-hits", "last"])
-def test_the_table_sorts(staff: Client, own: BanList, network: rows.Network, sort: str) -> None:
+def test_the_table_sorts(staff: Client, own: BanList, network: factories.Network, sort: str) -> None:
     first, second = ban(own, "203.0.113.66", comment="a"), ban(own, "203.0.113.67", comment="b", expires=timezone.now() + timedelta(days=1))
     hits.record(gateway=network.gateways[0], passed=hit({(second.prefix, Direction.BOTH): (7, 420)}), at=timezone.now())
     page = text(staff.get(f"/bans/{own.pk}/?sort={sort}"))
@@ -177,7 +177,7 @@ def test_a_ban_is_lifted_and_brought_back(staff: Client, own: BanList) -> None:
     assert (Ban.objects.get().shown, Ban.objects.get().comment) == ("203.0.113.66", "ssh")
 
 
-def test_lifting_says_when_another_list_keeps_it_out(staff: Client, own: BanList, network: rows.Network) -> None:
+def test_lifting_says_when_another_list_keeps_it_out(staff: Client, own: BanList, network: factories.Network) -> None:
     there = ban(own, "203.0.113.66")
     ban(services.create_list(name="Feed", by=network.admin), "203.0.113.0/24")
     assert "nothing changes on the gateways" in text(staff.get(f"/bans/ban/{there.pk}/lift/"))
@@ -191,7 +191,7 @@ def test_some_bans_are_lifted_after_a_confirmation(staff: Client, own: BanList) 
     assert Ban.objects.count() == 2
 
 
-def test_bans_of_other_lists_cannot_be_picked(staff: Client, own: BanList, network: rows.Network) -> None:
+def test_bans_of_other_lists_cannot_be_picked(staff: Client, own: BanList, network: factories.Network) -> None:
     other = ban(services.create_list(name="Feed", by=network.admin), "203.0.113.0/24")
     assert "No ban is selected" in text(staff.post(f"/bans/{own.pk}/bulk/", {"do": "lift", "pick": other.pk, "confirmed": "1"}))
     assert Ban.objects.count() == 1
@@ -257,11 +257,11 @@ def test_a_file_without_bans_cannot_be_imported(staff: Client, own: BanList) -> 
 
 def test_somebody_elses_upload_is_not_shown(staff: Client, own: BanList, client: Client) -> None:
     sent = staff.post(f"/bans/{own.pk}/import/", feed("203.0.113.0/24\n"))
-    client.force_login(rows.user("jakob"))
+    client.force_login(factories.user("jakob"))
     assert client.get(sent["Location"]).status_code == 404
 
 
-def test_a_list_is_exported(staff: Client, own: BanList, network: rows.Network) -> None:
+def test_a_list_is_exported(staff: Client, own: BanList, network: factories.Network) -> None:
     there = ban(own, "203.0.113.66", comment="=cmd()")
     ban(own, "198.51.99.0/24", comment="ended", expires=timezone.now() + timedelta(days=1))
     Ban.objects.filter(comment="ended").update(expires=timezone.now())

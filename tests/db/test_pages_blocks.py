@@ -8,35 +8,35 @@ from django.test import Client
 from apps.bans.blocks.selectors import current
 from apps.bans.blocks.services import block
 from apps.bans.models import Block, Listener, Notice, Reachable
-from tests import rows
-from tests.answers import wrong
-from tests.db.pages import queries, text
+from tests import factories
+from tests.api_responses import wrong
+from tests.db.page_client import queries, text
 
 pytestmark = pytest.mark.django_db
 JSON = "application/json"
 
 
 @pytest.fixture
-def staff(network: rows.Network, client: Client) -> Client:
+def staff(network: factories.Network, client: Client) -> Client:
     client.force_login(network.admin)
     return client
 
 
-def blocked(network: rows.Network, host: str = "m1", **given: Any) -> Block:
+def blocked(network: factories.Network, host: str = "m1", **given: Any) -> Block:
     values: Any = {"member": network.residents[host].member, "reason": "abuse", "message": "Spam", "by": network.admin}
     return block(**(values | given))
 
 
-def test_only_staff_sees_blocks_and_listeners(network: rows.Network, client: Client) -> None:
+def test_only_staff_sees_blocks_and_listeners(network: factories.Network, client: Client) -> None:
     made = blocked(network)
     reads = ("/bans/blocks/", f"/bans/blocks/{made.pk}/", "/bans/listeners/", f"/bans/notice/{network.group.pk}/", "/api/bans/blocks/")
     assert [client.get(path).status_code for path in reads] == [302, 302, 302, 302, 401]
-    client.force_login(rows.user("guest", staff=False))
+    client.force_login(factories.user("guest", staff=False))
     assert [client.get(path).status_code for path in reads] == [403] * 5
     assert client.post(f"/bans/blocks/{made.pk}/lift/").status_code == 403
 
 
-def test_blocking_says_first_what_it_does_and_then_the_members_page_says_so(network: rows.Network, staff: Client) -> None:
+def test_blocking_says_first_what_it_does_and_then_the_members_page_says_so(network: factories.Network, staff: Client) -> None:
     member = network.residents["m1"].member
     assert f"/bans/blocks/member/{member.pk}/" in text(staff.get(f"/members/{member.pk}/"))
     asked = text(staff.get(f"/bans/blocks/member/{member.pk}/"))
@@ -50,14 +50,14 @@ def test_blocking_says_first_what_it_does_and_then_the_members_page_says_so(netw
     assert staff.get(f"/bans/blocks/member/{member.pk}/").headers["Location"] == f"/bans/blocks/{made.pk}/"
 
 
-def test_a_block_without_a_time_where_one_is_asked_for_is_not_made(network: rows.Network, staff: Client) -> None:
+def test_a_block_without_a_time_where_one_is_asked_for_is_not_made(network: factories.Network, staff: Client) -> None:
     member = network.residents["m1"].member
     answer = staff.post(f"/bans/blocks/member/{member.pk}/", {"reason": "rules", "term": "at"})
     assert answer.status_code == 422 and "Name the time" in text(answer)
     assert current(member) is None
 
 
-def test_a_block_is_changed_and_a_change_by_two_is_a_conflict(network: rows.Network, staff: Client) -> None:
+def test_a_block_is_changed_and_a_change_by_two_is_a_conflict(network: factories.Network, staff: Client) -> None:
     made = blocked(network)
     given = {"reason": "rules", "message": "Other", "note": "", "term": "1d", "version": "1"}
     assert staff.post(f"/bans/blocks/{made.pk}/", given).status_code == 302
@@ -67,7 +67,7 @@ def test_a_block_is_changed_and_a_change_by_two_is_a_conflict(network: rows.Netw
     assert (made.reason, made.version, made.valid.upper is not None) == ("rules", 2, True)
 
 
-def test_lifting_asks_can_be_undone_and_is_seen_in_the_list(network: rows.Network, staff: Client) -> None:
+def test_lifting_asks_can_be_undone_and_is_seen_in_the_list(network: factories.Network, staff: Client) -> None:
     made = blocked(network)
     assert "Lift the block of Resident of m1?" in text(staff.get(f"/bans/blocks/{made.pk}/lift/"))
     after = text(staff.post(f"/bans/blocks/{made.pk}/lift/", follow=True))
@@ -79,7 +79,7 @@ def test_lifting_asks_can_be_undone_and_is_seen_in_the_list(network: rows.Networ
     assert "is blocked already" in text(staff.post(f"/bans/blocks/{made.pk}/restore/", follow=True))
 
 
-def test_many_are_lifted_and_given_ends_at_once(network: rows.Network, staff: Client) -> None:
+def test_many_are_lifted_and_given_ends_at_once(network: factories.Network, staff: Client) -> None:
     made = [blocked(network, host) for host in ("m1", "m2")]
     picked: dict[str, Any] = {"pick": [each.pk for each in made]}
     assert "When shall 2 blocks end?" in text(staff.post("/bans/blocks/bulk/", picked | {"do": "end"}))
@@ -90,13 +90,13 @@ def test_many_are_lifted_and_given_ends_at_once(network: rows.Network, staff: Cl
 
 
 @pytest.mark.parametrize(("query", "found"), [("q=m2", 1), ("q=spam", 2), ("reason=unpaid", 0), ("state=over", 0), ("state=all", 2)])
-def test_blocks_are_filtered(network: rows.Network, staff: Client, query: str, found: int) -> None:
+def test_blocks_are_filtered(network: factories.Network, staff: Client, query: str, found: int) -> None:
     blocked(network, "m1")
     blocked(network, "m2")
     assert text(staff.get(f"/bans/blocks/?{query}")).count('name="pick"') == found
 
 
-def test_a_page_of_blocks_takes_the_same_queries_however_many_there_are(network: rows.Network, staff: Client) -> None:
+def test_a_page_of_blocks_takes_the_same_queries_however_many_there_are(network: factories.Network, staff: Client) -> None:
     blocked(network, "m1")
     one = queries(staff, "/bans/blocks/")
     blocked(network, "m2")
@@ -104,7 +104,7 @@ def test_a_page_of_blocks_takes_the_same_queries_however_many_there_are(network:
     assert queries(staff, "/bans/blocks/") == one
 
 
-def test_what_stays_reachable_is_set_on_a_page(network: rows.Network, staff: Client) -> None:
+def test_what_stays_reachable_is_set_on_a_page(network: factories.Network, staff: Client) -> None:
     page = f"/bans/notice/{network.group.pk}/"
     assert "has no interface for servers" in text(staff.get(page))
     version = Notice.objects.get().version
@@ -119,7 +119,7 @@ def test_what_stays_reachable_is_set_on_a_page(network: rows.Network, staff: Cli
     assert "Nothing stays reachable" in text(staff.get(page))
 
 
-def test_a_listener_is_added_changed_and_removed(network: rows.Network, staff: Client) -> None:
+def test_a_listener_is_added_changed_and_removed(network: factories.Network, staff: Client) -> None:
     assert "No listener yet" in text(staff.get("/bans/listeners/"))
     given = {"group": network.group.pk, "name": "Web", "address": "192.0.2.40", "protocol": "tcp", "port": "443", "note": ""}
     assert staff.post("/bans/listeners/", given).status_code == 302
@@ -137,13 +137,13 @@ def test_a_listener_is_added_changed_and_removed(network: rows.Network, staff: C
     assert not Listener.objects.exists()
 
 
-def test_a_listener_on_a_members_address_is_refused_at_its_field(network: rows.Network, staff: Client) -> None:
+def test_a_listener_on_a_members_address_is_refused_at_its_field(network: factories.Network, staff: Client) -> None:
     given = {"group": network.group.pk, "name": "Web", "address": "10.16.0.10", "protocol": "tcp", "port": "443"}
     answer = staff.post("/bans/listeners/", given)
     assert answer.status_code == 422 and "A server needs an address outside of it" in text(answer)
 
 
-def test_servers_interfaces_are_named_on_the_page(network: rows.Network, staff: Client) -> None:
+def test_servers_interfaces_are_named_on_the_page(network: factories.Network, staff: Client) -> None:
     gateway = network.gateways[0]
     staff.post("/bans/listeners/interface/", {"gateway": gateway.pk, "name": "srv0"})
     assert 'value="srv0"' in text(staff.get("/bans/listeners/"))
@@ -152,7 +152,7 @@ def test_servers_interfaces_are_named_on_the_page(network: rows.Network, staff: 
     )
 
 
-def test_listeners_are_in_the_navigation_and_found_by_the_search(network: rows.Network, staff: Client) -> None:
+def test_listeners_are_in_the_navigation_and_found_by_the_search(network: factories.Network, staff: Client) -> None:
     staff.post(
         "/api/bans/listeners/",
         {"group": network.group.pk, "name": "Zentrale", "address": "192.0.2.40", "protocol": "tcp", "port": 25},
@@ -163,12 +163,12 @@ def test_listeners_are_in_the_navigation_and_found_by_the_search(network: rows.N
     assert staff.get("/search?q=Zentrale").headers.get("Location") == f"/bans/listeners/{Listener.objects.get().pk}/"
 
 
-def test_the_dashboard_counts_who_is_blocked(network: rows.Network, staff: Client) -> None:
+def test_the_dashboard_counts_who_is_blocked(network: factories.Network, staff: Client) -> None:
     blocked(network)
     assert "1 member is blocked" in text(staff.get("/"))
 
 
-def test_scripts_block_change_and_lift(network: rows.Network, staff: Client) -> None:
+def test_scripts_block_change_and_lift(network: factories.Network, staff: Client) -> None:
     member = network.residents["m1"].member
     made = staff.post("/api/bans/blocks/", {"member": member.pk, "reason": "unpaid", "until": "2099-01-01T00:00:00Z"}, JSON).json()
     assert (made["until"], [each["gateway"] for each in made["active"]]) == ("2099-01-01T01:00:00+01:00", ["nat-1", "nat-2"])
@@ -181,7 +181,7 @@ def test_scripts_block_change_and_lift(network: rows.Network, staff: Client) -> 
     assert (staff.get(path).status_code, staff.get(f"{path}?all=1").json()["lifted_by"]) == (404, network.admin.pk)
 
 
-def test_scripts_add_change_and_remove_listeners(network: rows.Network, staff: Client) -> None:
+def test_scripts_add_change_and_remove_listeners(network: factories.Network, staff: Client) -> None:
     given = {"group": network.group.pk, "name": "DNS", "address": "2001:db8:5e::53", "protocol": "udp", "port": 53}
     made = staff.post("/api/bans/listeners/", given, JSON).json()
     path = f"/api/bans/listeners/{made['id']}/"

@@ -11,13 +11,13 @@ from django.utils import timezone
 
 from apps.deployments.models import GatewayState, Revision
 from apps.network.models import Gateway, GatewayGroup
-from tests import rows
+from tests import factories
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def staff(network: rows.Network, client: Client) -> Client:
+def staff(network: factories.Network, client: Client) -> Client:
     client.force_login(network.admin)
     return client
 
@@ -37,21 +37,21 @@ def given(gateway: Gateway, **changes: Any) -> dict[str, Any]:
     return values | {"management_networks": "172.31.0.0/24"} | changes
 
 
-def test_only_staff_sees_gateways(network: rows.Network, client: Client) -> None:
+def test_only_staff_sees_gateways(network: factories.Network, client: Client) -> None:
     pk = network.gateways[0].pk
     assert [client.get(path).status_code for path in ("/gateways/", f"/gateways/{pk}/", f"/gateways/{pk}/edit/")] == [302] * 3
-    client.force_login(rows.user("guest", staff=False))
+    client.force_login(factories.user("guest", staff=False))
     assert [client.get(path).status_code for path in ("/gateways/", f"/gateways/{pk}/", f"/gateways/{pk}/edit/")] == [403] * 3
 
 
 def test_without_gateways_the_list_says_what_will_stand_there(db: None, client: Client) -> None:
-    client.force_login(rows.user())
+    client.force_login(factories.user())
     assert "No gateway yet" in text(client.get("/gateways/"))
     GatewayGroup.objects.create(name="Lindenhof")
     assert "No gateway in this group yet" in text(client.get("/gateways/"))
 
 
-def test_a_gateway_says_what_it_runs_and_carries(staff: Client, network: rows.Network) -> None:
+def test_a_gateway_says_what_it_runs_and_carries(staff: Client, network: factories.Network) -> None:
     first = network.gateways[0]
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_current_snapshot()::text")
@@ -62,7 +62,7 @@ def test_a_gateway_says_what_it_runs_and_carries(staff: Client, network: rows.Ne
     assert "172.31.0.0/24" in page and "lan0" in page and str(network.public.prefix) in page
 
 
-def test_a_silent_gateway_says_since_when(staff: Client, network: rows.Network) -> None:
+def test_a_silent_gateway_says_since_when(staff: Client, network: factories.Network) -> None:
     first, second = network.gateways
     seen(first, unreachable_since=timezone.now() - timedelta(minutes=5), error="nat-1: no <i>answer</i>")
     seen(second)
@@ -70,7 +70,7 @@ def test_a_silent_gateway_says_since_when(staff: Client, network: rows.Network) 
     assert "nat-1 has not answered the portal since" in page and "Unreachable since" in page and "no &lt;i&gt;answer" in page
 
 
-def test_carrying_both_alone_is_a_warning(staff: Client, network: rows.Network) -> None:
+def test_carrying_both_alone_is_a_warning(staff: Client, network: factories.Network) -> None:
     first, second = network.gateways
     Gateway.objects.filter(pk=second.pk).update(carries6=False)
     Gateway.objects.filter(pk=first.pk).update(carries6=True)
@@ -81,18 +81,18 @@ def test_carrying_both_alone_is_a_warning(staff: Client, network: rows.Network) 
     assert "nat-1 carries IPv4 and IPv6 alone" in text(staff.get(f"/gateways/{first.pk}/"))
 
 
-def test_a_family_that_nobody_carries_is_a_warning(staff: Client, network: rows.Network) -> None:
+def test_a_family_that_nobody_carries_is_a_warning(staff: Client, network: factories.Network) -> None:
     Gateway.objects.update(carries6=False)
     assert "No gateway is primary for IPv6" in text(staff.get("/gateways/"))
 
 
-def test_workers_that_do_not_look_are_said(staff: Client, network: rows.Network) -> None:
+def test_workers_that_do_not_look_are_said(staff: Client, network: factories.Network) -> None:
     for gateway in network.gateways:
         seen(gateway, seen=timezone.now() - timedelta(hours=1))
     assert "Do the workers run?" in text(staff.get("/gateways/"))
 
 
-def test_interfaces_are_changed_and_the_history_says_by_whom(staff: Client, network: rows.Network) -> None:
+def test_interfaces_are_changed_and_the_history_says_by_whom(staff: Client, network: factories.Network) -> None:
     first = network.gateways[0]
     response = staff.post(f"/gateways/{first.pk}/edit/", given(first, lan="eth1.10", management_networks="172.31.0.0/24\n2001:db8:f::/64"))
     assert response.status_code == 302
@@ -106,7 +106,7 @@ def test_interfaces_are_changed_and_the_history_says_by_whom(staff: Client, netw
     assert "<ins>eth1.10</ins>" in page and "Mara Lindqvist" in page
 
 
-def test_a_stale_save_shows_both_values_and_loses_neither(staff: Client, network: rows.Network) -> None:
+def test_a_stale_save_shows_both_values_and_loses_neither(staff: Client, network: factories.Network) -> None:
     first = network.gateways[0]
     stale = given(first, lan="mine0")
     staff.post(f"/gateways/{first.pk}/edit/", given(first, lan="theirs0", management_port=2222))
@@ -132,14 +132,14 @@ def test_a_stale_save_shows_both_values_and_loses_neither(staff: Client, network
         ({"lan": "lan\x00"}, "control character (U+0000)"),
     ],
 )
-def test_what_cannot_be_is_said_under_its_field(staff: Client, network: rows.Network, changes: dict[str, Any], says: str) -> None:
+def test_what_cannot_be_is_said_under_its_field(staff: Client, network: factories.Network, changes: dict[str, Any], says: str) -> None:
     first = network.gateways[0]
     response = staff.post(f"/gateways/{first.pk}/edit/", given(first, **changes))
     assert response.status_code == 422 and says in text(response)
     assert Gateway.objects.get(pk=first.pk).version == 1
 
 
-def test_queries_do_not_grow_with_gateways(staff: Client, network: rows.Network) -> None:
+def test_queries_do_not_grow_with_gateways(staff: Client, network: factories.Network) -> None:
     def asked(path: str) -> int:
         with CaptureQueriesContext(connection) as queries:
             assert staff.get(path).status_code == 200
@@ -149,5 +149,5 @@ def test_queries_do_not_grow_with_gateways(staff: Client, network: rows.Network)
     staff.get("/")  # the session's first page writes it down
     few = [asked(path) for path in paths]
     for number in range(3, 30):
-        seen(rows.gateway(network.group, f"nat-{number}"))
+        seen(factories.gateway(network.group, f"nat-{number}"))
     assert [asked(path) for path in paths] == few

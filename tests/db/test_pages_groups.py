@@ -8,9 +8,9 @@ from django.utils import timezone
 
 from apps.deployments.models import GatewayState, Rollout
 from apps.network.models import GatewayGroup
-from tests import rows
-from tests.db.pages import queries, signed_in, text
-from tests.db.rolling import rolled
+from tests import factories
+from tests.db.page_client import queries, signed_in, text
+from tests.db.rollout_rows import rolled
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -24,12 +24,12 @@ DRIFT = {
 
 
 @pytest.fixture
-def staff(network: rows.Network) -> Client:
+def staff(network: factories.Network) -> Client:
     return signed_in(network.admin)
 
 
 @pytest.fixture
-def meddled(network: rows.Network) -> str:
+def meddled(network: factories.Network) -> str:
     """Somebody changed nat-1 by hand; the address of its page."""
     rolled(network)
     GatewayState.objects.filter(gateway=network.gateways[0]).update(drift=DRIFT, drift_since=timezone.now(), seen=timezone.now())
@@ -60,7 +60,7 @@ def test_drift_says_what_where_and_since_when(staff: Client, meddled: str) -> No
     assert "It is put right by itself, with the next look." in page
 
 
-def test_a_table_that_was_deleted_is_told_in_a_sentence(staff: Client, meddled: str, network: rows.Network) -> None:
+def test_a_table_that_was_deleted_is_told_in_a_sentence(staff: Client, meddled: str, network: factories.Network) -> None:
     GatewayState.objects.filter(gateway=network.gateways[0]).update(drift={**DRIFT, "cause": "gone"})
     page = text(staff.get(meddled))
     assert "On nat-1 the whole table was deleted, seen first at" in page and "Nothing is translated, banned or refused there." in page
@@ -69,14 +69,14 @@ def test_a_table_that_was_deleted_is_told_in_a_sentence(staff: Client, meddled: 
 
 
 def test_drift_that_is_not_healed_waits_for_somebody(
-    staff: Client, meddled: str, network: rows.Network, monkeypatch: pytest.MonkeyPatch
+    staff: Client, meddled: str, network: factories.Network, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     GatewayGroup.objects.update(heals_drift=False)
     for path in (meddled, "/", "/gateways/"):
         page = text(staff.get(path))
         assert "nat-1 was changed by hand" in page and "It stays so until somebody puts it right" in page, path
     asked: list[tuple[Any, ...]] = []
-    monkeypatch.setattr("apps.lib.nudge.send", lambda *sent: asked.append(sent))
+    monkeypatch.setattr("apps.lib.enqueue.send", lambda *sent: asked.append(sent))
     assert "nat-1 gets what it should run again" in text(staff.post(f"{meddled}put-right/", follow=True))
     assert asked == [("workers.reconcile", network.admin.pk, True)]
     assert staff.get(f"{meddled}put-right/").status_code == 405
@@ -88,14 +88,14 @@ def test_while_a_rollout_is_paused_nobody_promises_that_drift_is_put_right(staff
     assert "It stays so until the rollout of r" in page and "is put right by itself" not in page
 
 
-def test_a_gateway_that_is_as_it_should_be_says_nothing_of_drift(staff: Client, network: rows.Network) -> None:
+def test_a_gateway_that_is_as_it_should_be_says_nothing_of_drift(staff: Client, network: factories.Network) -> None:
     rolled(network)
     GatewayState.objects.update(seen=timezone.now())
     assert "by hand" not in text(staff.get(f"/gateways/{network.gateways[0].pk}/"))
     assert "nothing was changed by hand" in text(staff.get("/"))
 
 
-def test_the_settings_of_a_group_are_saved_with_their_history(staff: Client, network: rows.Network) -> None:
+def test_the_settings_of_a_group_are_saved_with_their_history(staff: Client, network: factories.Network) -> None:
     path = f"/gateways/groups/{network.group.pk}/"
     assert "Rollouts of Lindenhof" in text(staff.get(path))
     page = text(staff.post(path, given(network.group, goes_on="", confirm_within=60, removal_share=5), follow=True))
@@ -106,12 +106,12 @@ def test_the_settings_of_a_group_are_saved_with_their_history(staff: Client, net
 
 
 @pytest.mark.parametrize(("name", "value"), [("confirm_within", 4), ("confirm_within", 601), ("removal_share", 101), ("removal_least", 0)])
-def test_what_cannot_be_is_said_at_its_field(staff: Client, network: rows.Network, name: str, value: int) -> None:
+def test_what_cannot_be_is_said_at_its_field(staff: Client, network: factories.Network, name: str, value: int) -> None:
     response = staff.post(f"/gateways/groups/{network.group.pk}/", given(network.group, **{name: value}))
     assert response.status_code == 422 and f'id="id_{name}_error"' in text(response)
 
 
-def test_a_second_save_shows_what_the_first_has_saved(staff: Client, network: rows.Network) -> None:
+def test_a_second_save_shows_what_the_first_has_saved(staff: Client, network: factories.Network) -> None:
     path = f"/gateways/groups/{network.group.pk}/"
     staff.post(path, given(network.group, confirm_within=60))
     page = text(staff.post(path, given(network.group, confirm_within=90)))
@@ -121,8 +121,8 @@ def test_a_second_save_shows_what_the_first_has_saved(staff: Client, network: ro
     assert network.group.confirm_within == 90
 
 
-def test_only_staff_changes_settings(network: rows.Network) -> None:
-    guest = signed_in(rows.user("guest", staff=False))
+def test_only_staff_changes_settings(network: factories.Network) -> None:
+    guest = signed_in(factories.user("guest", staff=False))
     assert guest.post(f"/gateways/groups/{network.group.pk}/", given(network.group)).status_code == 403
     assert guest.post(f"/gateways/{network.gateways[0].pk}/put-right/").status_code == 403
 

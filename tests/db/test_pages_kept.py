@@ -10,18 +10,18 @@ from apps.bans.models import BanList
 from apps.network.models import Holding
 from apps.traffic.models import RateLimit
 from apps.traffic.rates.services import limit
-from tests import rows
-from tests.db.pages import HTMX, signed_in, text
+from tests import factories
+from tests.db.page_client import HTMX, signed_in, text
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def mara(network: rows.Network) -> Client:
+def mara(network: factories.Network) -> Client:
     return signed_in(network.admin)
 
 
-def test_a_form_whose_session_ended_shows_what_was_written_and_the_way_back(network: rows.Network) -> None:
+def test_a_form_whose_session_ended_shows_what_was_written_and_the_way_back(network: factories.Network) -> None:
     client, written = Client(enforce_csrf_checks=True), "Dear all, the line in house B is down since ten."
     response = client.post(
         "/tickets/new/", {"text": written, "password": "a long secret password"}, headers={"referer": "http://testserver/tickets/new/"}
@@ -33,7 +33,7 @@ def test_a_form_whose_session_ended_shows_what_was_written_and_the_way_back(netw
     assert 'href="/account/login/?next=/tickets/new/"' in page
 
 
-def test_the_way_back_never_leads_to_another_site(network: rows.Network) -> None:
+def test_the_way_back_never_leads_to_another_site(network: factories.Network) -> None:
     page = text(Client(enforce_csrf_checks=True).post("/tickets/new/", headers={"referer": "https://evil.example/lure"}))
     assert "evil.example" not in page and "lure" not in page
 
@@ -50,7 +50,7 @@ def test_the_way_back_never_leads_to_another_site(network: rows.Network) -> None
     ],
 )
 def test_a_form_that_was_sent_without_a_session_leads_by_signing_in_to_its_page_and_says_so(
-    sent_to: str, from_page: str, back: str, network: rows.Network
+    sent_to: str, from_page: str, back: str, network: factories.Network
 ) -> None:
     client = Client(headers={"referer": from_page} if from_page else {})
     away = client.post(sent_to, {"text": "Dear all"})
@@ -58,7 +58,7 @@ def test_a_form_that_was_sent_without_a_session_leads_by_signing_in_to_its_page_
     assert "You were signed out, so nothing was saved." in text(client.get(away["Location"]))
 
 
-def test_who_only_looked_is_asked_to_sign_in_without_further_words(network: rows.Network) -> None:
+def test_who_only_looked_is_asked_to_sign_in_without_further_words(network: factories.Network) -> None:
     client = Client()
     away = client.get("/members/?q=kaya", headers={"referer": "http://testserver/tickets/1/"})
     assert away["Location"] == "/account/login/?next=/members/%3Fq%3Dkaya"
@@ -66,12 +66,12 @@ def test_who_only_looked_is_asked_to_sign_in_without_further_words(network: rows
 
 
 @pytest.mark.parametrize("path", ["/members/", "/bans/", "/me/"])
-def test_a_fragment_is_not_answered_with_a_sign_in_page(path: str, network: rows.Network) -> None:
+def test_a_fragment_is_not_answered_with_a_sign_in_page(path: str, network: factories.Network) -> None:
     assert Client().get(path, headers={"HX-Request": "true"}).status_code == 401
     assert Client().get(path).status_code == 302
 
 
-def test_a_ban_that_was_added_is_counted_below_the_list_too(mara: Client, network: rows.Network) -> None:
+def test_a_ban_that_was_added_is_counted_below_the_list_too(mara: Client, network: factories.Network) -> None:
     banlist = BanList.objects.create(name="Scanners")
     for number in (1, 2):
         answer = text(
@@ -81,7 +81,7 @@ def test_a_ban_that_was_added_is_counted_below_the_list_too(mara: Client, networ
     assert "2 of 2" in answer
 
 
-def test_an_address_that_was_given_or_released_lets_the_rest_of_the_page_ask_again(mara: Client, network: rows.Network) -> None:
+def test_an_address_that_was_given_or_released_lets_the_rest_of_the_page_ask_again(mara: Client, network: factories.Network) -> None:
     member = network.residents["m1"].member
     given = {"hold-pool": network.private.pk, "hold-prefix": "", "hold-leaves": ""}
     refused = mara.post(f"/members/{member.pk}/addresses/add/", given | {"hold-pool": ""}, headers=HTMX)
@@ -97,7 +97,7 @@ def test_an_address_that_was_given_or_released_lets_the_rest_of_the_page_ask_aga
     assert (answer.status_code, answer.headers.get("HX-Trigger")) == (200, "netzwart:member-changed")
 
 
-def test_the_rate_of_a_limited_member_is_changed_in_one_go(mara: Client, network: rows.Network) -> None:
+def test_the_rate_of_a_limited_member_is_changed_in_one_go(mara: Client, network: factories.Network) -> None:
     member = network.residents["m1"].member
     first = limit(member=member, up_kbit=1000, down_kbit=5000, reason="other", until=timezone.now() + timedelta(days=1), by=network.admin)
     page = text(mara.get(f"/limited/member/{member.pk}/"))
@@ -108,7 +108,7 @@ def test_the_rate_of_a_limited_member_is_changed_in_one_go(mara: Client, network
     assert (now.down_kbit, now.up_kbit) == (8000, 1000)
 
 
-def test_a_limit_that_somebody_else_set_meanwhile_is_not_replaced_unseen(mara: Client, network: rows.Network) -> None:
+def test_a_limit_that_somebody_else_set_meanwhile_is_not_replaced_unseen(mara: Client, network: factories.Network) -> None:
     member = network.residents["m1"].member
     limit(member=member, up_kbit=1000, down_kbit=5000, reason="other", by=network.admin)
     response = mara.post(f"/limited/member/{member.pk}/", {"down_kbit": "8", "reason": "other", "term": "1d"})

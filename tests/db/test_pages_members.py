@@ -20,8 +20,8 @@ from apps.members.models import Device, Member, Room, Site, Tariff
 from apps.nat.models import NatMapping
 from apps.network.models import Holding
 from apps.network.services import hold
-from tests import rows
-from tests.db.pages import HTMX, queries, signed_in, text
+from tests import factories
+from tests.db.page_client import HTMX, queries, signed_in, text
 
 PAGES = [
     "/members/",
@@ -50,7 +50,7 @@ HOSTILE = [
 
 
 @pytest.fixture
-def mara(network: rows.Network) -> Client:
+def mara(network: factories.Network) -> Client:
     return signed_in(network.admin)
 
 
@@ -63,20 +63,20 @@ def house(code: str = "B", *names: str) -> list[Room]:
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_whoever_has_not_signed_in_is_asked_to(client: Client, network: rows.Network, path: str) -> None:
+def test_whoever_has_not_signed_in_is_asked_to(client: Client, network: factories.Network, path: str) -> None:
     response = client.get(path)
     assert response.status_code == 302
     assert response["Location"].startswith("/account/login/")
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_members_themselves_do_not_see_the_pages_of_the_staff(network: rows.Network, path: str) -> None:
-    response = signed_in(rows.user("selin", staff=False)).get(path)
+def test_members_themselves_do_not_see_the_pages_of_the_staff(network: factories.Network, path: str) -> None:
+    response = signed_in(factories.user("selin", staff=False)).get(path)
     assert response.status_code == 403 or (path, response["Location"]) == ("/", "/me/")
 
 
-def test_nobody_else_writes(network: rows.Network) -> None:
-    selin, who = signed_in(rows.user("selin", staff=False)), network.residents["m1"]
+def test_nobody_else_writes(network: factories.Network) -> None:
+    selin, who = signed_in(factories.user("selin", staff=False)), network.residents["m1"]
     for path in (
         "/members/bulk/",
         "/members/add/",
@@ -94,26 +94,26 @@ def test_nobody_else_writes(network: rows.Network) -> None:
 # --- The list
 
 
-def test_a_row_shows_what_a_member_has(mara: Client, network: rows.Network) -> None:
+def test_a_row_shows_what_a_member_has(mara: Client, network: factories.Network) -> None:
     page = text(mara.get("/members/?q=Resident+of+m1"))
     for shown in ("Resident of m1", "Active", "10.16.0.10", "198.51.100.7", "2001:db8:a0:10::/64"):
         assert shown in page
 
 
-def test_tabs_count_by_state_and_trial(mara: Client, network: rows.Network) -> None:
-    rows.member("Gone", state="left")
-    rows.member("New", state="pending", tariff=Tariff.objects.create(name="Trial", trial=True))
+def test_tabs_count_by_state_and_trial(mara: Client, network: factories.Network) -> None:
+    factories.member("Gone", state="left")
+    factories.member("New", state="pending", tariff=Tariff.objects.create(name="Trial", trial=True))
     views = {name: number for name, _words, number in mara.get("/members/").context["views"]}
     assert views == {"all": 6, "active": 4, "pending": 1, "left": 1, "trial": 1, "blocked": 0}
     for view, number in views.items():
         assert mara.get(f"/members/?view={view}").context["page"].paginator.count == number
 
 
-def test_filters_narrow_and_stand_as_chips(mara: Client, network: rows.Network) -> None:
+def test_filters_narrow_and_stand_as_chips(mara: Client, network: factories.Network) -> None:
     (room,) = house("B", "214")
-    rows.member("Selin Kaya", room=room, paid_until=date(2026, 9, 30))
-    rows.member("Nils Petersen", room=room, paid_until=date(2027, 9, 30))
-    rows.member("Never Paid", room=room)
+    factories.member("Selin Kaya", room=room, paid_until=date(2026, 9, 30))
+    factories.member("Nils Petersen", room=room, paid_until=date(2027, 9, 30))
+    factories.member("Never Paid", room=room)
     response = mara.get("/members/?house=B&paid_before=2026-12-01")
     assert [row.member.name for row in response.context["page"]] == ["Never Paid", "Selin Kaya"]
     assert "House <b>B</b>" in text(response)
@@ -129,53 +129,53 @@ def test_filters_narrow_and_stand_as_chips(mara: Client, network: rows.Network) 
     ("forwards", "Aaron", "Zoë"), ("-forwards", "Aaron", "Zoë"), ("state", "Aaron", "Zoë"),
 ])  # fmt: skip
 def test_the_list_sorts_by_every_column_and_puts_what_is_missing_last(
-    mara: Client, network: rows.Network, sort: str, first: str, last: str
+    mara: Client, network: factories.Network, sort: str, first: str, last: str
 ) -> None:
     rooms = house("A", "101", "102")
-    rows.member("Zoë", room=rooms[0], paid_until=date(2026, 1, 1))
-    rows.member("Aaron", room=rooms[1], paid_until=date(2026, 2, 1))
+    factories.member("Zoë", room=rooms[0], paid_until=date(2026, 1, 1))
+    factories.member("Aaron", room=rooms[1], paid_until=date(2026, 2, 1))
     names = [row.member.name for row in mara.get(f"/members/?sort={sort}").context["page"]]
     assert (names[0], names[-1], len(names), len(set(names))) == (first, last, 6, 6)
 
 
-def test_a_member_with_several_addresses_stands_in_the_list_once(mara: Client, network: rows.Network) -> None:
+def test_a_member_with_several_addresses_stands_in_the_list_once(mara: Client, network: factories.Network) -> None:
     hold(member=network.residents["m1"].member, pool=network.private, by=network.admin)
     for sort in ("private", "public", "prefix", "forwards"):
         names = [row.member.name for row in mara.get(f"/members/?sort={sort}").context["page"]]
         assert len(names) == len(set(names)) == 4
 
 
-def test_pages_follow_each_other_without_gap_whatever_the_order(mara: Client, network: rows.Network) -> None:
+def test_pages_follow_each_other_without_gap_whatever_the_order(mara: Client, network: factories.Network) -> None:
     rooms = house("A", *(str(number) for number in range(40)))
     for number in range(60):
-        rows.member(f"Number {number:02}", room=rooms[number] if number < 40 else None)
+        factories.member(f"Number {number:02}", room=rooms[number] if number < 40 else None)
     for sort in ("name", "room", "-room", "private", "-forwards", "paid"):
         seen = [row.member.pk for page in (1, 2, 3) for row in mara.get(f"/members/?sort={sort}&page={page}").context["page"]]
         assert len(seen) == len(set(seen)) == 64, sort
 
 
-def test_the_list_takes_as_many_queries_for_many_as_for_few(mara: Client, network: rows.Network) -> None:
+def test_the_list_takes_as_many_queries_for_many_as_for_few(mara: Client, network: factories.Network) -> None:
     few = queries(mara, "/members/")
     for number in range(25):
-        hold(member=rows.member(f"Aaron {number}"), pool=network.private, by=network.admin)
+        hold(member=factories.member(f"Aaron {number}"), pool=network.private, by=network.admin)
     assert queries(mara, "/members/") == few
 
 
 @pytest.mark.parametrize("value", HOSTILE)
-def test_whatever_stands_in_the_address_the_list_comes(mara: Client, network: rows.Network, value: str) -> None:
+def test_whatever_stands_in_the_address_the_list_comes(mara: Client, network: factories.Network, value: str) -> None:
     for name in ("q", "view", "house", "tariff", "paid_before", "sort", "page"):
         response = mara.get("/members/", {name: value})
         assert response.status_code == 200, name
         assert "<script>alert" not in text(response)
 
 
-def test_htmx_gets_the_list_alone(mara: Client, network: rows.Network) -> None:
+def test_htmx_gets_the_list_alone(mara: Client, network: factories.Network) -> None:
     part = text(mara.get("/members/", headers={"HX-Request": "true", "HX-Target": "list"}))
     assert part.strip().startswith('<div id="list"')
     assert "<html" not in part
 
 
-def test_without_members_the_first_step_is_offered(network: rows.Network) -> None:
+def test_without_members_the_first_step_is_offered(network: factories.Network) -> None:
     for holding in Holding.objects.all():
         NatMapping.objects.filter(holding=holding).delete()
         holding.delete()
@@ -183,15 +183,15 @@ def test_without_members_the_first_step_is_offered(network: rows.Network) -> Non
     assert "Add the first member" in text(signed_in(network.admin).get("/members/"))
 
 
-def test_no_match_offers_to_show_all(mara: Client, network: rows.Network) -> None:
+def test_no_match_offers_to_show_all(mara: Client, network: factories.Network) -> None:
     assert "Show all members" in text(mara.get("/members/?q=nobody+of+this+name"))
 
 
 # --- CSV
 
 
-def test_csv_holds_the_filtered_rows_and_no_formulas(mara: Client, network: rows.Network) -> None:
-    rows.member('=HYPERLINK("http://x")')
+def test_csv_holds_the_filtered_rows_and_no_formulas(mara: Client, network: factories.Network) -> None:
+    factories.member('=HYPERLINK("http://x")')
     response = mara.get("/members.csv?view=active")
     lines = list(csv.reader(io.StringIO(b"".join(response.streaming_content).decode().removeprefix("\ufeff"))))  # type: ignore[attr-defined]
     assert lines[0][:3] == ["Number", "Name", "E-mail"]
@@ -202,11 +202,11 @@ def test_csv_holds_the_filtered_rows_and_no_formulas(mara: Client, network: rows
 # --- Many at once
 
 
-def pick(network: rows.Network, *hosts: str) -> list[int]:
+def pick(network: factories.Network, *hosts: str) -> list[int]:
     return [network.residents[host].member.pk for host in hosts]
 
 
-def test_a_bulk_action_is_a_preview_first(mara: Client, network: rows.Network) -> None:
+def test_a_bulk_action_is_a_preview_first(mara: Client, network: factories.Network) -> None:
     Member.objects.filter(pk=network.residents["m1"].member.pk).update(paid_until=date(2030, 1, 1))
     response = mara.post("/members/bulk/", {"do": "extend", "pick": pick(network, "m1", "m2"), "until": "2027-03-31"})
     page = text(response)
@@ -215,7 +215,7 @@ def test_a_bulk_action_is_a_preview_first(mara: Client, network: rows.Network) -
     assert not Member.objects.filter(paid_until=date(2027, 3, 31)).exists()
 
 
-def test_confirmed_it_extends_and_never_shortens(mara: Client, network: rows.Network) -> None:
+def test_confirmed_it_extends_and_never_shortens(mara: Client, network: factories.Network) -> None:
     Member.objects.filter(pk=network.residents["m1"].member.pk).update(paid_until=date(2030, 1, 1))
     data = {"do": "extend", "pick": pick(network, "m1", "m2"), "until": "2027-03-31", "confirmed": "1"}
     response = mara.post("/members/bulk/?view=active", data, follow=True)
@@ -224,7 +224,7 @@ def test_confirmed_it_extends_and_never_shortens(mara: Client, network: rows.Net
     assert sorted(str(paid) for paid in Member.objects.values_list("paid_until", flat=True)) == ["2027-03-31", "2030-01-01", "None", "None"]
 
 
-def test_all_of_the_filter_may_be_chosen(mara: Client, network: rows.Network) -> None:
+def test_all_of_the_filter_may_be_chosen(mara: Client, network: factories.Network) -> None:
     trial = Tariff.objects.create(name="Trial", trial=True)
     mara.post("/members/bulk/?q=Resident", {"do": "tariff", "all": "1", "tariff": trial.pk, "confirmed": "1"})
     assert Member.objects.filter(tariff=trial).count() == 4
@@ -233,19 +233,19 @@ def test_all_of_the_filter_may_be_chosen(mara: Client, network: rows.Network) ->
 @pytest.mark.parametrize("data", [
     {}, {"do": "extend"}, {"do": "erase", "pick": "1"}, {"do": "extend", "pick": ["x", "-1", "9" * 40]},
 ])  # fmt: skip
-def test_a_bulk_action_that_means_nothing_goes_back(mara: Client, network: rows.Network, data: dict[str, object]) -> None:
+def test_a_bulk_action_that_means_nothing_goes_back(mara: Client, network: factories.Network, data: dict[str, object]) -> None:
     response = mara.post("/members/bulk/", data)
     assert (response.status_code, response["Location"]) == (302, "/members/?")
 
 
-def test_a_bulk_action_without_a_date_is_asked_again(mara: Client, network: rows.Network) -> None:
+def test_a_bulk_action_without_a_date_is_asked_again(mara: Client, network: factories.Network) -> None:
     response = mara.post("/members/bulk/", {"do": "extend", "pick": pick(network, "m1"), "until": "soon", "confirmed": "1"})
     assert response.status_code == 422
     assert "Enter a valid date" in text(response)
     assert not Member.objects.exclude(paid_until=None).exists()
 
 
-def test_many_are_blocked_after_a_preview_and_the_list_shows_who(mara: Client, network: rows.Network) -> None:
+def test_many_are_blocked_after_a_preview_and_the_list_shows_who(mara: Client, network: factories.Network) -> None:
     block(member=network.residents["m1"].member, reason="abuse", by=network.admin)
     services.leave(member=network.residents["m2"].member, by=network.admin)
     data = {"do": "block", "pick": pick(network, "m1", "m2", "m3", "m4")}
@@ -266,7 +266,7 @@ def test_many_are_blocked_after_a_preview_and_the_list_shows_who(mara: Client, n
     assert b"".join(lines.streaming_content).decode().count(",yes\r\n") == 3  # type: ignore[attr-defined]
 
 
-def test_blocks_of_many_are_lifted_together(mara: Client, network: rows.Network) -> None:
+def test_blocks_of_many_are_lifted_together(mara: Client, network: factories.Network) -> None:
     for host in ("m1", "m2"):
         block(member=network.residents[host].member, reason="abuse", by=network.admin)
     data = {"do": "unblock", "pick": pick(network, "m1", "m2", "m3")}
@@ -277,7 +277,7 @@ def test_blocks_of_many_are_lifted_together(mara: Client, network: rows.Network)
     assert set(Block.objects.values_list("lifted_by", flat=True)) == {network.admin.pk}
 
 
-def test_of_many_blocks_all_are_made_or_none(mara: Client, network: rows.Network) -> None:
+def test_of_many_blocks_all_are_made_or_none(mara: Client, network: factories.Network) -> None:
     data = {"do": "block", "pick": pick(network, "m1", "m2"), "reason": "rules", "term": "never", "confirmed": "1"}
     begins = timezone.now() + timedelta(days=1)
     Block.objects.create(member=network.residents["m2"].member, reason="rules", valid=(begins, None))  # overlaps what is asked for
@@ -305,7 +305,7 @@ def entered(**changes: object) -> dict[str, object]:
     } | changes
 
 
-def test_a_member_is_added_with_the_next_number(mara: Client, network: rows.Network) -> None:
+def test_a_member_is_added_with_the_next_number(mara: Client, network: factories.Network) -> None:
     house("B", "214")
     last = max(Member.objects.values_list("number", flat=True))
     response = mara.post("/members/add/", entered(room="b-214", active="on"))
@@ -315,7 +315,7 @@ def test_a_member_is_added_with_the_next_number(mara: Client, network: rows.Netw
 
 
 def test_the_form_of_a_new_member_begins_with_the_tariff_of_most_and_active_and_offers_the_rooms(
-    mara: Client, network: rows.Network
+    mara: Client, network: factories.Network
 ) -> None:
     house("B", "214")
     Tariff.objects.create(name="A rare one")
@@ -328,13 +328,13 @@ def test_the_form_of_a_new_member_begins_with_the_tariff_of_most_and_active_and_
 
 
 @pytest.mark.parametrize("written", ["B214", "b 214", "b-214"])
-def test_the_room_of_a_new_member_is_taken_as_people_write_it(mara: Client, network: rows.Network, written: str) -> None:
+def test_the_room_of_a_new_member_is_taken_as_people_write_it(mara: Client, network: factories.Network, written: str) -> None:
     house("B", "214")
     assert mara.post("/members/add/", entered(room=written, active="on")).status_code == 302
     assert str(Member.objects.get(name="Selin Kaya").room) == "B-214"
 
 
-def test_whoever_has_the_last_number_there_is_keeps_nobody_out(mara: Client, network: rows.Network) -> None:
+def test_whoever_has_the_last_number_there_is_keeps_nobody_out(mara: Client, network: factories.Network) -> None:
     assert mara.post("/members/add/", entered(number=2**31 - 1, name="Xaver")).status_code == 302
     assert mara.post("/members/add/", entered()).status_code == 302
     free = Member.objects.get(name="Selin Kaya").number + 1
@@ -342,14 +342,14 @@ def test_whoever_has_the_last_number_there_is_keeps_nobody_out(mara: Client, net
     assert f"M-2147483647 is Xaver. M-{free} is free." in text(mara.post("/members/add/", entered(number=2**31 - 1)))
 
 
-def test_a_taken_number_names_its_holder(mara: Client, network: rows.Network) -> None:
+def test_a_taken_number_names_its_holder(mara: Client, network: factories.Network) -> None:
     holder = network.residents["m1"].member
     response = mara.post("/members/add/", entered(number=holder.number))
     assert response.status_code == 422
     assert f"M-{holder.number} is Resident of m1." in text(response)
 
 
-def test_an_unknown_room_is_explained(mara: Client, network: rows.Network) -> None:
+def test_an_unknown_room_is_explained(mara: Client, network: factories.Network) -> None:
     house("B", "214", "215")
     page = text(mara.post("/members/add/", entered(room="B-999")))
     assert "There is no room “B-999”. House B has B-214, B-215 and others." in page
@@ -357,23 +357,23 @@ def test_an_unknown_room_is_explained(mara: Client, network: rows.Network) -> No
 
 
 @pytest.mark.parametrize("value", HOSTILE)
-def test_hostile_input_is_refused_or_kept_as_text(mara: Client, network: rows.Network, value: str) -> None:
+def test_hostile_input_is_refused_or_kept_as_text(mara: Client, network: factories.Network, value: str) -> None:
     for field in ("name", "email", "language", "room", "tariff", "since", "paid_until", "note", "number"):
         assert mara.post("/members/add/", entered(**{field: value})).status_code in (302, 422), field
     for member in Member.objects.filter(language="de"):
         assert "<script>alert" not in text(mara.get(f"/members/{member.pk}/"))
 
 
-def test_a_change_is_saved_and_counted(mara: Client, network: rows.Network) -> None:
+def test_a_change_is_saved_and_counted(mara: Client, network: factories.Network) -> None:
     who = network.residents["m1"].member
     response = mara.post(f"/members/{who.pk}/edit/", entered(version=who.version, note="moved"))
     who.refresh_from_db()
     assert (response.status_code, who.name, who.note, who.version) == (302, "Selin Kaya", "moved", 2)
 
 
-def test_who_comes_too_late_sees_both_values_and_loses_neither(mara: Client, network: rows.Network) -> None:
+def test_who_comes_too_late_sees_both_values_and_loses_neither(mara: Client, network: factories.Network) -> None:
     who = network.residents["m1"].member
-    jakob = signed_in(rows.user("jakob"))
+    jakob = signed_in(factories.user("jakob"))
     jakob.post(f"/members/{who.pk}/edit/", entered(name="Selin Kaya", email="selin@lindenhof.example", version=1))
     response = mara.post(f"/members/{who.pk}/edit/", entered(name="Selin Demir", note="married", version=1))
     page = text(response)
@@ -389,7 +389,7 @@ def test_who_comes_too_late_sees_both_values_and_loses_neither(mara: Client, net
     assert (who.name, who.email, who.note) == ("Selin Demir", "selin@lindenhof.example", "married")
 
 
-def test_leaving_says_before_what_ends(mara: Client, network: rows.Network) -> None:
+def test_leaving_says_before_what_ends(mara: Client, network: factories.Network) -> None:
     who = network.residents["m1"].member
     page = text(mara.get(f"/members/{who.pk}/leave/"))
     assert "1 NAT mapping" in page
@@ -400,8 +400,8 @@ def test_leaving_says_before_what_ends(mara: Client, network: rows.Network) -> N
     assert "Has left." in page
 
 
-def test_activating_is_one_press(mara: Client, network: rows.Network) -> None:
-    who = rows.member("New", state="pending")
+def test_activating_is_one_press(mara: Client, network: factories.Network) -> None:
+    who = factories.member("New", state="pending")
     assert "Activate" in text(mara.get(f"/members/{who.pk}/"))
     mara.post(f"/members/{who.pk}/activate/")
     assert Member.objects.get(pk=who.pk).state == "active"
@@ -409,15 +409,15 @@ def test_activating_is_one_press(mara: Client, network: rows.Network) -> None:
 
 @pytest.mark.parametrize("path", ["edit", "leave", "addresses"])
 @pytest.mark.parametrize("pk", ["0", "999999", "9" * 30])
-def test_a_member_who_is_not_there_is_not_found(mara: Client, network: rows.Network, path: str, pk: str) -> None:
+def test_a_member_who_is_not_there_is_not_found(mara: Client, network: factories.Network, path: str, pk: str) -> None:
     assert mara.get(f"/members/{pk}/{path}/").status_code == 404
 
 
 # --- Addresses and devices of a member
 
 
-def test_an_address_is_given_and_leaves_as_the_next_that_is_free(mara: Client, network: rows.Network) -> None:
-    who = rows.member("New")
+def test_an_address_is_given_and_leaves_as_the_next_that_is_free(mara: Client, network: factories.Network) -> None:
+    who = factories.member("New")
     data = {"hold-pool": network.private.pk, "hold-prefix": "", "hold-leaves": "next"}
     part = text(mara.post(f"/members/{who.pk}/addresses/add/", data, headers=HTMX))
     assert part.strip().startswith('<div id="addresses"')
@@ -426,15 +426,15 @@ def test_an_address_is_given_and_leaves_as_the_next_that_is_free(mara: Client, n
     assert "<html" not in part
 
 
-def test_without_htmx_giving_an_address_leads_back_to_the_member(mara: Client, network: rows.Network) -> None:
-    who = rows.member("New")
+def test_without_htmx_giving_an_address_leads_back_to_the_member(mara: Client, network: factories.Network) -> None:
+    who = factories.member("New")
     response = mara.post(f"/members/{who.pk}/addresses/add/", {"hold-pool": network.prefixes.pk})
     holding = Holding.objects.get(member=who)
     assert response["Location"] == f"/members/{who.pk}/?added={holding.pk}#addresses"
 
 
-def test_a_taken_address_is_explained_at_its_field_with_a_free_one(mara: Client, network: rows.Network) -> None:
-    who = rows.member("New")
+def test_a_taken_address_is_explained_at_its_field_with_a_free_one(mara: Client, network: factories.Network) -> None:
+    who = factories.member("New")
     data = {"hold-pool": network.private.pk, "hold-prefix": "10.16.0.10", "hold-leaves": ""}
     for headers in ({}, HTMX):
         response = mara.post(f"/members/{who.pk}/addresses/add/", data, headers=headers)
@@ -444,14 +444,14 @@ def test_a_taken_address_is_explained_at_its_field_with_a_free_one(mara: Client,
 
 
 @pytest.mark.parametrize("value", HOSTILE)
-def test_hostile_addresses_are_refused(mara: Client, network: rows.Network, value: str) -> None:
+def test_hostile_addresses_are_refused(mara: Client, network: factories.Network, value: str) -> None:
     who = network.residents["m1"].member
     for field in ("hold-pool", "hold-prefix", "hold-leaves", "hold-device"):
         data = {"hold-pool": network.private.pk, "hold-leaves": ""} | {field: value}
         assert mara.post(f"/members/{who.pk}/addresses/add/", data, headers=HTMX).status_code == 422, field
 
 
-def test_releasing_says_before_what_ends_with_it(mara: Client, network: rows.Network) -> None:
+def test_releasing_says_before_what_ends_with_it(mara: Client, network: factories.Network) -> None:
     holding = network.residents["m1"].holding
     assert "With it ends: 1 NAT mapping." in text(mara.get(f"/holdings/{holding.pk}/release/"))
     page = text(mara.post(f"/holdings/{holding.pk}/release/", follow=True))
@@ -459,8 +459,8 @@ def test_releasing_says_before_what_ends_with_it(mara: Client, network: rows.Net
     assert text(mara.post(f"/holdings/{holding.pk}/release/", headers=HTMX)).strip().startswith('<div id="addresses"')
 
 
-def test_a_device_is_noted_changed_and_removed(mara: Client, network: rows.Network) -> None:
-    who = rows.member("New")
+def test_a_device_is_noted_changed_and_removed(mara: Client, network: factories.Network) -> None:
+    who = factories.member("New")
     part = text(mara.post(f"/members/{who.pk}/devices/add/", {"name": "Laptop", "mac": "00-00-5E-00-53-FF"}, headers=HTMX))
     assert "00:00:5e:00:53:ff" in part
     device = Device.objects.get(member=who)
@@ -470,15 +470,15 @@ def test_a_device_is_noted_changed_and_removed(mara: Client, network: rows.Netwo
     assert not Device.objects.filter(pk=device.pk).exists()
 
 
-def test_a_known_mac_names_whose_it_is(mara: Client, network: rows.Network) -> None:
+def test_a_known_mac_names_whose_it_is(mara: Client, network: factories.Network) -> None:
     known = Device.objects.get(member=network.residents["m1"].member)
-    response = mara.post(f"/members/{rows.member().pk}/devices/add/", {"name": "Mine", "mac": known.mac}, headers=HTMX)
+    response = mara.post(f"/members/{factories.member().pk}/devices/add/", {"name": "Mine", "mac": known.mac}, headers=HTMX)
     assert response.status_code == 422
     assert "“Laptop of m1” of Resident of m1" in text(response)
 
 
-def test_removing_a_device_keeps_its_address_with_the_member(mara: Client, network: rows.Network) -> None:
-    who = rows.member("New")
+def test_removing_a_device_keeps_its_address_with_the_member(mara: Client, network: factories.Network) -> None:
+    who = factories.member("New")
     device = services.add_device(member=who, name="Laptop", mac="00:00:5e:00:53:fe", by=network.admin)
     holding = hold(member=who, pool=network.private, device=device, by=network.admin)
     assert f"keeps {holding.address}, for all devices" in text(mara.get(f"/devices/{device.pk}/remove/"))
@@ -491,7 +491,7 @@ def test_removing_a_device_keeps_its_address_with_the_member(mara: Client, netwo
 
 
 @pytest.mark.parametrize("text_of", ["Resident of m1", "10.16.0.10:443", "M-{number}", "{mac}"])
-def test_the_only_thing_found_is_gone_to(mara: Client, network: rows.Network, text_of: str) -> None:
+def test_the_only_thing_found_is_gone_to(mara: Client, network: factories.Network, text_of: str) -> None:
     resident = network.residents["m1"]
     mac = Device.objects.get(member=resident.member).mac
     response = mara.get("/search", {"q": text_of.format(number=f"{resident.member.number}", mac=mac)})
@@ -501,7 +501,7 @@ def test_the_only_thing_found_is_gone_to(mara: Client, network: rows.Network, te
         assert response["Location"] == f"/members/{resident.member.pk}/"
 
 
-def test_an_address_finds_its_holder_who_leaves_as_it_its_pool_and_who_had_it(mara: Client, network: rows.Network) -> None:
+def test_an_address_finds_its_holder_who_leaves_as_it_its_pool_and_who_had_it(mara: Client, network: factories.Network) -> None:
     groups = {group.title: [hit.name for hit in group.hits] for group in mara.get("/search?q=198.51.100.7").context["groups"]}
     assert groups["Leave as this address"] == ["Resident of m1", "Resident of m2"]
     assert groups["Pools"] == ["public4 198.51.100.0/24 (198.51.100.0/24)"]
@@ -509,11 +509,11 @@ def test_an_address_finds_its_holder_who_leaves_as_it_its_pool_and_who_had_it(ma
     assert groups["Members"] == ["Resident of m1"]
 
 
-def test_an_ipv6_address_of_twelve_digits_is_no_mac_address(mara: Client, network: rows.Network) -> None:
+def test_an_ipv6_address_of_twelve_digits_is_no_mac_address(mara: Client, network: factories.Network) -> None:
     assert [row.member.name for row in mara.get("/members/?q=2001:db8:a0:10::5").context["page"]] == ["Resident of m1"]
 
 
-def test_nothing_found_says_what_could_be(mara: Client, network: rows.Network) -> None:
+def test_nothing_found_says_what_could_be(mara: Client, network: factories.Network) -> None:
     assert "Nothing found" in text(mara.get("/search?q=xyzzy"))
     assert "What are you looking for?" in text(mara.get("/search"))
 
@@ -521,25 +521,25 @@ def test_nothing_found_says_what_could_be(mara: Client, network: rows.Network) -
 @pytest.mark.parametrize(
     "value", [*HOSTILE, "10.0.0.0/99", "::/0", "0.0.0.0/0", "[::1]:99999", "1.2.3.4:0", "M-999999999999", "-", "fe80::1%eth0", "/"]
 )
-def test_whatever_is_searched_a_page_comes(mara: Client, network: rows.Network, value: str) -> None:
+def test_whatever_is_searched_a_page_comes(mara: Client, network: factories.Network, value: str) -> None:
     assert mara.get("/search", {"q": value}).status_code in (200, 302)
 
 
 # --- Pools, and who had an address
 
 
-def test_pools_stand_with_how_full_they_are(mara: Client, network: rows.Network) -> None:
+def test_pools_stand_with_how_full_they_are(mara: Client, network: factories.Network) -> None:
     page = text(mara.get("/addresses/"))
     assert "10.16.0.0/12" in page
     assert "1,048,570" in page
 
 
-def test_a_pools_page_shows_its_holders(mara: Client, network: rows.Network) -> None:
+def test_a_pools_page_shows_its_holders(mara: Client, network: factories.Network) -> None:
     assert "Resident of m1" in text(mara.get(f"/addresses/{network.private.pk}/"))
     assert "198.51.100.7" in text(mara.get(f"/addresses/{network.public.pk}/"))
 
 
-def test_an_overlap_is_a_sentence_under_the_prefix(mara: Client, network: rows.Network) -> None:
+def test_an_overlap_is_a_sentence_under_the_prefix(mara: Client, network: factories.Network) -> None:
     data = {"name": "House B", "kind": "private4", "prefix": "10.20.0.0/16", "member_length": 64, "group": network.group.pk}
     response = mara.post("/addresses/add/", data)
     assert response.status_code == 422
@@ -547,7 +547,7 @@ def test_an_overlap_is_a_sentence_under_the_prefix(mara: Client, network: rows.N
     assert mara.post("/addresses/add/", data | {"prefix": "192.168.0.0/24"}).status_code == 302
 
 
-def test_a_stale_change_of_a_pool_keeps_the_input(mara: Client, network: rows.Network) -> None:
+def test_a_stale_change_of_a_pool_keeps_the_input(mara: Client, network: factories.Network) -> None:
     url = f"/addresses/{network.private.pk}/edit/"
     assert mara.post(url, {"name": "Private", "prefix": "10.16.0.0/12", "version": 1}).status_code == 302
     response = mara.post(url, {"name": "Houses", "prefix": "10.16.0.0/12", "version": 1})
@@ -561,7 +561,7 @@ def test_a_stale_change_of_a_pool_keeps_the_input(mara: Client, network: rows.Ne
 
 
 @pytest.mark.parametrize("value", HOSTILE)
-def test_hostile_pools_are_refused(mara: Client, network: rows.Network, value: str) -> None:
+def test_hostile_pools_are_refused(mara: Client, network: factories.Network, value: str) -> None:
     good = {"name": "House B", "kind": "private4", "prefix": "192.168.0.0/24", "member_length": 64, "group": network.group.pk}
     for field in ("prefix", "kind", "member_length", "group"):
         assert mara.post("/addresses/add/", good | {field: value}).status_code == 422, field
@@ -570,11 +570,11 @@ def test_hostile_pools_are_refused(mara: Client, network: rows.Network, value: s
         assert mara.post("/addresses/held/", asked | {"reason": value}).status_code == 422
 
 
-def test_who_had_an_address_when(mara: Client, network: rows.Network) -> None:
+def test_who_had_an_address_when(mara: Client, network: factories.Network) -> None:
     now = timezone.now()
-    before = rows.member("Tunde Okafor")
-    rows.hold(before, network.private, "10.16.9.9", valid=(now - timedelta(days=9), now - timedelta(days=1)))
-    rows.hold(rows.member("Selin Kaya"), network.private, "10.16.9.9", valid=(now - timedelta(days=1), None))
+    before = factories.member("Tunde Okafor")
+    factories.hold(before, network.private, "10.16.9.9", valid=(now - timedelta(days=9), now - timedelta(days=1)))
+    factories.hold(factories.member("Selin Kaya"), network.private, "10.16.9.9", valid=(now - timedelta(days=1), None))
     answer = mara.post("/addresses/held/", {"address": "10.16.9.9", "at": (now - timedelta(days=2)).isoformat(), "reason": "abuse 4711"})
     assert answer.context["answer"].holding.member == before
     assert answer.context["answer"].holding.prefix == ip_network("10.16.9.9/32")
@@ -584,7 +584,7 @@ def test_who_had_an_address_when(mara: Client, network: rows.Network) -> None:
     assert text(mara.get("/history/enquiries/")).count("abuse 4711") == 3
 
 
-def test_nobody_learns_who_had_an_address_without_saying_why(mara: Client, network: rows.Network) -> None:
+def test_nobody_learns_who_had_an_address_without_saying_why(mara: Client, network: factories.Network) -> None:
     linked = mara.get("/addresses/held/", {"address": "10.16.0.10"})
     assert linked.context["answer"] is None and 'value="10.16.0.10"' in text(linked)
     refused = mara.post("/addresses/held/", {"address": "10.16.0.10", "reason": " "})
@@ -598,11 +598,11 @@ def test_nobody_learns_who_had_an_address_without_saying_why(mara: Client, netwo
             change()
 
 
-def test_who_left_as_a_public_address_and_where_its_port_led(mara: Client, network: rows.Network) -> None:
+def test_who_left_as_a_public_address_and_where_its_port_led(mara: Client, network: factories.Network) -> None:
     from apps.nat.services import add_forward
 
     holding = network.residents["m1"].holding
-    add_forward(holding=holding, public=rows.PUBLIC, protocol="tcp", public_port=8443, private_port=443, by=network.admin)
+    add_forward(holding=holding, public=factories.PUBLIC, protocol="tcp", public_port=8443, private_port=443, by=network.admin)
     answer = mara.post("/addresses/held/", {"address": "198.51.100.7", "port": "8443", "reason": "abuse"}).context["answer"]
     assert [mapping.holding.member.name for mapping in answer.leaving] == ["Resident of m1", "Resident of m2"]
     assert [forward.holding for forward in answer.forwards] == [holding]

@@ -4,14 +4,14 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from apps.lib.pages import Pages
-from apps.nat.finding import find_forwards
+from apps.lib.web.paginators import Pages
+from apps.nat.list_search import find_forwards
 from apps.nat.models import PortForward
 from apps.nat.services import add_forward
-from tests import rows
+from tests import factories
 
 
-def ports(network: rows.Network, *wanted: int) -> None:
+def ports(network: factories.Network, *wanted: int) -> None:
     for number in wanted:
         resident = network.residents["m1"]
         add_forward(
@@ -20,7 +20,7 @@ def ports(network: rows.Network, *wanted: int) -> None:
         )  # fmt: skip
 
 
-def test_pages_have_all_rows_in_order_and_join_those_of_the_page_alone(network: rows.Network) -> None:
+def test_pages_have_all_rows_in_order_and_join_those_of_the_page_alone(network: factories.Network) -> None:
     ports(network, 5003, 5001, 5005, 5002, 5004)
     pages = Pages(find_forwards(""), 2)
     assert [[each.public_port for each in page] for page in pages] == [[5001, 5002], [5003, 5004], [5005]]
@@ -33,7 +33,7 @@ def test_pages_have_all_rows_in_order_and_join_those_of_the_page_alone(network: 
 
 
 @pytest.mark.parametrize("number", range(1, 12))
-def test_pages_behind_the_middle_are_counted_from_the_end_and_have_what_they_had(network: rows.Network, number: int) -> None:
+def test_pages_behind_the_middle_are_counted_from_the_end_and_have_what_they_had(network: factories.Network, number: int) -> None:
     ports(network, *range(5001, 5001 + number))
     rows_ = find_forwards("")
     assert [row.pk for page in Pages(rows_, 3) for row in page] == [row.pk for row in rows_]
@@ -42,7 +42,7 @@ def test_pages_behind_the_middle_are_counted_from_the_end_and_have_what_they_had
     assert "OFFSET" not in found.captured_queries[0]["sql"]
 
 
-def test_a_claim_is_written_anew_only_when_it_says_something_else(network: rows.Network) -> None:
+def test_a_claim_is_written_anew_only_when_it_says_something_else(network: factories.Network) -> None:
     ports(network, 5001)
     forward = PortForward.objects.get()
 

@@ -10,16 +10,16 @@ from django.test import Client
 
 from apps.nat.pinholes.services import add_pinhole
 from apps.nat.services import add_forward
-from tests import rows
-from tests.db.pages import queries, signed_in, text
+from tests import factories
+from tests.db.page_client import queries, signed_in, text
 
 HOST = IPv6Address("2001:db8:a0:10::10")
 
 
 @pytest.fixture
-def mara(network: rows.Network) -> Client:
+def mara(network: factories.Network) -> Client:
     """Somebody who has signed in; m1 has something open of each kind."""
-    given: dict[str, Any] = {"public": rows.PUBLIC, "protocol": "udp", "public_port": 6000, "private_port": 16000, "ports": 10}
+    given: dict[str, Any] = {"public": factories.PUBLIC, "protocol": "udp", "public_port": 6000, "private_port": 16000, "ports": 10}
     add_forward(holding=network.residents["m1"].holding, **given, purpose="=game", by=network.admin)
     add_pinhole(holding=network.residents["m1"].prefix, address=HOST, protocol="tcp", port=440, ports=10, purpose="web", by=network.admin)
     add_pinhole(holding=network.residents["m2"].prefix, address=IPv6Address("2001:db8:a0:11::1"), protocol="all", by=network.admin)
@@ -62,16 +62,16 @@ def test_a_spreadsheet_runs_nothing_of_it(mara: Client) -> None:
     assert line[7] == "'=game"
 
 
-def test_the_lists_need_the_same_queries_for_few_and_many(mara: Client, network: rows.Network) -> None:
+def test_the_lists_need_the_same_queries_for_few_and_many(mara: Client, network: factories.Network) -> None:
     few = queries(mara, "/forwards/"), queries(mara, "/pinholes/")
     for port in range(1, 20):
         given: dict[str, Any] = {"protocol": "tcp", "by": network.admin}
-        add_forward(holding=network.residents["m2"].holding, public=rows.PUBLIC, public_port=port, private_port=port, **given)
+        add_forward(holding=network.residents["m2"].holding, public=factories.PUBLIC, public_port=port, private_port=port, **given)
         add_pinhole(holding=network.residents["m1"].prefix, address=HOST + 1, port=port, **given)
     assert (queries(mara, "/forwards/"), queries(mara, "/pinholes/")) == few
 
 
 @pytest.mark.parametrize("path", ["/forwards/", "/pinholes/", "/forwards.csv", "/pinholes.csv"])
-def test_only_staff_sees_them(network: rows.Network, path: str) -> None:
+def test_only_staff_sees_them(network: factories.Network, path: str) -> None:
     assert Client().get(path).status_code == 302
-    assert signed_in(rows.user("selin", staff=False)).get(path).status_code == 403
+    assert signed_in(factories.user("selin", staff=False)).get(path).status_code == 403

@@ -16,36 +16,36 @@ from apps.desk.selectors.search import search
 from apps.nat.pinholes import services
 from apps.nat.pinholes.models import Pinhole
 from apps.nat.pinholes.selectors import pinholes
-from tests import rows
-from tests.answers import wrong
-from tests.db.pages import HTMX, signed_in, text
+from tests import factories
+from tests.api_responses import wrong
+from tests.db.page_client import HTMX, signed_in, text
 
 HOST = IPv6Address("2001:db8:a0:10::10")
 
 
 @pytest.fixture
-def mara(network: rows.Network) -> Client:
+def mara(network: factories.Network) -> Client:
     return signed_in(network.admin)
 
 
 @pytest.fixture
-def api(network: rows.Network) -> Client:
+def api(network: factories.Network) -> Client:
     _token, key = tokens.create(user=network.admin, name="script")
     return Client(headers={"authorization": f"Bearer {key}"})
 
 
-def opened(network: rows.Network, **changes: Any) -> Pinhole:
+def opened(network: factories.Network, **changes: Any) -> Pinhole:
     given: dict[str, Any] = {"address": HOST, "protocol": "udp", "port": 6000, "ports": 10, "purpose": "game", "by": network.admin}
     return services.add_pinhole(holding=network.residents["m1"].prefix, **(given | changes))
 
 
-def add(mara: Client, network: rows.Network, *, htmx: bool = True, **changes: Any) -> Any:
+def add(mara: Client, network: factories.Network, *, htmx: bool = True, **changes: Any) -> Any:
     given = {"protocol": "tcp", "port": "443", "address": "::10", "purpose": "web"} | changes
     path = f"/members/{network.residents['m1'].member.pk}/pinholes/add/"
     return mara.post(path, {f"pinhole-{name}": value for name, value in given.items()}, headers=HTMX if htmx else None)
 
 
-def test_the_end_of_an_address_is_enough_and_the_panel_shows_what_is_open(mara: Client, network: rows.Network) -> None:
+def test_the_end_of_an_address_is_enough_and_the_panel_shows_what_is_open(mara: Client, network: factories.Network) -> None:
     page = text(add(mara, network))
     made = Pinhole.objects.get()
     assert (made.address, made.what, made.purpose) == (HOST, "TCP 443", "web")
@@ -60,7 +60,9 @@ def test_the_end_of_an_address_is_enough_and_the_panel_shows_what_is_open(mara: 
         ({"protocol": "all", "port": ""}, "everything"),
     ],
 )
-def test_ranges_all_ports_and_everything_can_be_opened(mara: Client, network: rows.Network, changes: dict[str, Any], what: str) -> None:
+def test_ranges_all_ports_and_everything_can_be_opened(
+    mara: Client, network: factories.Network, changes: dict[str, Any], what: str
+) -> None:
     assert what in text(add(mara, network, **changes))
     assert Pinhole.objects.get().what == what
 
@@ -77,7 +79,9 @@ def test_ranges_all_ports_and_everything_can_be_opened(mara: Client, network: ro
         ({"port": "6005", "protocol": "udp"}, "UDP 6000–6009 is open on 2001:db8:a0:10::10 already"),
     ],
 )
-def test_what_cannot_be_opened_keeps_the_form_and_says_why(mara: Client, network: rows.Network, changes: dict[str, Any], said: str) -> None:
+def test_what_cannot_be_opened_keeps_the_form_and_says_why(
+    mara: Client, network: factories.Network, changes: dict[str, Any], said: str
+) -> None:
     opened(network)
     answer = add(mara, network, **changes)
     assert answer.status_code == 422
@@ -85,20 +89,20 @@ def test_what_cannot_be_opened_keeps_the_form_and_says_why(mara: Client, network
     assert pinholes().count() == 1
 
 
-def test_a_pinhole_with_a_last_day_ends_with_it(mara: Client, network: rows.Network) -> None:
+def test_a_pinhole_with_a_last_day_ends_with_it(mara: Client, network: factories.Network) -> None:
     day = timezone.localdate() + timedelta(days=2)
     add(mara, network, until=day.isoformat())
     [made] = pinholes()
     assert timezone.localtime(made.valid.upper).date() == day + timedelta(days=1)
 
 
-def test_without_htmx_the_members_page_says_what_was_saved(mara: Client, network: rows.Network) -> None:
+def test_without_htmx_the_members_page_says_what_was_saved(mara: Client, network: factories.Network) -> None:
     answer = add(mara, network, htmx=False)
     page = text(mara.get(answer["Location"]))
     assert "TCP 443 on 2001:db8:a0:10::10" in page and "<b>Saved.</b>" in page
 
 
-def test_switching_removing_and_undoing(mara: Client, network: rows.Network) -> None:
+def test_switching_removing_and_undoing(mara: Client, network: factories.Network) -> None:
     pinhole = opened(network)
     page = text(mara.post(f"/pinholes/{pinhole.pk}/switch/", {"version": "1", "enabled": "0"}, headers=HTMX))
     assert 'aria-checked="false"' in page
@@ -110,7 +114,7 @@ def test_switching_removing_and_undoing(mara: Client, network: rows.Network) -> 
     assert pinholes().count() == 1
 
 
-def test_adding_can_be_undone_until_it_was_changed(mara: Client, network: rows.Network) -> None:
+def test_adding_can_be_undone_until_it_was_changed(mara: Client, network: factories.Network) -> None:
     page = text(add(mara, network))
     pinhole = Pinhole.objects.get()
     undo = f'<form method="post" action="/pinholes/{pinhole.pk}/remove/">'
@@ -121,7 +125,7 @@ def test_adding_can_be_undone_until_it_was_changed(mara: Client, network: rows.N
     assert not pinholes().exists()
 
 
-def test_what_a_pinhole_opens_can_be_edited(mara: Client, network: rows.Network) -> None:
+def test_what_a_pinhole_opens_can_be_edited(mara: Client, network: factories.Network) -> None:
     pinhole = opened(network)
     assert 'value="6000-6009"' in text(mara.get(f"/pinholes/{pinhole.pk}/edit/"))
     given = {"protocol": "udp", "port": "6000-6019", "address": str(HOST), "purpose": "games", "version": "1"}
@@ -135,7 +139,7 @@ def test_what_a_pinhole_opens_can_be_edited(mara: Client, network: rows.Network)
 
 @pytest.mark.parametrize(("sent", "left"), [({"follow": "on"}, 1), ({}, 0)])
 def test_a_prefix_is_changed_and_the_page_says_what_becomes_of_its_pinholes(
-    mara: Client, network: rows.Network, sent: dict[str, str], left: int
+    mara: Client, network: factories.Network, sent: dict[str, str], left: int
 ) -> None:
     opened(network)
     holding = network.residents["m1"].prefix
@@ -146,9 +150,9 @@ def test_a_prefix_is_changed_and_the_page_says_what_becomes_of_its_pinholes(
     assert "instead of 2001:db8:a0:10::/64" in text(mara.get(answer["Location"]))
 
 
-def test_a_full_pool_is_said_and_changes_nothing(mara: Client, network: rows.Network) -> None:
-    pool = rows.pool(network.group, "prefix6", "2001:db8:ff::/64")
-    holding = rows.hold(rows.member("Last"), pool, "2001:db8:ff::/64")
+def test_a_full_pool_is_said_and_changes_nothing(mara: Client, network: factories.Network) -> None:
+    pool = factories.pool(network.group, "prefix6", "2001:db8:ff::/64")
+    holding = factories.hold(factories.member("Last"), pool, "2001:db8:ff::/64")
     answer = mara.post(f"/holdings/{holding.pk}/renumber/", {"follow": "on"})
     assert answer.status_code == 422 and "is full" in text(answer)
     holding.refresh_from_db()
@@ -156,7 +160,7 @@ def test_a_full_pool_is_said_and_changes_nothing(mara: Client, network: rows.Net
 
 
 def test_the_panel_needs_as_many_queries_for_few_as_for_many(
-    mara: Client, network: rows.Network, django_assert_max_num_queries: Any
+    mara: Client, network: factories.Network, django_assert_max_num_queries: Any
 ) -> None:
     for port in range(1, 30):
         opened(network, protocol="tcp", port=port, ports=1)
@@ -165,18 +169,18 @@ def test_the_panel_needs_as_many_queries_for_few_as_for_many(
 
 
 @pytest.mark.parametrize("asked", ["2001:db8:a0:10::10", "[2001:db8:a0:10::10]:6005", "2001:db8:a0:10::/64", "6005"])
-def test_the_search_finds_what_is_open(network: rows.Network, asked: str) -> None:
+def test_the_search_finds_what_is_open(network: factories.Network, asked: str) -> None:
     opened(network)
     assert "UDP 6000–6009 on 2001:db8:a0:10::10" in [hit.name for group in search(asked) for hit in group.hits]
 
 
 @pytest.mark.parametrize("asked", ["2001:db8:a0:11::10", "[2001:db8:a0:10::10]:7000", "6010"])
-def test_the_search_finds_nothing_beside_it(network: rows.Network, asked: str) -> None:
+def test_the_search_finds_nothing_beside_it(network: factories.Network, asked: str) -> None:
     opened(network)
     assert not [hit for group in search(asked) for hit in group.hits if "UDP 6000" in hit.name]
 
 
-def test_the_list_as_a_file_counts_them(mara: Client, network: rows.Network) -> None:
+def test_the_list_as_a_file_counts_them(mara: Client, network: factories.Network) -> None:
     opened(network)
     body = b"".join(mara.get("/members.csv").streaming_content).decode().removeprefix("\ufeff")  # type: ignore[attr-defined]
     head, *lines = csv.reader(io.StringIO(body))
@@ -184,13 +188,13 @@ def test_the_list_as_a_file_counts_them(mara: Client, network: rows.Network) -> 
     assert {line[1]: line[column] for line in lines}["Resident of m1"] == "1"
 
 
-def test_the_history_knows_them(network: rows.Network) -> None:
+def test_the_history_knows_them(network: factories.Network) -> None:
     pinhole = opened(network)
     services.remove_pinhole(pinhole=pinhole, by=network.admin)
     assert "IPv6 pinhole" in str(history_of(network.residents["m1"].member, 8))
 
 
-def test_a_script_opens_reads_and_closes(api: Client, network: rows.Network) -> None:
+def test_a_script_opens_reads_and_closes(api: Client, network: factories.Network) -> None:
     body = {"holding": network.residents["m1"].prefix.pk, "address": str(HOST), "protocol": "udp", "port": 6000, "ports": 10}
     made = api.post("/api/nat/pinholes/", body, content_type="application/json")
     assert made.status_code == 201, made.json()
@@ -205,7 +209,7 @@ def test_a_script_opens_reads_and_closes(api: Client, network: rows.Network) -> 
 
 
 @pytest.mark.parametrize("protocol", ["tcp", "all"])
-def test_a_script_opens_all_ports_by_leaving_them_out(api: Client, network: rows.Network, protocol: str) -> None:
+def test_a_script_opens_all_ports_by_leaving_them_out(api: Client, network: factories.Network, protocol: str) -> None:
     body = {"holding": network.residents["m1"].prefix.pk, "address": str(HOST), "protocol": protocol}
     made = api.post("/api/nat/pinholes/", body, content_type="application/json").json()
     assert (made["port"], made["ports"]) == (None, None)
@@ -220,6 +224,6 @@ def test_a_script_opens_all_ports_by_leaving_them_out(api: Client, network: rows
         ("protocol=tcp", 0),
     ],
 )
-def test_a_script_asks_for_some(api: Client, network: rows.Network, query: str, found: int) -> None:
+def test_a_script_asks_for_some(api: Client, network: factories.Network, query: str, found: int) -> None:
     opened(network)
     assert api.get(f"/api/nat/pinholes/?{query}").json()["count"] == found

@@ -3,18 +3,18 @@
 import pytest
 from django.test import Client
 
-from apps.deployments import comparing, contents
 from apps.deployments.models import Hold, Revision, RevisionContent
+from apps.deployments.revision_pages import contents, ruleset_comparison
 from apps.deployments.services import reconcile
-from tests import rows
-from tests.db.pages import queries, signed_in, text
-from tests.db.rolling import forward
+from tests import factories
+from tests.db.page_client import queries, signed_in, text
+from tests.db.rollout_rows import forward
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def network(served: rows.Network) -> rows.Network:
+def network(served: factories.Network) -> factories.Network:
     """Three revisions on two gateways: the network, a forward, another forward."""
     assert reconcile(served.group, by=served.admin.pk)
     for port in (7001, 7002):
@@ -24,7 +24,7 @@ def network(served: rows.Network) -> rows.Network:
 
 
 @pytest.fixture
-def staff(network: rows.Network) -> Client:
+def staff(network: factories.Network) -> Client:
     return signed_in(network.admin)
 
 
@@ -55,16 +55,16 @@ def test_any_two_are_compared_in_words_and_element_by_element(staff: Client) -> 
     assert "delete element inet netzwart fwd4" in text(whole)
 
 
-def test_a_comparison_over_deltas_says_what_one_of_wholes_says(network: rows.Network) -> None:
+def test_a_comparison_over_deltas_says_what_one_of_wholes_says(network: factories.Network) -> None:
     first, _second, last = revisions()
     for before, after in ((first, last), (last, first)):
-        by_deltas = comparing.revisions(before, after, 0, "nat-2")
-        by_wholes = comparing.rulesets(contents.load(before), contents.load(after), 0, "nat-2")
+        by_deltas = ruleset_comparison.revisions(before, after, 0, "nat-2")
+        by_wholes = ruleset_comparison.rulesets(contents.load(before), contents.load(after), 0, "nat-2")
         assert not by_deltas.totals and by_wholes.totals
         assert (by_deltas.delta, by_deltas.shown) == (by_wholes.delta, by_wholes.shown)
 
 
-def test_a_comparison_shows_the_beginning_of_much_and_counts_all(staff: Client, network: rows.Network) -> None:
+def test_a_comparison_shows_the_beginning_of_much_and_counts_all(staff: Client, network: factories.Network) -> None:
     network.admin.refresh_from_db()
     tariff = network.residents["m1"].member.tariff
     tariff.most_forwards = 200
@@ -82,7 +82,7 @@ def test_equal_revisions_say_that_nothing_differs(staff: Client) -> None:
     assert "Nothing differs" in text(staff.get(f"/rollouts/revisions/compare?from={last}&to={last}"))
 
 
-def test_what_is_not_kept_is_explained(staff: Client, network: rows.Network, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_not_kept_is_explained(staff: Client, network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(contents, "WHOLE_EVERY", 1)
     forward(network, 7003)
     reconcile(network.group)
@@ -95,7 +95,7 @@ def test_what_is_not_kept_is_explained(staff: Client, network: rows.Network, mon
     assert staff.get(f"/rollouts/revisions/compare/text?from={first.pk}&to={last.pk}").status_code == 404
 
 
-def test_what_gateways_confirmed_a_moment_ago_is_not_called_old(staff: Client, network: rows.Network) -> None:
+def test_what_gateways_confirmed_a_moment_ago_is_not_called_old(staff: Client, network: factories.Network) -> None:
     *_earlier, before, last = revisions()
     RevisionContent.objects.get(revision=last).delete()
     said = f"What {last} contains is being written down. Look again in a moment."
@@ -109,7 +109,7 @@ def test_a_comparison_without_two_revisions_asks_for_them(staff: Client) -> None
         assert "Choose two revisions" in text(staff.get(f"/rollouts/revisions/compare{given}"))
 
 
-def test_going_back_shows_what_it_changes_and_wants_a_reason(staff: Client, network: rows.Network) -> None:
+def test_going_back_shows_what_it_changes_and_wants_a_reason(staff: Client, network: factories.Network) -> None:
     second = revisions()[1]
     path = f"/rollouts/revisions/{second.pk}/back/"
     page = text(staff.get(path))
@@ -120,7 +120,7 @@ def test_going_back_shows_what_it_changes_and_wants_a_reason(staff: Client, netw
     assert (hold.revision, hold.by, hold.why) == (second, network.admin, "mail is gone")
 
 
-def test_a_hold_stands_wherever_somebody_looks_until_it_is_released(staff: Client, network: rows.Network) -> None:
+def test_a_hold_stands_wherever_somebody_looks_until_it_is_released(staff: Client, network: factories.Network) -> None:
     second = revisions()[1]
     staff.post(f"/rollouts/revisions/{second.pk}/back/", {"why": "mail is gone"})
     reconcile(network.group)
@@ -136,14 +136,14 @@ def test_a_hold_stands_wherever_somebody_looks_until_it_is_released(staff: Clien
     assert "This group is not held" in text(staff.get(release))
 
 
-def test_only_staff_sees_and_decides(network: rows.Network) -> None:
-    guest, pk = signed_in(rows.user("guest", staff=False)), revisions()[0].pk
+def test_only_staff_sees_and_decides(network: factories.Network) -> None:
+    guest, pk = signed_in(factories.user("guest", staff=False)), revisions()[0].pk
     paths = ["revisions/", f"revisions/{pk}/", f"revisions/{pk}/back/", "revisions/compare", f"groups/{network.group.pk}/release/"]
     assert {guest.get(f"/rollouts/{path}").status_code for path in paths} == {403}
     assert guest.post(f"/rollouts/revisions/{pk}/back/", {"why": "x"}).status_code == 403 and not Hold.objects.exists()
 
 
-def test_queries_do_not_grow_with_revisions(staff: Client, network: rows.Network) -> None:
+def test_queries_do_not_grow_with_revisions(staff: Client, network: factories.Network) -> None:
     few = queries(staff, "/rollouts/revisions/")
     for port in range(8000, 8004):
         forward(network, port)

@@ -12,25 +12,27 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from apps.deployments import delta, progress, rollouts, running
-from apps.deployments.drive import note_beat
 from apps.deployments.models import GatewayState, Rollout, RolloutStep
+from apps.deployments.observed_state import navigation_status
+from apps.deployments.revision_pages import delta_text
+from apps.deployments.rollouts import progress, rollout_store
+from apps.deployments.rollouts.rollout_driver import note_beat
 from firewall import wire
 from firewall.rollout import Event
-from tests import rows
-from tests.db.rolling import opened, rolled
+from tests import factories
+from tests.db.rollout_rows import opened, rolled
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def staff(network: rows.Network, client: Client) -> Client:
+def staff(network: factories.Network, client: Client) -> Client:
     client.force_login(network.admin)
     return client
 
 
 @pytest.fixture
-def roll(network: rows.Network) -> Callable[..., Rollout]:
+def roll(network: factories.Network) -> Callable[..., Rollout]:
     """A rollout: confirmed, or stopped with an error at one gateway, or left open."""
 
     return partial(rolled, network)
@@ -40,9 +42,9 @@ def text(response: Any) -> str:
     return str(response.content.decode())
 
 
-def test_only_staff_sees_rollouts(network: rows.Network, client: Client) -> None:
+def test_only_staff_sees_rollouts(network: factories.Network, client: Client) -> None:
     assert client.get("/rollouts/").status_code == 302
-    client.force_login(rows.user("guest", staff=False))
+    client.force_login(factories.user("guest", staff=False))
     assert client.get("/rollouts/").status_code == 403
     assert client.post("/rollouts/deploy/").status_code == 403
 
@@ -96,10 +98,10 @@ def test_an_open_rollout_asks_again_until_it_is_over(staff: Client, roll: Callab
 
 
 def test_try_again_forces_and_names_who_asked(
-    staff: Client, network: rows.Network, roll: Callable[..., Rollout], monkeypatch: pytest.MonkeyPatch
+    staff: Client, network: factories.Network, roll: Callable[..., Rollout], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[tuple[Any, ...]] = []
-    monkeypatch.setattr("apps.lib.nudge.send", lambda *sent: asked.append(sent))
+    monkeypatch.setattr("apps.lib.enqueue.send", lambda *sent: asked.append(sent))
     made = roll(error="refused")
     assert staff.get(f"/rollouts/{made.pk}/again/").status_code == 405
     assert "Asked to try again" in text(staff.post(f"/rollouts/{made.pk}/again/", follow=True))
@@ -117,7 +119,7 @@ def test_what_is_not_there_is_not_found(staff: Client) -> None:
     assert [staff.get(f"/rollouts/{pk}/{rest}").status_code for pk in (404, 10**20) for rest in ("", "now/", "delta/")] == [404] * 6
 
 
-def test_the_top_bar_says_what_runs(staff: Client, network: rows.Network, roll: Callable[..., Rollout]) -> None:
+def test_the_top_bar_says_what_runs(staff: Client, network: factories.Network, roll: Callable[..., Rollout]) -> None:
     assert "on both gateways, in memory, no packets" in text(staff.get(f"/rollouts/{roll().pk}/"))
     GatewayState.objects.filter(gateway=network.gateways[0]).update(unreachable_since=timezone.now())
     assert "nat-1 does not answer" in text(staff.get("/rollouts/"))
@@ -141,12 +143,12 @@ def test_the_top_bar_comes_with_the_first_gateway_that_answers(staff: Client, ro
     assert "on both gateways" in text(staff.get("/rollouts/running/", {"seen": ""}))
 
 
-def test_a_failed_rollout_asks_for_somebody(network: rows.Network, roll: Callable[..., Rollout], rf: Any) -> None:
+def test_a_failed_rollout_asks_for_somebody(network: factories.Network, roll: Callable[..., Rollout], rf: Any) -> None:
     roll(error="refused")
-    count = running.asking(rf.get("/"))
+    count = navigation_status.asking(rf.get("/"))
     assert count and (count.number, count.asks) == (1, True)
     roll()
-    count = running.asking(rf.get("/"))
+    count = navigation_status.asking(rf.get("/"))
     assert count and count.number == 0
 
 
@@ -176,7 +178,7 @@ def test_a_delta_is_shown_set_by_set_whatever_its_comments_hold() -> None:
         'add rule inet netzwart input iifname "lo" accept comment "loop, back"',
         "add element inet netzwart down4 { 10.0.0.1, 10.0.0.2, 10.0",
     ]
-    shown = delta.shown("\n".join(lines), 2)
+    shown = delta_text.shown("\n".join(lines), 2)
     assert shown.groups[0] == (
         "set bans4_24",
         "+2 \u22121, the first 2 here",
@@ -187,40 +189,40 @@ def test_a_delta_is_shown_set_by_set_whatever_its_comments_hold() -> None:
     assert (shown.total, shown.shown) == (8, 6)
 
 
-def test_a_gateway_that_works_for_long_says_on_the_page_what_it_does_and_how_far_it_is(staff: Client, network: rows.Network) -> None:
+def test_a_gateway_that_works_for_long_says_on_the_page_what_it_does_and_how_far_it_is(staff: Client, network: factories.Network) -> None:
     lease = opened(network)
     before = progress.stamp(lease.rollout)
-    assert rollouts.heard(lease, "loading", 120_000, 700_000) is None
+    assert rollout_store.heard(lease, "loading", 120_000, 700_000) is None
     page = text(staff.get(f"/rollouts/{lease.rollout.pk}/"))
     assert "loads, 120,000 of 700,000 elements (heard at " in page
     assert progress.stamp(Rollout.objects.get(pk=lease.rollout.pk)) != before, "the page that is open shows it too"
-    rollouts.happened(lease, Event.COMMITTED, committed=Now())
+    rollout_store.happened(lease, Event.COMMITTED, committed=Now())
     assert "700,000" not in text(staff.get(f"/rollouts/{lease.rollout.pk}/"))
 
 
-def test_what_a_gateway_says_that_it_does_may_be_anything(staff: Client, network: rows.Network) -> None:
+def test_what_a_gateway_says_that_it_does_may_be_anything(staff: Client, network: factories.Network) -> None:
     lease = opened(network)
-    rollouts.heard(lease, "<b>" * 100, -5, 10**30)
+    rollout_store.heard(lease, "<b>" * 100, -5, 10**30)
     page = text(staff.get(f"/rollouts/{lease.rollout.pk}/"))
     assert "<b><b>" not in page
     assert "works" in page
 
 
-def test_a_sign_of_life_that_cannot_be_kept_ends_nothing(network: rows.Network) -> None:
+def test_a_sign_of_life_that_cannot_be_kept_ends_nothing(network: factories.Network) -> None:
     lease = opened(network)
     assert note_beat(lease, wire.Beat("\0")) is None
     assert note_beat(lease, wire.Beat("loading", 1, 2)) is None
     assert RolloutStep.objects.get(pk=lease.step.pk).doing == "loading"
 
 
-def test_whoever_drives_it_hears_that_a_person_wants_it_stopped_while_a_gateway_works(network: rows.Network) -> None:
+def test_whoever_drives_it_hears_that_a_person_wants_it_stopped_while_a_gateway_works(network: factories.Network) -> None:
     lease = opened(network)
-    rollouts.wish(lease.rollout, Event.ABORT, by=network.admin)
-    assert rollouts.heard(lease, "loading", 1, 2) is Event.ABORT
+    rollout_store.wish(lease.rollout, Event.ABORT, by=network.admin)
+    assert rollout_store.heard(lease, "loading", 1, 2) is Event.ABORT
 
 
 @pytest.mark.parametrize("before", [0.001, 0.6, 1.4, 3600])
-def test_a_rollout_has_never_taken_less_than_nothing(network: rows.Network, before: float) -> None:
+def test_a_rollout_has_never_taken_less_than_nothing(network: factories.Network, before: float) -> None:
     """The moment of the page may be older than the rollout: reading took long, or the worker's clock is another one."""
     rollout = opened(network).rollout
     assert progress.took(rollout, rollout.created - timedelta(seconds=before)) == "0\u202fms so far"

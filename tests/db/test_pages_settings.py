@@ -7,14 +7,14 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.accounts import tokens
-from apps.deployments import snapshot
-from apps.gateways import gauges
+from apps.deployments.desired_state import policy_snapshot
+from apps.gateways import set_gauges
 from apps.network.models import GatewayGroup, Gauge, Limits, Protection
 from firewall.policy import Gateway
-from tests import rows
-from tests.answers import wrong
-from tests.db.pages import queries, signed_in, text
-from tests.db.rolling import rolled
+from tests import factories
+from tests.api_responses import wrong
+from tests.db.page_client import queries, signed_in, text
+from tests.db.rollout_rows import rolled
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -32,25 +32,25 @@ LIMITS = {"version": 0, "member_rate": 50, "member_burst": 200, "member_open": 0
 
 
 @pytest.fixture
-def staff(network: rows.Network) -> Client:
+def staff(network: factories.Network) -> Client:
     return signed_in(network.admin)
 
 
 @pytest.fixture
-def api(network: rows.Network) -> Client:
+def api(network: factories.Network) -> Client:
     _token, key = tokens.create(user=network.admin, name="script")
     return Client(headers={"authorization": f"Bearer {key}"})
 
 
-def path(network: rows.Network, what: str) -> str:
+def path(network: factories.Network, what: str) -> str:
     return f"/gateways/groups/{network.group.pk}/{what}/"
 
 
-def compiled(network: rows.Network) -> Gateway:
-    return snapshot.take(network.group).policies[network.gateways[0].pk].gateway
+def compiled(network: factories.Network) -> Gateway:
+    return policy_snapshot.take(network.group).policies[network.gateways[0].pk].gateway
 
 
-def test_protection_is_saved_reaches_the_policy_and_says_since_when(staff: Client, network: rows.Network) -> None:
+def test_protection_is_saved_reaches_the_policy_and_says_since_when(staff: Client, network: factories.Network) -> None:
     assert "nothing of it is on" in text(staff.get(path(network, "protection")))
     page = text(staff.post(path(network, "protection"), PROTECTION | {"clamp_mss": "on"}, follow=True))
     assert "Saved." in page and "not yet as shown" in page and "Mara Lindqvist" in page
@@ -64,7 +64,7 @@ def test_protection_is_saved_reaches_the_policy_and_says_since_when(staff: Clien
     assert page.count("as shown, since") == 2 and "not yet" not in page
 
 
-def test_limits_are_saved_and_reach_the_policy(staff: Client, network: rows.Network) -> None:
+def test_limits_are_saved_and_reach_the_policy(staff: Client, network: factories.Network) -> None:
     assert "Saved." in text(staff.post(path(network, "limits"), LIMITS, follow=True))
     limits = compiled(network).settings.limits
     assert (limits.member_rate, limits.member_burst, limits.mail_rate, limits.refuses) == (50, 200, 10, True)
@@ -83,14 +83,16 @@ def test_limits_are_saved_and_reach_the_policy(staff: Client, network: rows.Netw
         ("limits", LIMITS | {"exempt": "all"}, "exempt"),
     ],
 )
-def test_what_cannot_be_is_said_at_its_field(staff: Client, network: rows.Network, what: str, given: dict[str, Any], name: str) -> None:
+def test_what_cannot_be_is_said_at_its_field(
+    staff: Client, network: factories.Network, what: str, given: dict[str, Any], name: str
+) -> None:
     response = staff.post(path(network, what), given)
     assert response.status_code == 422 and f'id="id_{name}_error"' in text(response)
     assert not Protection.objects.exists() and not Limits.objects.exists()
 
 
-def test_the_target_of_probes_is_not_refused_by_mistake(staff: Client, network: rows.Network) -> None:
-    rows.probes(network)
+def test_the_target_of_probes_is_not_refused_by_mistake(staff: Client, network: factories.Network) -> None:
+    factories.probes(network)
     page = text(staff.post(path(network, "protection"), PROTECTION | {"own": ""}))
     assert "203.0.113.10, to which the gateways of this group are probed, cannot be on the internet" in page
     assert "Saved." in text(staff.post(path(network, "protection"), PROTECTION, follow=True))
@@ -100,7 +102,7 @@ def test_the_target_of_probes_is_not_refused_by_mistake(staff: Client, network: 
     ("what", "given", "other"), [("protection", PROTECTION, {"own": "192.0.2.0/24"}), ("limits", LIMITS, {"mail_rate": 7})]
 )
 def test_a_second_save_shows_what_the_first_has_saved(
-    staff: Client, network: rows.Network, what: str, given: dict[str, Any], other: dict[str, Any]
+    staff: Client, network: factories.Network, what: str, given: dict[str, Any], other: dict[str, Any]
 ) -> None:
     staff.post(path(network, what), given)
     page = text(staff.post(path(network, what), given | other))
@@ -109,12 +111,12 @@ def test_a_second_save_shows_what_the_first_has_saved(
 
 
 @pytest.mark.parametrize("what", ["protection", "limits"])
-def test_only_staff_changes_them(network: rows.Network, what: str) -> None:
-    guest = signed_in(rows.user("guest", staff=False))
+def test_only_staff_changes_them(network: factories.Network, what: str) -> None:
+    guest = signed_in(factories.user("guest", staff=False))
     assert guest.post(path(network, what), LIMITS | PROTECTION).status_code == 403
 
 
-def test_a_script_reads_and_changes_them(api: Client, network: rows.Network) -> None:
+def test_a_script_reads_and_changes_them(api: Client, network: factories.Network) -> None:
     where = f"/api/gateways/limits/{network.group.pk}/"
     assert api.get(where).json()["version"] == 0
     given = {"version": 0, "member_rate": 20, "exempt": ["10.16.0.0/24"]}
@@ -130,14 +132,14 @@ def test_a_script_reads_and_changes_them(api: Client, network: rows.Network) -> 
     assert GatewayGroup.objects.get(pk=network.group.pk).clamp_mss and compiled(network).settings.clamp_mss
 
 
-def test_a_full_table_is_warned_of(staff: Client, network: rows.Network) -> None:
+def test_a_full_table_is_warned_of(staff: Client, network: factories.Network) -> None:
     page = f"/gateways/{network.gateways[0].pk}/"
     assert "whom it counts" not in text(staff.get(page))
     few = queries(staff, page)
     sets = {"member_rate4_50_100": (12, 65536), "source_rate4_20_40": (60_000, 65536), "by hand": (1, 1)}
-    gauges.record(gateway=network.gateways[0], sets=sets, at=timezone.now())
+    set_gauges.record(gateway=network.gateways[0], sets=sets, at=timezone.now())
     shown = text(staff.get(page))
     assert "Foreign addresses that connect, IPv4" in shown and "91 %, nearly full" in shown
     assert "Members who connect, IPv4" in shown and queries(staff, page) == few
-    gauges.record(gateway=network.gateways[0], sets={}, at=timezone.now())
+    set_gauges.record(gateway=network.gateways[0], sets={}, at=timezone.now())
     assert not Gauge.objects.exists()

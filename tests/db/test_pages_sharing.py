@@ -8,39 +8,39 @@ from django.urls import reverse
 from django.utils import timezone
 
 from apps.accounts import tokens
-from apps.lib.validity import holds_now
+from apps.lib.database.validity import holds_now
 from apps.nat.models import NatMapping
+from apps.nat.pool_sharing import change_sharing
 from apps.nat.services import unmap_address
-from apps.nat.sharing import change_sharing
 from apps.network.models import Pool
-from tests import rows
-from tests.answers import wrong
-from tests.db.pages import HTMX, signed_in, text
+from tests import factories
+from tests.api_responses import wrong
+from tests.db.page_client import HTMX, signed_in, text
 
 HOSTILE = ["\0", "'; DROP TABLE network_pool; --", "9" * 400, "-1", "<script>alert(1)</script>", "💥"]
 
 
 @pytest.fixture
-def mara(network: rows.Network) -> Client:
+def mara(network: factories.Network) -> Client:
     return signed_in(network.admin)
 
 
 @pytest.fixture
-def api(network: rows.Network) -> Client:
+def api(network: factories.Network) -> Client:
     _token, key = tokens.create(user=network.admin, name="script")
     return Client(headers={"authorization": f"Bearer {key}"})
 
 
-def edited(network: rows.Network, **changes: object) -> dict[str, Any]:
+def edited(network: factories.Network, **changes: object) -> dict[str, Any]:
     pool = Pool.objects.get(pk=network.public.pk)
     return {"name": pool.name, "prefix": str(pool.prefix), "version": pool.version, "sharing": "shared", "block_size": ""} | changes
 
 
-def blocks(network: rows.Network, size: int = 1024) -> None:
+def blocks(network: factories.Network, size: int = 1024) -> None:
     change_sharing(pool=network.public, sharing="blocks", block_size=size, by=network.admin)
 
 
-def test_a_pool_is_used_otherwise_from_its_page_and_says_how_full_it_is(mara: Client, network: rows.Network) -> None:
+def test_a_pool_is_used_otherwise_from_its_page_and_says_how_full_it_is(mara: Client, network: factories.Network) -> None:
     url = f"/addresses/{network.public.pk}/"
     assert "members share the addresses" in text(mara.get(f"{url}edit/"))
     assert mara.post(f"{url}edit/", edited(network, sharing="blocks", block_size="1024", agreed="1")).status_code == 302
@@ -53,7 +53,7 @@ def test_a_pool_is_used_otherwise_from_its_page_and_says_how_full_it_is(mara: Cl
     }
 
 
-def test_before_members_leave_otherwise_a_page_says_who_would_leave_as_what(mara: Client, network: rows.Network) -> None:
+def test_before_members_leave_otherwise_a_page_says_who_would_leave_as_what(mara: Client, network: factories.Network) -> None:
     response = mara.post(f"/addresses/{network.public.pk}/edit/", edited(network, sharing="blocks", block_size="1024"))
     page = text(response)
     assert "4 members leave otherwise from the moment you save." in page
@@ -65,7 +65,7 @@ def test_before_members_leave_otherwise_a_page_says_who_would_leave_as_what(mara
     assert Pool.objects.get(pk=network.public.pk).sharing == "blocks"
 
 
-def test_a_shared_pool_says_that_reports_name_nobody_and_leads_to_the_blocks_that_suit(mara: Client, network: rows.Network) -> None:
+def test_a_shared_pool_says_that_reports_name_nobody_and_leads_to_the_blocks_that_suit(mara: Client, network: factories.Network) -> None:
     page = text(mara.get(f"/addresses/{network.public.pk}/"))
     assert "An abuse report about this pool names nobody." in page
     assert f"/addresses/{network.public.pk}/edit/?sharing=blocks&amp;block_size=1024" in page
@@ -76,7 +76,7 @@ def test_a_shared_pool_says_that_reports_name_nobody_and_leads_to_the_blocks_tha
 
 
 def test_an_address_and_port_that_members_share_name_nobody_and_say_what_to_ask_for(
-    mara: Client, api: Client, network: rows.Network
+    mara: Client, api: Client, network: factories.Network
 ) -> None:
     asked = {"address": "198.51.100.7", "port": "40123", "reason": "abuse report 4711"}
     said = "2 members shared this address. Without the remote address nobody can be named; ask the sender for it."
@@ -86,7 +86,7 @@ def test_an_address_and_port_that_members_share_name_nobody_and_say_what_to_ask_
 
 
 def test_with_blocks_an_address_and_port_name_one_member_and_without_the_port_say_so(
-    mara: Client, api: Client, network: rows.Network
+    mara: Client, api: Client, network: factories.Network
 ) -> None:
     blocks(network)
     asked = {"address": "198.51.100.7", "port": "2100", "reason": "abuse report 4711"}
@@ -99,7 +99,7 @@ def test_with_blocks_an_address_and_port_name_one_member_and_without_the_port_sa
     assert "2 members had ports of this address. Without the port nobody can be named; ask the sender for it." in without
 
 
-def test_a_search_for_an_address_and_port_takes_the_port_along(mara: Client, network: rows.Network) -> None:
+def test_a_search_for_an_address_and_port_takes_the_port_along(mara: Client, network: factories.Network) -> None:
     page = text(mara.get("/search?q=198.51.100.7:40123", follow=True))
     assert "/addresses/held/?address=198.51.100.7&amp;port=40123" in page
 
@@ -113,21 +113,23 @@ def test_a_search_for_an_address_and_port_takes_the_port_along(mara: Client, net
         ({"sharing": "blocks", "block_size": "1000"}, "block_size", "1000"),
     ],
 )
-def test_what_cannot_be_is_said_at_its_field(mara: Client, network: rows.Network, changes: dict[str, str], field: str, said: str) -> None:
+def test_what_cannot_be_is_said_at_its_field(
+    mara: Client, network: factories.Network, changes: dict[str, str], field: str, said: str
+) -> None:
     response = mara.post(f"/addresses/{network.public.pk}/edit/", edited(network, name="New name", **changes))
     assert response.status_code == 422
     assert said in str(response.context["form"].errors[field])
     assert Pool.objects.get(pk=network.public.pk).name != "New name"
 
 
-def test_blocks_that_members_have_keep_their_size(mara: Client, network: rows.Network) -> None:
+def test_blocks_that_members_have_keep_their_size(mara: Client, network: factories.Network) -> None:
     blocks(network)
     response = mara.post(f"/addresses/{network.public.pk}/edit/", edited(network, sharing="blocks", block_size="2048"))
     assert "4 members have blocks of 1,024 ports of this pool." in str(response.context["form"].errors["block_size"])
 
 
 @pytest.mark.parametrize("value", HOSTILE)
-def test_hostile_ways_of_sharing_are_refused(mara: Client, network: rows.Network, value: str) -> None:
+def test_hostile_ways_of_sharing_are_refused(mara: Client, network: factories.Network, value: str) -> None:
     new = {"name": "New", "kind": "public4", "prefix": "192.0.2.0/28", "member_length": 64, "group": network.group.pk, "sharing": "own"}
     for field in ("sharing", "block_size"):
         assert mara.post(f"/addresses/{network.public.pk}/edit/", edited(network, **{field: value})).status_code == 422
@@ -135,34 +137,34 @@ def test_hostile_ways_of_sharing_are_refused(mara: Client, network: rows.Network
 
 
 @pytest.mark.parametrize(("chosen", "sharing"), [("", "own"), ("shared", "shared")])
-def test_a_new_pool_is_used_as_was_chosen(mara: Client, network: rows.Network, chosen: str, sharing: str) -> None:
+def test_a_new_pool_is_used_as_was_chosen(mara: Client, network: factories.Network, chosen: str, sharing: str) -> None:
     new = {"name": "New", "kind": "public4", "prefix": "192.0.2.0/28", "member_length": 64, "group": network.group.pk, "sharing": chosen}
     assert mara.post("/addresses/add/", new).status_code == 302
     assert Pool.objects.get(name="New").sharing == sharing
 
 
-def test_a_private_pool_is_asked_nothing_about_sharing(mara: Client, network: rows.Network) -> None:
+def test_a_private_pool_is_asked_nothing_about_sharing(mara: Client, network: factories.Network) -> None:
     assert "sharing" not in text(mara.get(f"/addresses/{network.private.pk}/edit/"))
 
 
-def test_a_members_page_says_with_which_ports_he_leaves(mara: Client, network: rows.Network) -> None:
+def test_a_members_page_says_with_which_ports_he_leaves(mara: Client, network: factories.Network) -> None:
     blocks(network)
     page = text(mara.get(f"/members/{network.residents['m2'].member.pk}/"))
     assert "198.51.100.7, ports 2048–3071" in page
     assert "ports 2048–3071</span>" in page
 
 
-def test_a_members_page_says_that_an_address_stays_inside(mara: Client, network: rows.Network) -> None:
+def test_a_members_page_says_that_an_address_stays_inside(mara: Client, network: factories.Network) -> None:
     unmap_address(mapping=network.residents["m2"].mapping, by=network.admin)
     page = text(mara.get(f"/members/{network.residents['m2'].member.pk}/"))
     assert "nothing: stays inside" in page
     assert "Over IPv4 this member reaches what is inside, not the internet." in page
 
 
-def test_an_address_is_given_from_a_chosen_pool_or_refused_at_its_field(mara: Client, network: rows.Network) -> None:
-    narrow = rows.pool(network.group, "public4", "192.0.2.64/32", sharing="own")
+def test_an_address_is_given_from_a_chosen_pool_or_refused_at_its_field(mara: Client, network: factories.Network) -> None:
+    narrow = factories.pool(network.group, "public4", "192.0.2.64/32", sharing="own")
     for name in ("First", "Second"):
-        who = rows.member(name)
+        who = factories.member(name)
         data = {"hold-pool": network.private.pk, "hold-prefix": "", "hold-leaves": f"next {narrow.pk}"}
         response = mara.post(f"/members/{who.pk}/addresses/add/", data, headers=HTMX)
         mapped = NatMapping.objects.filter(holds_now(), pool=narrow, holding__member=who)
@@ -172,7 +174,7 @@ def test_an_address_is_given_from_a_chosen_pool_or_refused_at_its_field(mara: Cl
     assert not who.holdings.exists()
 
 
-def test_who_had_a_port_of_a_shared_address_is_one_member(mara: Client, network: rows.Network) -> None:
+def test_who_had_a_port_of_a_shared_address_is_one_member(mara: Client, network: factories.Network) -> None:
     blocks(network)
     at = timezone.now().isoformat()
     page = text(mara.post("/addresses/held/", {"address": "198.51.100.7", "port": "2048", "at": at, "reason": "abuse"}))
@@ -183,9 +185,9 @@ def test_who_had_a_port_of_a_shared_address_is_one_member(mara: Client, network:
     assert groups["Leave as this address"] == ["Resident of m2"]
 
 
-def test_a_script_lets_an_address_leave_and_stay_inside(api: Client, network: rows.Network) -> None:
+def test_a_script_lets_an_address_leave_and_stay_inside(api: Client, network: factories.Network) -> None:
     blocks(network)
-    holding = rows.hold(rows.member("New"), network.private, "10.16.1.1/32")
+    holding = factories.hold(factories.member("New"), network.private, "10.16.1.1/32")
 
     def post(**body: object) -> Any:
         return api.post("/api/nat/mappings/", {"holding": holding.pk, **body}, content_type="application/json")
@@ -207,7 +209,7 @@ def test_a_script_lets_an_address_leave_and_stay_inside(api: Client, network: ro
 
 
 @pytest.mark.parametrize("query", ["public_address=x", "member=x", "pool=x", "holding=x", "public_address=%00"])
-def test_what_cannot_be_asked_for_is_refused(api: Client, network: rows.Network, query: str) -> None:
+def test_what_cannot_be_asked_for_is_refused(api: Client, network: factories.Network, query: str) -> None:
     assert api.get(f"/api/nat/mappings/?{query}").status_code == 400
 
 
@@ -220,7 +222,7 @@ def test_an_address_that_is_none_is_refused_where_addresses_are_asked_for(api: C
     ("sharing", "size", "share"), [("own", None, "one address"), ("shared", None, "shared"), ("blocks", 1024, "1,024 ports")]
 )
 def test_the_list_of_pools_says_what_a_member_has_of_each(
-    mara: Client, network: rows.Network, sharing: str, size: int | None, share: str
+    mara: Client, network: factories.Network, sharing: str, size: int | None, share: str
 ) -> None:
     Pool.objects.filter(pk=network.public.pk).update(sharing=sharing, block_size=size)
     page = text(mara.get(reverse("network:addresses")))
@@ -228,7 +230,7 @@ def test_the_list_of_pools_says_what_a_member_has_of_each(
     assert f"<td>{share}</td>" in row[: row.index("</tr>")], row[:800]
 
 
-def test_a_script_sees_how_full_a_public_pool_is_and_changes_how_it_is_shared(api: Client, network: rows.Network) -> None:
+def test_a_script_sees_how_full_a_public_pool_is_and_changes_how_it_is_shared(api: Client, network: factories.Network) -> None:
     path = f"/api/network/pools/{network.public.pk}/"
     used = NatMapping.objects.filter(holds_now(), pool=network.public).values("public").distinct().count()
     before = api.get(path).json()

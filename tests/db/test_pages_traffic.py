@@ -9,11 +9,11 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from apps.lib.formats import SPACE
+from apps.lib.ui.formats import SPACE
 from apps.members.models import Member, Room, Site
 from apps.traffic.models import Quota
-from tests import rows, usage
-from tests.db.pages import queries, signed_in, text
+from tests import factories, usage_factories
+from tests.db.page_client import queries, signed_in, text
 
 HOUR = timedelta(hours=1)
 NAMES = {"m1": "Ada", "m2": "Berta", "m3": "=cmd|' /C calc'!A0"}
@@ -25,18 +25,18 @@ def now() -> datetime:
 
 
 @pytest.fixture
-def admin(network: rows.Network) -> Client:
+def admin(network: factories.Network) -> Client:
     return signed_in(network.admin)
 
 
 @pytest.fixture
-def busy(network: rows.Network, now: datetime) -> datetime:
+def busy(network: factories.Network, now: datetime) -> datetime:
     """Two hours ago Ada got most, Berta sent most, and a third something; the moment."""
-    usage.read(network.gateways, now - timedelta(days=3), now)
+    usage_factories.read(network.gateways, now - timedelta(days=3), now)
     at = now - 2 * HOUR
     for (host, name), (down, up) in zip(NAMES.items(), ((90, 1), (20, 30), (5, 2)), strict=True):
         Member.objects.filter(pk=network.residents[host].member.pk).update(name=name)
-        usage.counted(network.residents[host].holding, at, down=down * 10**6, up=up * 10**6)
+        usage_factories.counted(network.residents[host].holding, at, down=down * 10**6, up=up * 10**6)
     return at
 
 
@@ -70,7 +70,7 @@ def test_the_greatest_talkers_are_sorted_by_what_one_presses(admin: Client, busy
 def test_any_window_can_be_asked_for(admin: Client, busy: datetime, now: datetime) -> None:
     inside = {"since": typed(busy - HOUR), "until": typed(busy + HOUR)}
     assert ranked(plain(admin.get("/traffic/talkers/", inside))) == ["Ada", "Berta"]
-    after = plain(admin.get("/traffic/talkers/", {"since": typed(busy + 10 * usage.FIVE)}))
+    after = plain(admin.get("/traffic/talkers/", {"since": typed(busy + 10 * usage_factories.FIVE)}))
     assert "Nobody forwarded anything" in after
     assert [row[1] for row in table(admin.get("/traffic/talkers.csv", inside))[1:]][:2] == ["Ada", "Berta"]
 
@@ -93,7 +93,7 @@ def test_a_window_that_cannot_be_is_explained_at_its_field_and_shows_nothing(adm
 
 
 @pytest.mark.usefixtures("busy")
-def test_sums_are_by_site_room_or_tariff(admin: Client, network: rows.Network) -> None:
+def test_sums_are_by_site_room_or_tariff(admin: Client, network: factories.Network) -> None:
     site = Site.objects.create(name="House A", code="A")
     room = Room.objects.create(site=site, floor=1, name="101")
     Member.objects.filter(name__in=("Ada", "Berta")).update(room=room)
@@ -114,11 +114,11 @@ def test_no_cell_of_a_csv_is_run_by_a_spreadsheet(admin: Client) -> None:
     assert table(admin.get("/traffic/talkers.csv"))[3][1] == f"'{NAMES['m3']}"
 
 
-def test_gateways_show_bits_and_packets_a_second_by_ip_version_and_gaps(admin: Client, network: rows.Network, now: datetime) -> None:
+def test_gateways_show_bits_and_packets_a_second_by_ip_version_and_gaps(admin: Client, network: factories.Network, now: datetime) -> None:
     first, second = network.gateways
-    usage.read([first], now - 30 * HOUR, now)
-    usage.read([second], now - 30 * HOUR, now - 20 * HOUR)
-    usage.carried(first, 4, now - 2 * HOUR, down=300_000_000, up=30_000_000)
+    usage_factories.read([first], now - 30 * HOUR, now)
+    usage_factories.read([second], now - 30 * HOUR, now - 20 * HOUR)
+    usage_factories.carried(first, 4, now - 2 * HOUR, down=300_000_000, up=30_000_000)
     page = plain(admin.get("/traffic/"))
     assert f'id="way-{first.pk}-4"' in page
     assert '<td class="nw-num">8.00 Mbit/s</td><td class="nw-num">800 kbit/s</td>' in page
@@ -141,7 +141,7 @@ def test_the_first_page_says_how_many_are_limited_and_leads_there(admin: Client)
     assert "0 members limited now" in page
 
 
-def test_who_is_near_the_quota_or_over_it_is_listed_the_fullest_first(admin: Client, network: rows.Network, busy: datetime) -> None:
+def test_who_is_near_the_quota_or_over_it_is_listed_the_fullest_first(admin: Client, network: factories.Network, busy: datetime) -> None:
     assert "No tariff has a quota" in text(admin.get("/traffic/quotas/"))
     tariff = network.residents["m1"].member.tariff
     assert admin.post(f"/traffic/quotas/{tariff.pk}/", {"gigabytes": "0.06"}).status_code == 302
@@ -153,7 +153,7 @@ def test_who_is_near_the_quota_or_over_it_is_listed_the_fullest_first(admin: Cli
     assert "60.0 MB" in page
 
 
-def test_a_quota_is_set_changed_and_taken_away(admin: Client, network: rows.Network) -> None:
+def test_a_quota_is_set_changed_and_taken_away(admin: Client, network: factories.Network) -> None:
     tariff = network.residents["m1"].member.tariff
     path = f"/traffic/quotas/{tariff.pk}/"
     admin.post(path, {"gigabytes": "250.5"})
@@ -170,11 +170,13 @@ def test_a_quota_is_set_changed_and_taken_away(admin: Client, network: rows.Netw
 
 @pytest.mark.parametrize("count", [1, 40])
 @pytest.mark.usefixtures("busy")
-def test_pages_take_as_many_queries_for_few_members_as_for_many(admin: Client, network: rows.Network, now: datetime, count: int) -> None:
+def test_pages_take_as_many_queries_for_few_members_as_for_many(
+    admin: Client, network: factories.Network, now: datetime, count: int
+) -> None:
     Quota.objects.create(tariff=network.residents["m1"].member.tariff, octets=1)
     for number in range(count):
-        holding = rows.hold(rows.member(f"Further {number}"), network.private, f"10.16.9.{number}/32")
-        usage.counted(holding, now - HOUR, down=1000)
+        holding = factories.hold(factories.member(f"Further {number}"), network.private, f"10.16.9.{number}/32")
+        usage_factories.counted(holding, now - HOUR, down=1000)
     most = {"/traffic/": 28, "/traffic/talkers/": 30, "/traffic/sums/?by=room": 30, "/traffic/quotas/": 33}
     took = {path: queries(admin, path) for path in most}
     assert {path: number for path, number in took.items() if number > most[path]} == {}

@@ -9,13 +9,13 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from apps.lib.formats import SPACE
+from apps.lib.ui.formats import SPACE
 from apps.members.models import Member
 from apps.traffic import quotas
 from apps.traffic.models import Quota
-from apps.traffic.rolling import begin_of
-from tests import rows, usage
-from tests.db.pages import queries, signed_in, text
+from apps.traffic.rollup import begin_of
+from tests import factories, usage_factories
+from tests.db.page_client import queries, signed_in, text
 
 HOUR = timedelta(hours=1)
 
@@ -26,17 +26,17 @@ def now() -> datetime:
 
 
 @pytest.fixture
-def selin(network: rows.Network) -> Client:
+def selin(network: factories.Network) -> Client:
     """m1's resident, signed in."""
-    account = rows.user("selin", staff=False)
+    account = factories.user("selin", staff=False)
     Member.objects.filter(pk=network.residents["m1"].member.pk).update(user=account)
     return signed_in(account)
 
 
 @pytest.fixture
-def read(network: rows.Network, now: datetime) -> None:
+def read(network: factories.Network, now: datetime) -> None:
     """Both gateways were read for three days, up to now."""
-    usage.read(network.gateways, now - timedelta(days=3), now)
+    usage_factories.read(network.gateways, now - timedelta(days=3), now)
 
 
 def plain(response: Any) -> str:
@@ -48,17 +48,17 @@ def table(response: Any) -> list[list[str]]:
     return list(csv.reader(io.StringIO(b"".join(response.streaming_content).decode().removeprefix("\ufeff"))))
 
 
-def some(network: rows.Network, at: datetime) -> None:
+def some(network: factories.Network, at: datetime) -> None:
     """m1 gets 3 MB by IPv4 and 5 MB by IPv6 and sends 1 MB; m2 gets 777 MB."""
-    usage.counted(network.residents["m1"].holding, at, down=3_000_000, up=1_000_000)
-    usage.counted(network.residents["m1"].prefix, at, down=5_000_000)
-    usage.counted(network.residents["m2"].holding, at, down=777_000_000)
+    usage_factories.counted(network.residents["m1"].holding, at, down=3_000_000, up=1_000_000)
+    usage_factories.counted(network.residents["m1"].prefix, at, down=5_000_000)
+    usage_factories.counted(network.residents["m2"].holding, at, down=777_000_000)
 
 
 @pytest.mark.parametrize("window", ["day", "week", "month", "year"])
 @pytest.mark.usefixtures("read")
 def test_every_window_shows_what_was_received_and_sent_as_figures_svg_and_table(
-    network: rows.Network, selin: Client, now: datetime, window: str
+    network: factories.Network, selin: Client, now: datetime, window: str
 ) -> None:
     some(network, now - 2 * HOUR)
     page = plain(selin.get("/me/", {"window": window}))
@@ -71,7 +71,7 @@ def test_every_window_shows_what_was_received_and_sent_as_figures_svg_and_table(
 
 
 @pytest.mark.usefixtures("read")
-def test_one_ip_version_can_be_shown_alone_and_both_are_summed_up(network: rows.Network, selin: Client, now: datetime) -> None:
+def test_one_ip_version_can_be_shown_alone_and_both_are_summed_up(network: factories.Network, selin: Client, now: datetime) -> None:
     some(network, now - 2 * HOUR)
     page = plain(selin.get("/me/", {"family": "6"}))
     assert '<dd><b>5.00</b> MB</dd><dd class="nw-key"><span>received</span>' in page
@@ -82,7 +82,7 @@ def test_one_ip_version_can_be_shown_alone_and_both_are_summed_up(network: rows.
 
 
 @pytest.mark.usefixtures("read")
-def test_the_fragment_is_the_card_alone(network: rows.Network, selin: Client, now: datetime) -> None:
+def test_the_fragment_is_the_card_alone(network: factories.Network, selin: Client, now: datetime) -> None:
     some(network, now - 2 * HOUR)
     fragment = text(selin.get("/me/?window=week", headers={"HX-Request": "true", "HX-Target": "traffic"}))
     assert fragment.strip().startswith("<section")
@@ -92,7 +92,7 @@ def test_the_fragment_is_the_card_alone(network: rows.Network, selin: Client, no
 
 
 @pytest.mark.usefixtures("read")
-def test_the_csv_has_every_bucket_with_octets_as_they_are(network: rows.Network, selin: Client, now: datetime) -> None:
+def test_the_csv_has_every_bucket_with_octets_as_they_are(network: factories.Network, selin: Client, now: datetime) -> None:
     some(network, now - 2 * HOUR)
     response = selin.get("/me/traffic.csv?window=day")
     assert response["Content-Disposition"].startswith(f'attachment; filename="traffic-M-{network.residents["m1"].member.number}-day-')
@@ -100,15 +100,15 @@ def test_the_csv_has_every_bucket_with_octets_as_they_are(network: rows.Network,
     assert head == ["Begins", "Ends", "IPv4 down, bytes", "IPv4 up, bytes", "IPv6 down, bytes", "IPv6 up, bytes", "Remark"]
     assert len(cells) == 288
     begin = begin_of("fiveminutes", now - 2 * HOUR)
-    of_it = [begin.isoformat(), (begin + usage.FIVE).isoformat(), "3000000", "1000000", "5000000", "0", ""]
+    of_it = [begin.isoformat(), (begin + usage_factories.FIVE).isoformat(), "3000000", "1000000", "5000000", "0", ""]
     assert [row for row in cells if row[2] not in ("0", "")] == [of_it]
 
 
 def test_what_nobody_read_is_a_gap_on_the_page_and_in_the_csv_and_what_was_read_without_traffic_is_zero(
-    network: rows.Network, selin: Client, now: datetime
+    network: factories.Network, selin: Client, now: datetime
 ) -> None:
-    usage.read(network.gateways, now - 30 * HOUR, now - 10 * HOUR)
-    usage.read(network.gateways, now - 6 * HOUR, now)
+    usage_factories.read(network.gateways, now - 30 * HOUR, now - 10 * HOUR)
+    usage_factories.read(network.gateways, now - 6 * HOUR, now)
     some(network, now - 2 * HOUR)
     page = text(selin.get("/me/?window=day"))
     assert page.count('<rect class="nw-gap"') == 1
@@ -127,18 +127,20 @@ def test_before_anything_was_counted_the_page_says_so_instead_of_an_empty_chart(
 
 
 @pytest.mark.usefixtures("read")
-def test_it_is_compared_with_the_window_before_once_that_was_counted_whole(network: rows.Network, selin: Client, now: datetime) -> None:
-    usage.counted(network.residents["m1"].holding, now - 40 * HOUR, down=4_000_000)
+def test_it_is_compared_with_the_window_before_once_that_was_counted_whole(
+    network: factories.Network, selin: Client, now: datetime
+) -> None:
+    usage_factories.counted(network.residents["m1"].holding, now - 40 * HOUR, down=4_000_000)
     some(network, now - 2 * HOUR)
     assert "Counting began on " in text(selin.get("/me/?window=day"))
-    usage.counted(network.residents["m1"].holding, now - 60 * HOUR, down=1)
+    usage_factories.counted(network.residents["m1"].holding, now - 60 * HOUR, down=1)
     assert "125 % more than in the 24 hours before (4.00 MB)." in plain(selin.get("/me/?window=day"))
     assert "Counting began on " in text(selin.get("/me/?window=week"))
 
 
 @pytest.mark.usefixtures("read")
 @pytest.mark.parametrize("asked", ["member=2", "pk=2", "id=2", "holding=3&member=M-2"])
-def test_a_member_gets_only_the_own_traffic_whatever_is_asked(network: rows.Network, selin: Client, now: datetime, asked: str) -> None:
+def test_a_member_gets_only_the_own_traffic_whatever_is_asked(network: factories.Network, selin: Client, now: datetime, asked: str) -> None:
     some(network, now - 2 * HOUR)
     other = network.residents["m2"].member
     query = asked.replace("2", str(other.pk)).replace("3", str(network.residents["m2"].holding.pk))
@@ -153,7 +155,7 @@ def test_a_member_gets_only_the_own_traffic_whatever_is_asked(network: rows.Netw
 
 
 @pytest.mark.usefixtures("read")
-def test_staff_see_the_same_panel_on_the_member_s_page_and_alone(network: rows.Network, now: datetime) -> None:
+def test_staff_see_the_same_panel_on_the_member_s_page_and_alone(network: factories.Network, now: datetime) -> None:
     some(network, now - 2 * HOUR)
     admin, pk = signed_in(network.admin), network.residents["m1"].member.pk
     for path in (f"/members/{pk}/", f"/members/{pk}/traffic/?window=day"):
@@ -171,7 +173,7 @@ def test_staff_see_the_same_panel_on_the_member_s_page_and_alone(network: rows.N
 @pytest.mark.parametrize(
     ("octets", "said"), [(900_000_000, "<b>Quota</b>"), (10_000_000, "Quota nearly used up"), (9_000_000, "Quota used up")]
 )
-def test_a_quota_is_a_bar_with_words(network: rows.Network, selin: Client, now: datetime, octets: int, said: str) -> None:
+def test_a_quota_is_a_bar_with_words(network: factories.Network, selin: Client, now: datetime, octets: int, said: str) -> None:
     assert "nw-quota" not in text(selin.get("/me/"))
     member = network.residents["m1"].member
     quotas.set_quota(tariff=member.tariff, octets=octets, by=network.admin)
@@ -183,14 +185,14 @@ def test_a_quota_is_a_bar_with_words(network: rows.Network, selin: Client, now: 
 
 
 @pytest.mark.usefixtures("read")
-def test_a_quota_begins_again_with_the_month_by_the_clock_on_the_wall(network: rows.Network, now: datetime) -> None:
+def test_a_quota_begins_again_with_the_month_by_the_clock_on_the_wall(network: factories.Network, now: datetime) -> None:
     member = network.residents["m1"].member
     Quota.objects.create(tariff=member.tariff, octets=100)
     _since, next_one = quotas.month(now)
     since, until = quotas.month(next_one + HOUR)
     assert (since, timezone.localtime(since).day, timezone.localtime(since).hour, timezone.localtime(until).day) == (next_one, 1, 0, 1)
-    usage.counted(network.residents["m1"].holding, since - timedelta(minutes=1), down=50)
-    usage.counted(network.residents["m1"].holding, since, down=7)
+    usage_factories.counted(network.residents["m1"].holding, since - timedelta(minutes=1), down=50)
+    usage_factories.counted(network.residents["m1"].holding, since, down=7)
     found = quotas.filling(member, now=since + HOUR)
     assert found is not None
     assert (found.used, found.percent) == (7, 7)
@@ -199,10 +201,10 @@ def test_a_quota_begins_again_with_the_month_by_the_clock_on_the_wall(network: r
 @pytest.mark.usefixtures("read")
 @pytest.mark.parametrize("count", [1, 150])
 def test_the_page_takes_as_many_queries_for_a_long_history_as_for_a_short_one(
-    network: rows.Network, selin: Client, now: datetime, count: int
+    network: factories.Network, selin: Client, now: datetime, count: int
 ) -> None:
     Quota.objects.create(tariff=network.residents["m1"].member.tariff, octets=100)
     for ago in range(count):
-        usage.counted(network.residents["m1"].holding, now - ago * usage.FIVE, down=50)
-        usage.read(network.gateways, now - timedelta(days=9, minutes=ago), now - timedelta(days=9))
+        usage_factories.counted(network.residents["m1"].holding, now - ago * usage_factories.FIVE, down=50)
+        usage_factories.read(network.gateways, now - timedelta(days=9, minutes=ago), now - timedelta(days=9))
     assert queries(selin, "/me/?window=year") <= 28  # four of them for the months

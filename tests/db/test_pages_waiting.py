@@ -4,37 +4,37 @@ import pytest
 from django.test import Client
 
 from apps.accounts.models import User
-from apps.deployments import running
 from apps.deployments.models import HeldBack
+from apps.deployments.observed_state import navigation_status
 from apps.deployments.services import reconcile
 from apps.desk.selectors.dashboard import dashboard
 from apps.nat.models import PortForward
 from apps.network.models import Gateway
-from tests import rows
-from tests.db.pages import queries, signed_in, text
-from tests.db.rolling import forward
+from tests import factories
+from tests.db.page_client import queries, signed_in, text
+from tests.db.rollout_rows import forward
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def network(served: rows.Network) -> rows.Network:
+def network(served: factories.Network) -> factories.Network:
     """Two gateways that run six forwards, of which five are asked to go."""
     served.group.removal_least = 3
     served.group.save()
     for port in range(7001, 7007):
         forward(served, port)
     assert reconcile(served.group)
-    with rows.written_by(served.admin):
+    with factories.written_by(served.admin):
         PortForward.objects.filter(public_port__in=range(7001, 7006)).delete()
     assert reconcile(served.group, by=served.admin.pk) is None
     return served
 
 
 @pytest.fixture
-def peer(network: rows.Network) -> User:
+def peer(network: factories.Network) -> User:
     """A second person who can approve."""
-    return rows.user("jonas")
+    return factories.user("jonas")
 
 
 def waits() -> HeldBack:
@@ -45,7 +45,7 @@ def approve(client: Client, held: HeldBack, **given: object) -> object:
     return client.post(f"/rollouts/waiting/{held.pk}/approve/", {"digest": held.digest, "typed": "5"} | given, follow=True)
 
 
-def test_the_page_says_why_it_waits_and_whom_it_concerns(network: rows.Network, peer: User) -> None:
+def test_the_page_says_why_it_waits_and_whom_it_concerns(network: factories.Network, peer: User) -> None:
     page = text(signed_in(peer).get(f"/rollouts/waiting/{waits().pk}/"))
     assert "5 removals wait for a second person" in page
     assert "5 of 6 forwarded ports would go, which is 83.3\u202f%. The limit is 20\u202f% and at least 3." in page
@@ -54,15 +54,15 @@ def test_the_page_says_why_it_waits_and_whom_it_concerns(network: rows.Network, 
     assert "Approve 5 removals" in page and "198.51.100.7 . tcp . 7001" in page
 
 
-def test_it_stands_wherever_somebody_looks(network: rows.Network, peer: User, rf: object) -> None:
+def test_it_stands_wherever_somebody_looks(network: factories.Network, peer: User, rf: object) -> None:
     client, rollout = signed_in(peer), network.group.rollouts.latest("pk")
     for path in ("/rollouts/", "/rollouts/waiting/", f"/rollouts/{rollout.pk}/", "/"):
         assert "5 removals wait for a second person" in text(client.get(path)), path
     assert "5 removals are held back." in text(client.get(f"/rollouts/{rollout.pk}/"))
-    assert (counted := running.asking(None)) and (counted.number, counted.asks) == (1, True)  # type: ignore[arg-type]  # it asks only the database
+    assert (counted := navigation_status.asking(None)) and (counted.number, counted.asks) == (1, True)  # type: ignore[arg-type]  # it asks only the database
 
 
-def test_a_second_person_types_the_number_and_approves(network: rows.Network, peer: User) -> None:
+def test_a_second_person_types_the_number_and_approves(network: factories.Network, peer: User) -> None:
     held, client = waits(), signed_in(peer)
     assert "Approved. It goes out in a moment" in text(approve(client, held))
     assert reconcile(network.group)
@@ -73,19 +73,19 @@ def test_a_second_person_types_the_number_and_approves(network: rows.Network, pe
 
 
 @pytest.mark.parametrize("typed", ["", "4", "all"])
-def test_another_number_approves_nothing(network: rows.Network, peer: User, typed: str) -> None:
+def test_another_number_approves_nothing(network: factories.Network, peer: User, typed: str) -> None:
     response = signed_in(peer).post(f"/rollouts/waiting/{waits().pk}/approve/", {"digest": waits().digest, "typed": typed})
     assert response.status_code == 422 and "aria-invalid" in text(response)
     assert waits().decided is None
 
 
-def test_an_outdated_page_approves_nothing_and_shows_what_waits_now(network: rows.Network, peer: User) -> None:
+def test_an_outdated_page_approves_nothing_and_shows_what_waits_now(network: factories.Network, peer: User) -> None:
     response = signed_in(peer).post(f"/rollouts/waiting/{waits().pk}/approve/", {"digest": "0" * 64, "typed": "5"})
     assert response.status_code == 409
     assert "What waits is no longer what you saw" in text(response) and waits().digest in text(response)
 
 
-def test_whoever_asked_is_told_who_else_can_agree(network: rows.Network, peer: User) -> None:
+def test_whoever_asked_is_told_who_else_can_agree(network: factories.Network, peer: User) -> None:
     client = signed_in(network.admin)
     page = text(client.get(f"/rollouts/waiting/{waits().pk}/"))
     assert "somebody else has to agree: Jonas Lindqvist" in page and "Approve 5 removals" not in page
@@ -95,7 +95,7 @@ def test_whoever_asked_is_told_who_else_can_agree(network: rows.Network, peer: U
     assert response.status_code == 422 and waits().decided is None
 
 
-def test_a_single_approver_gives_his_password_and_the_page_says_so_for_ever(network: rows.Network) -> None:
+def test_a_single_approver_gives_his_password_and_the_page_says_so_for_ever(network: factories.Network) -> None:
     client, held = signed_in(network.admin), waits()
     assert "Sign in again to approve it" in text(client.get(f"/rollouts/waiting/{held.pk}/"))
     wrong = client.post(f"/rollouts/waiting/{held.pk}/approve/", {"digest": held.digest, "typed": "5", "password": "guess"})
@@ -106,8 +106,8 @@ def test_a_single_approver_gives_his_password_and_the_page_says_so_for_ever(netw
     assert "Approved alone, signed in again" in history and "Decided by" in history
 
 
-def test_a_change_of_management_says_what_was_and_what_comes(network: rows.Network, peer: User) -> None:
-    with rows.written_by(network.admin):
+def test_a_change_of_management_says_what_was_and_what_comes(network: factories.Network, peer: User) -> None:
+    with factories.written_by(network.admin):
         Gateway.objects.filter(name="nat-1").update(management_port=2222)
     reconcile(network.group, by=network.admin.pk)
     held = HeldBack.objects.get(kind="management")
@@ -119,25 +119,25 @@ def test_a_change_of_management_says_what_was_and_what_comes(network: rows.Netwo
     assert held.state == HeldBack.State.APPROVED
 
 
-def test_what_waits_comes_as_nft_text(network: rows.Network, peer: User) -> None:
+def test_what_waits_comes_as_nft_text(network: factories.Network, peer: User) -> None:
     response = signed_in(peer).get(f"/rollouts/waiting/{waits().pk}/text/")
     assert response["Content-Disposition"].startswith("attachment") and "delete element inet netzwart fwd4" in text(response)
 
 
-def test_only_staff_sees_and_approves(network: rows.Network) -> None:
-    guest = signed_in(rows.user("guest", staff=False))
+def test_only_staff_sees_and_approves(network: factories.Network) -> None:
+    guest = signed_in(factories.user("guest", staff=False))
     assert {guest.get(f"/rollouts/waiting/{rest}").status_code for rest in ("", f"{waits().pk}/", f"{waits().pk}/text/")} == {403}
     assert guest.post(f"/rollouts/waiting/{waits().pk}/approve/", {"digest": waits().digest, "typed": "5"}).status_code == 403
 
 
-def test_the_dashboard_offers_a_review(network: rows.Network) -> None:
+def test_the_dashboard_offers_a_review(network: factories.Network) -> None:
     from django.utils import timezone
 
     need = next(need for need in dashboard(timezone.now()).needs if need.key.startswith("held-"))
     assert (need.what, need.verb, need.url) == ("5 removals wait for a second person", "Review", f"/rollouts/waiting/{waits().pk}/")
 
 
-def test_queries_do_not_grow_with_what_waits(network: rows.Network, peer: User) -> None:
+def test_queries_do_not_grow_with_what_waits(network: factories.Network, peer: User) -> None:
     client, held = signed_in(peer), waits()
     few = queries(client, "/rollouts/waiting/"), queries(client, "/rollouts/"), queries(client, f"/rollouts/waiting/{held.pk}/")
     for number in range(8):

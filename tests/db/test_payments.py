@@ -6,16 +6,16 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from apps.lib.errors import Problem
-from apps.members import payments
+from apps.members import payment_import
 from apps.members.models import Member
-from tests import rows
-from tests.db.pages import said, signed_in, text
+from tests import factories
+from tests.db.page_client import said, signed_in, text
 
 pytestmark = pytest.mark.django_db
 
 
 def members() -> list[Member]:
-    return [rows.member(f"Payer {number}", number=number) for number in (2207, 2208, 2209)]
+    return [factories.member(f"Payer {number}", number=number) for number in (2207, 2208, 2209)]
 
 
 def paid() -> list[date | None]:
@@ -26,7 +26,7 @@ def paid() -> list[date | None]:
 def test_numbers_and_days_in_the_usual_spellings_are_understood(separator: str) -> None:
     members()
     lines = ["\ufeffNumber;Paid until;Name", "2207;2027-03-31;Ada", "", "m-2208;31.03.2027"]
-    preview = payments.read("\r\n".join(lines).replace(";", separator))
+    preview = payment_import.read("\r\n".join(lines).replace(";", separator))
     assert [(each.line, each.member.number, each.until) for each in preview.payments] == [
         (2, 2207, date(2027, 3, 31)),
         (4, 2208, date(2027, 3, 31)),
@@ -37,7 +37,7 @@ def test_numbers_and_days_in_the_usual_spellings_are_understood(separator: str) 
 
 def test_every_line_that_is_not_understood_is_named_and_then_nothing_changes() -> None:
     members()
-    rows.member("Gone", number=2210, state="left")
+    factories.member("Gone", number=2210, state="left")
     bad = [
         "2207;2027-03-31",
         "x;2027-03-31",
@@ -48,21 +48,21 @@ def test_every_line_that_is_not_understood_is_named_and_then_nothing_changes() -
         "2210;2027-01-01",
         "=1+1;2027-01-01",
     ]
-    preview = payments.read("\n".join(bad))
+    preview = payment_import.read("\n".join(bad))
     assert [each.line for each in preview.payments] == [1]
     assert [each.line for each in preview.faults] == [2, 3, 4, 5, 6, 7, 8]
     assert "line 1 too" in preview.faults[4].why
     with pytest.raises(Problem, match="nothing was changed"):
-        payments.bring("\n".join(bad), by=rows.user())
+        payment_import.bring("\n".join(bad), by=factories.user())
     assert paid()[:3] == [None, None, None]
     for nothing in ("", "\n\n", "Number;Day", "\0\n\0\n"):
         with pytest.raises(Problem, match="empty"):
-            payments.read(nothing)
+            payment_import.read(nothing)
 
 
 def test_a_file_with_zero_octets_is_read_as_if_they_were_not_there() -> None:
     members()
-    mara = signed_in(rows.user())
+    mara = signed_in(factories.user())
     page = mara.post("/members/payments/", {"file": SimpleUploadedFile("fees.csv", b"2207;2027-03-31\n\0\n22\x0008;2027-03-31\n")})
     sent = {"text": page.context["text"], "confirmed": "1"}
     assert "2 members are paid for longer now." in said(mara.post("/members/payments/", sent, follow=True))[0]
@@ -70,12 +70,12 @@ def test_a_file_with_zero_octets_is_read_as_if_they_were_not_there() -> None:
 
 def test_a_list_twice_changes_nothing_the_second_time_and_nobody_is_paid_for_less() -> None:
     members()
-    mara = rows.user()
+    mara = factories.user()
     Member.objects.filter(number=2209).update(paid_until=date(2028, 1, 1))
     given = "2207;2027-03-31\n2208;2027-03-31\n2209;2027-03-31"
-    assert len(payments.bring(given, by=mara).extending) == 2
+    assert len(payment_import.bring(given, by=mara).extending) == 2
     versions = list(Member.objects.order_by("number").values_list("version", flat=True))
-    again = payments.bring(given, by=mara)
+    again = payment_import.bring(given, by=mara)
     assert (len(again.extending), again.unchanged) == (0, 3)
     assert paid() == [date(2027, 3, 31), date(2027, 3, 31), date(2028, 1, 1)]
     assert list(Member.objects.order_by("number").values_list("version", flat=True)) == versions == [2, 2, 1]
@@ -83,7 +83,7 @@ def test_a_list_twice_changes_nothing_the_second_time_and_nobody_is_paid_for_les
 
 def test_a_file_is_looked_at_first_and_brought_when_that_is_confirmed() -> None:
     members()
-    mara = signed_in(rows.user())
+    mara = signed_in(factories.user())
     file = SimpleUploadedFile("fees.csv", "Nummer;Bezahlt bis;Für\n2207;2027-03-31;Müller".encode("latin-1"))
     page = mara.post("/members/payments/", {"file": file})
     assert "Extend 1 member" in text(page) and paid() == [None, None, None]

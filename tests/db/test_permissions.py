@@ -16,10 +16,10 @@ from django.db import transaction
 from django.db.models.functions import Now
 from django.test import Client
 
-from apps.accounts import matrix, tokens
+from apps.accounts import permission_matrix, tokens
 from apps.accounts.models import User
 from apps.accounts.roles import Right, Role
-from apps.accounts.routes import API, DEVELOPMENT, PAGES, Page
+from apps.accounts.route_rights import API, DEVELOPMENT, PAGES, Page
 from apps.bans.blocks.services import block
 from apps.members.models import Device, Member
 from apps.nat.pinholes.services import add_pinhole
@@ -30,8 +30,8 @@ from apps.tickets.models import Attachment, Canned, Content, Link, Move
 from apps.tickets.services import write_to
 from apps.webhooks import services as webhooks
 from apps.webhooks.models import Delivery
-from tests import rows
-from tests.db.pages import signed_in
+from tests import factories
+from tests.db.page_client import signed_in
 
 DOCUMENT = configured.ROOT / "docs" / "permissions.md"
 ABSENT = 999_999_999
@@ -43,14 +43,14 @@ class World:
 
     people: dict[str, User]
     scripts: dict[str, Client]
-    other: rows.Resident
+    other: factories.Resident
     ids: dict[str, int]
     marks: tuple[str, ...]
 
     def client(self, column: str) -> Client:
-        return Client() if column == matrix.ANONYMOUS else signed_in(self.people[column])
+        return Client() if column == permission_matrix.ANONYMOUS else signed_in(self.people[column])
 
-    def path(self, route: matrix.Route) -> str:
+    def path(self, route: permission_matrix.Route) -> str:
         """The route's address, with the other member's ids wherever a member's thing is meant."""
         subject = f"{route.basename}:{route.action}" if route.basename else route.name
         return "/" + re.sub(
@@ -78,10 +78,10 @@ WORDS = {
 
 
 @pytest.fixture
-def world(network: rows.Network) -> World:
-    people = {role.value: rows.user(f"{role.value}s", roles=[role.value]) for role in Role}
+def world(network: factories.Network) -> World:
+    people = {role.value: factories.user(f"{role.value}s", roles=[role.value]) for role in Role}
     scripts = {name: Client(headers={"authorization": f"Bearer {tokens.create(user=user, name='s')[1]}"}) for name, user in people.items()}
-    scripts[matrix.ANONYMOUS] = Client()
+    scripts[permission_matrix.ANONYMOUS] = Client()
     mine, other = network.residents["m1"], network.residents["m2"]
     Member.objects.filter(pk=mine.member.pk).update(user=people["member"])
     Member.objects.filter(pk=other.member.pk).update(name="Xaver Verborgen", email="xaver.verborgen@lindenhof.example")
@@ -192,14 +192,14 @@ def let_through(answer: Any) -> bool:
     return not away and answer.status_code not in ((401, 403, 405) if path.startswith("/api/") else (403, 405))
 
 
-def seen(world: World, column: str, clients: dict[str, Client], route: matrix.Route) -> str:
+def seen(world: World, column: str, clients: dict[str, Client], route: permission_matrix.Route) -> str:
     """What this column can do there, in the words of the document."""
     path, words = world.path(route), []
     for word, method in (("see", "GET"), ("send", "POST")) if not route.method else ((_word(route.method), route.method),):
         client = world.scripts[column] if route.method else clients[column]
         if let_through(asked(client, method, path)):
             words.append(word)
-    return ", ".join(words) or matrix.NOTHING
+    return ", ".join(words) or permission_matrix.NOTHING
 
 
 def _word(method: str) -> str:
@@ -213,30 +213,30 @@ def documented() -> dict[str, list[str]]:
 
 
 def test_each_role_can_do_on_each_route_what_the_table_says_and_nothing_else(world: World) -> None:
-    clients = {column: world.client(column) for column in matrix.COLUMNS}
+    clients = {column: world.client(column) for column in permission_matrix.COLUMNS}
     table, wrong = documented(), []
-    for route in matrix.routes():
-        cells = [seen(world, column, clients, route) for column in matrix.COLUMNS]
+    for route in permission_matrix.routes():
+        cells = [seen(world, column, clients, route) for column in permission_matrix.COLUMNS]
         if cells != table.get(route.key):
             wrong.append((route.key, cells, table.get(route.key)))
     assert wrong == []
 
 
 def test_the_table_is_the_one_that_the_code_gives() -> None:
-    assert DOCUMENT.read_text() == matrix.document(), "Write it anew: manage.py permissions"
+    assert DOCUMENT.read_text() == permission_matrix.document(), "Write it anew: manage.py permissions"
 
 
 def test_every_route_has_a_line_and_every_line_a_route() -> None:
-    assert matrix.without_a_line() == []
-    names = {name for name, _path, _pattern in matrix.found()}
+    assert permission_matrix.without_a_line() == []
+    names = {name for name, _path, _pattern in permission_matrix.found()}
     assert sorted(set(PAGES) - DEVELOPMENT - names) == []
-    assert set(API) <= {matrix._basename(pattern) for _name, _path, pattern in matrix.found()}
+    assert set(API) <= {permission_matrix._basename(pattern) for _name, _path, pattern in permission_matrix.found()}
 
 
 def test_a_route_without_a_line_is_closed_to_everybody(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(PAGES, "desk:members")
     monkeypatch.delitem(API, "member")
-    assert matrix.without_a_line() == [
+    assert permission_matrix.without_a_line() == [
         "api:member-activate",
         "api:member-check",
         "api:member-detail",
@@ -258,7 +258,7 @@ def test_a_member_finds_nothing_of_another_member_anywhere(world: World) -> None
         "search": "VERBORGEN",
     }
     told = []
-    for route in matrix.routes():
+    for route in permission_matrix.routes():
         path = world.path(route)
         for client in (browser, script):
             for headers in ({}, {"HX-Request": "true"}):
@@ -272,7 +272,7 @@ def test_a_member_finds_nothing_of_another_member_anywhere(world: World) -> None
 
 
 def test_somebody_with_several_roles_may_do_what_any_of_them_allows(world: World) -> None:
-    both = signed_in(rows.user("both", roles=["auditor", "helpdesk"]))
+    both = signed_in(factories.user("both", roles=["auditor", "helpdesk"]))
     assert both.get("/rollouts/").status_code == 200
     assert both.get("/members/add/").status_code == 200
     assert both.post("/rollouts/deploy/").status_code == 403

@@ -8,9 +8,10 @@ import pytest
 from django.db import IntegrityError, connection
 from django.utils import timezone
 
-from apps.deployments import effects, snapshot
-from apps.deployments.reasons import _keys
-from apps.deployments.wanted import want
+from apps.deployments.approvals import effects
+from apps.deployments.desired_state import policy_snapshot
+from apps.deployments.desired_state.desired_rulesets import want
+from apps.deployments.observed_state.pending_reasons import _keys
 from apps.lib.errors import Conflict, Problem
 from apps.nat.pinholes import services
 from apps.nat.pinholes.models import Pinhole
@@ -19,12 +20,12 @@ from apps.network.models import Holding
 from apps.network.services import release
 from firewall.policy import Hole, Protocol
 from firewall.sets import Kind
-from tests import rows
+from tests import factories
 
 HOST = IPv6Address("2001:db8:a0:10::10")
 
 
-def add(network: rows.Network, host: str = "m1", **changes: Any) -> Pinhole:
+def add(network: factories.Network, host: str = "m1", **changes: Any) -> Pinhole:
     given: dict[str, Any] = {"address": HOST, "protocol": "tcp", "port": 443, "ports": 1, "by": network.admin}
     return services.add_pinhole(holding=network.residents[host].prefix, **(given | changes))
 
@@ -40,10 +41,10 @@ def add(network: rows.Network, host: str = "m1", **changes: Any) -> Pinhole:
 )
 @pytest.mark.django_db(transaction=True)
 def test_what_is_opened_reaches_the_policy(transactional_db: None, changes: dict[str, Any], what: str, hole: Hole) -> None:
-    network = rows.network()
+    network = factories.network()
     pinhole = add(network, **changes)
     assert pinhole.what == what
-    for policy in snapshot.take(network.group).policies.values():
+    for policy in policy_snapshot.take(network.group).policies.values():
         assert [each.hole for each in policy.pinholes] == [hole]
 
 
@@ -59,7 +60,7 @@ def test_what_is_opened_reaches_the_policy(transactional_db: None, changes: dict
         ({"protocol": "udp", "port": 0}, {"protocol": "all", "port": 0}),
     ],
 )
-def test_what_is_open_already_is_refused_by_name(network: rows.Network, one: dict[str, Any], other: dict[str, Any]) -> None:
+def test_what_is_open_already_is_refused_by_name(network: factories.Network, one: dict[str, Any], other: dict[str, Any]) -> None:
     first = add(network, **one)
     with pytest.raises(Problem) as caught:
         add(network, **other)
@@ -67,7 +68,7 @@ def test_what_is_open_already_is_refused_by_name(network: rows.Network, one: dic
     assert caught.value.culprit == first
 
 
-def test_what_is_kept_for_a_pinhole_that_is_switched_off_is_said_to_be_kept_and_not_open(network: rows.Network) -> None:
+def test_what_is_kept_for_a_pinhole_that_is_switched_off_is_said_to_be_kept_and_not_open(network: factories.Network) -> None:
     first = add(network)
     services.switch_pinhole(pinhole=first, version=first.version, enabled=False, by=network.admin)
     with pytest.raises(Problem, match=f"is kept for pinhole {first.pk}, which is switched off"):
@@ -75,7 +76,7 @@ def test_what_is_kept_for_a_pinhole_that_is_switched_off_is_said_to_be_kept_and_
 
 
 @pytest.mark.parametrize("other", [{"port": 444}, {"protocol": "udp"}, {"address": HOST + 1}, {"protocol": "udp", "port": 0}])
-def test_what_does_not_overlap_may_be_open_beside_it(network: rows.Network, other: dict[str, Any]) -> None:
+def test_what_does_not_overlap_may_be_open_beside_it(network: factories.Network, other: dict[str, Any]) -> None:
     add(network)
     add(network, **other)
     assert pinholes().count() == 2
@@ -92,12 +93,12 @@ def test_what_does_not_overlap_may_be_open_beside_it(network: rows.Network, othe
         ({"port": 65_530, "ports": 10}, "Begin at 65526 or lower"),
     ],
 )
-def test_what_cannot_be_opened_says_why(network: rows.Network, changes: dict[str, Any], said: str) -> None:
+def test_what_cannot_be_opened_says_why(network: factories.Network, changes: dict[str, Any], said: str) -> None:
     with pytest.raises(Problem, match=said):
         add(network, **changes)
 
 
-def test_an_ipv4_address_has_no_pinholes(network: rows.Network) -> None:
+def test_an_ipv4_address_has_no_pinholes(network: factories.Network) -> None:
     with pytest.raises(Problem, match=r"10\.16\.0\.10/32 is no IPv6 prefix"):
         services.add_pinhole(holding=network.residents["m1"].holding, address=HOST, protocol="tcp", port=1, by=network.admin)
 
@@ -118,14 +119,14 @@ def test_an_ipv4_address_has_no_pinholes(network: rows.Network) -> None:
         ("valid = 'empty'", "pinhole_valid_some_time"),
     ],
 )
-def test_the_database_itself_refuses_a_nonsense_pinhole(network: rows.Network, change: str, constraint: str) -> None:
+def test_the_database_itself_refuses_a_nonsense_pinhole(network: factories.Network, change: str, constraint: str) -> None:
     pinhole = add(network)
     with pytest.raises(IntegrityError, match=constraint), connection.cursor() as cursor:
         cursor.execute(f"UPDATE nat_pinhole SET {change} WHERE id = %s", [pinhole.pk])
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
 
 
-def test_a_stale_change_is_a_conflict_and_changes_nothing(network: rows.Network) -> None:
+def test_a_stale_change_is_a_conflict_and_changes_nothing(network: factories.Network) -> None:
     pinhole = add(network)
     given: dict[str, Any] = {"address": HOST, "protocol": "udp", "port": 53, "ports": 1, "purpose": "DNS", "enabled": True}
     services.change_pinhole(pinhole=pinhole, version=1, **given, by=network.admin)
@@ -135,7 +136,7 @@ def test_a_stale_change_is_a_conflict_and_changes_nothing(network: rows.Network)
     assert (pinhole.what, pinhole.purpose, pinhole.version) == ("UDP 53", "DNS", 2)
 
 
-def test_a_removed_pinhole_stays_in_history_and_comes_back(network: rows.Network) -> None:
+def test_a_removed_pinhole_stays_in_history_and_comes_back(network: factories.Network) -> None:
     pinhole = add(network, purpose="web")
     for _ in range(2):
         services.remove_pinhole(pinhole=pinhole, by=network.admin)
@@ -146,7 +147,7 @@ def test_a_removed_pinhole_stays_in_history_and_comes_back(network: rows.Network
         services.restore_pinhole(pinhole=pinhole, by=network.admin)
 
 
-def test_what_was_off_and_was_to_end_comes_back_off_and_with_its_end(network: rows.Network) -> None:
+def test_what_was_off_and_was_to_end_comes_back_off_and_with_its_end(network: factories.Network) -> None:
     until = timezone.now() + timedelta(days=3)
     pinhole = add(network, until=until)
     services.switch_pinhole(pinhole=pinhole, version=pinhole.version, enabled=False, by=network.admin)
@@ -155,14 +156,14 @@ def test_what_was_off_and_was_to_end_comes_back_off_and_with_its_end(network: ro
     assert (again.enabled, again.valid.upper) == (False, until)
 
 
-def test_a_pinhole_ends_with_its_prefix(network: rows.Network) -> None:
+def test_a_pinhole_ends_with_its_prefix(network: factories.Network) -> None:
     add(network)
     ended = release(holding=network.residents["m1"].prefix, by=network.admin)
     assert [each.words for each in ended] == ["1 IPv6 pinhole"]
     assert not pinholes().exists()
 
 
-def test_pinholes_follow_to_another_prefix_under_the_same_interface_ids(network: rows.Network) -> None:
+def test_pinholes_follow_to_another_prefix_under_the_same_interface_ids(network: factories.Network) -> None:
     until = timezone.now() + timedelta(days=3)
     member, old = network.residents["m1"].member, network.residents["m1"].prefix
     add(network, purpose="web", until=until)
@@ -178,16 +179,16 @@ def test_pinholes_follow_to_another_prefix_under_the_same_interface_ids(network:
     assert Pinhole.objects.filter(holding=old).count() == 2
 
 
-def test_pinholes_end_with_the_old_prefix_where_the_member_wishes_so(network: rows.Network) -> None:
+def test_pinholes_end_with_the_old_prefix_where_the_member_wishes_so(network: factories.Network) -> None:
     add(network)
     services.renumber(holding=network.residents["m1"].prefix, follow=False, by=network.admin)
     assert not pinholes().exists()
 
 
-def test_nothing_moves_when_one_address_has_no_place(network: rows.Network) -> None:
-    member = rows.member("Small")
-    wide = rows.pool(network.group, "prefix6", "2001:db8:f0::/44", member_length=56)
-    large, small = rows.hold(member, wide, "2001:db8:f0::/56"), rows.hold(member, network.prefixes, "2001:db8:a0:99::/64")
+def test_nothing_moves_when_one_address_has_no_place(network: factories.Network) -> None:
+    member = factories.member("Small")
+    wide = factories.pool(network.group, "prefix6", "2001:db8:f0::/44", member_length=56)
+    large, small = factories.hold(member, wide, "2001:db8:f0::/56"), factories.hold(member, network.prefixes, "2001:db8:a0:99::/64")
     for address in ("2001:db8:f0::7", "2001:db8:f0:1::7"):
         services.add_pinhole(holding=large, address=IPv6Address(address), protocol="tcp", port=80, by=network.admin)
     with pytest.raises(Problem, match=r"2001:db8:f0:1::7 has no place in 2001:db8:a0:99::/64, which is smaller than 2001:db8:f0::/56"):
@@ -195,7 +196,7 @@ def test_nothing_moves_when_one_address_has_no_place(network: rows.Network) -> N
     assert pinholes().filter(holding=large).count() == 2
 
 
-def test_pinholes_move_to_nobody_else(network: rows.Network) -> None:
+def test_pinholes_move_to_nobody_else(network: factories.Network) -> None:
     add(network)
     with pytest.raises(Problem, match="is not held by Resident of m1"):
         services.move_pinholes(old=network.residents["m1"].prefix, new=network.residents["m2"].prefix, by=network.admin)
@@ -203,7 +204,7 @@ def test_pinholes_move_to_nobody_else(network: rows.Network) -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_a_prefix_that_gets_another_text_takes_no_pinhole_outside_with_it(transactional_db: None) -> None:
-    network = rows.network()
+    network = factories.network()
     add(network)
     with pytest.raises(IntegrityError, match="pinhole_within_prefix"):
         Holding.objects.filter(pk=network.residents["m1"].prefix.pk).update(prefix=ip_network("2001:db8:a0:77::/64"))
@@ -211,7 +212,7 @@ def test_a_prefix_that_gets_another_text_takes_no_pinhole_outside_with_it(transa
 
 @pytest.mark.django_db(transaction=True)
 def test_what_waits_for_approval_is_found_by_the_pinhole_and_named_by_its_range(transactional_db: None) -> None:
-    network = rows.network()
+    network = factories.network()
     made = [add(network), add(network, protocol="udp", port=6000, ports=10), add(network, protocol="udp", address=HOST + 1, port=0)]
     made.append(add(network, protocol="all", port=0, address=HOST + 2))
     ruleset = next(iter(want(network.group).rulesets.values()))

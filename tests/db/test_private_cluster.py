@@ -13,7 +13,7 @@ import pytest
 
 from portal.stack import postgres
 from portal.stack.errors import StackError
-from portal.stack.places import Places
+from portal.stack.state_paths import Places
 
 ROOT = Path(__file__).parents[2]
 

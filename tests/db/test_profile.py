@@ -10,25 +10,28 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.accounts import tokens
-from apps.deployments import comparing, drift, services, snapshot
-from apps.deployments.decisions import release
-from apps.deployments.memory import Memory
+from apps.deployments import services
+from apps.deployments.desired_state import policy_snapshot
 from apps.deployments.models import GatewayState, Rollout
-from apps.deployments.rollback import roll_back
+from apps.deployments.observed_state import drift
+from apps.deployments.revision_pages import ruleset_comparison
+from apps.deployments.revision_pages.change_summary import in_words, lines_of
+from apps.deployments.rollouts.decisions import release
+from apps.deployments.rollouts.gateway_cache import Memory
+from apps.deployments.rollouts.rollback import roll_back
 from apps.deployments.services import reconcile
-from apps.deployments.words import in_words, lines_of
-from apps.gateways import kernels
+from apps.gateways import kernel_gauges
+from apps.gateways.group_settings import profile_of, tune
 from apps.gateways.services import collect
-from apps.gateways.settings import profile_of, tune
 from apps.lib.errors import Conflict
 from apps.network.models import Pool, Profile
 from firewall import policy as firewall
 from firewall import wire
 from firewall.profile import Differs, sysctls
 from firewall.ruleset import EMPTY
-from tests import rows
-from tests.answers import wrong
-from tests.db.pages import queries, signed_in, text
+from tests import factories
+from tests.api_responses import wrong
+from tests.db.page_client import queries, signed_in, text
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -38,21 +41,21 @@ FORM = {"version": 0, "managed": "on"} | {name: value for name, value in VALUES.
 
 
 @pytest.fixture
-def staff(network: rows.Network) -> Client:
+def staff(network: factories.Network) -> Client:
     return signed_in(network.admin)
 
 
-def path(network: rows.Network) -> str:
+def path(network: factories.Network) -> str:
     return f"/gateways/groups/{network.group.pk}/profile/"
 
 
-def tuned(network: rows.Network, *, managed: bool = True, **changes: Any) -> Profile:
+def tuned(network: factories.Network, *, managed: bool = True, **changes: Any) -> Profile:
     version = profile_of(network.group).version
     return tune(group=network.group, version=version, managed=managed, by=network.admin, **VALUES | changes)
 
 
-def compiled(network: rows.Network) -> firewall.Profile | None:
-    return snapshot.take(network.group).policies[network.gateways[0].pk].gateway.settings.profile
+def compiled(network: factories.Network) -> firewall.Profile | None:
+    return policy_snapshot.take(network.group).policies[network.gateways[0].pk].gateway.settings.profile
 
 
 @pytest.mark.parametrize(
@@ -66,13 +69,13 @@ def compiled(network: rows.Network) -> firewall.Profile | None:
         ({"first_port": 60_000}, "profile_ports"),
     ],
 )
-def test_the_database_refuses_what_cannot_be(network: rows.Network, given: dict[str, Any], constraint: str) -> None:
+def test_the_database_refuses_what_cannot_be(network: factories.Network, given: dict[str, Any], constraint: str) -> None:
     Profile.objects.create(group=network.group)
     with pytest.raises(IntegrityError, match=constraint), transaction.atomic():
         Profile.objects.update(**given)
 
 
-def test_without_a_profile_kernels_are_left_as_they_are(network: rows.Network) -> None:
+def test_without_a_profile_kernels_are_left_as_they_are(network: factories.Network) -> None:
     assert compiled(network) is None
     tuned(network, udp=60)
     assert compiled(network) == firewall.Profile(udp=60)
@@ -80,7 +83,7 @@ def test_without_a_profile_kernels_are_left_as_they_are(network: rows.Network) -
     assert compiled(network) is None
 
 
-def test_a_change_is_a_rollout_that_says_so_in_words_and_can_be_gone_back_from(served: rows.Network) -> None:
+def test_a_change_is_a_rollout_that_says_so_in_words_and_can_be_gone_back_from(served: factories.Network) -> None:
     assert reconcile(served.group)
     tuned(served)
     first = reconcile(served.group)
@@ -90,7 +93,7 @@ def test_a_change_is_a_rollout_that_says_so_in_words_and_can_be_gone_back_from(s
     tuned(served, tcp_established=3600)
     second = reconcile(served.group)
     assert second and "1 kernel setting changed" in in_words(lines_of(second.revision.changes))
-    compared = comparing.revisions(first.revision, second.revision, 0)
+    compared = ruleset_comparison.revisions(first.revision, second.revision, 0)
     [(title, _note, lines)] = compared.shown.groups
     assert title == "kernel settings"
     assert [line[:2] for line in lines] == [("\u2212", f"{ESTABLISHED} = 7440"), ("+", f"{ESTABLISHED} = 3600")]
@@ -107,7 +110,7 @@ def test_a_change_is_a_rollout_that_says_so_in_words_and_can_be_gone_back_from(s
     assert reconcile(served.group, cause="schedule") is None
 
 
-def test_a_process_that_knows_nothing_of_the_gateways_says_the_same(served: rows.Network, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_that_knows_nothing_of_the_gateways_says_the_same(served: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
     assert reconcile(served.group)
     tuned(served)
     out = StringIO()
@@ -118,7 +121,7 @@ def test_a_process_that_knows_nothing_of_the_gateways_says_the_same(served: rows
     assert rollout and "14 kernel settings changed" in in_words(lines_of(rollout.revision.changes))
 
 
-def held(network: rows.Network) -> str:
+def held(network: factories.Network) -> str:
     """What both gateways' kernels have for open TCP connections, as the collector reads it."""
     assert all(map(collect, network.gateways))
     states = GatewayState.objects.filter(gateway__in=network.gateways)
@@ -126,7 +129,7 @@ def held(network: rows.Network) -> str:
     return str(value)
 
 
-def test_a_second_writer_gets_a_conflict(network: rows.Network) -> None:
+def test_a_second_writer_gets_a_conflict(network: factories.Network) -> None:
     tuned(network)
     with pytest.raises(Conflict):
         tune(group=network.group, version=0, managed=True, by=network.admin, **VALUES)
@@ -134,7 +137,7 @@ def test_a_second_writer_gets_a_conflict(network: rows.Network) -> None:
         tune(group=network.group, version=7, managed=True, by=network.admin, **VALUES)
 
 
-def test_the_page_saves_says_since_when_and_warns_of_what_is_allowed_but_unwise(staff: Client, network: rows.Network) -> None:
+def test_the_page_saves_says_since_when_and_warns_of_what_is_allowed_but_unwise(staff: Client, network: factories.Network) -> None:
     page = text(staff.get(path(network)))
     assert "nothing of it is on" in page and 'value="524288"' in page
     page = text(staff.post(path(network), FORM | {"connections": 1_000_000}, follow=True))
@@ -157,37 +160,39 @@ def test_the_page_saves_says_since_when_and_warns_of_what_is_allowed_but_unwise(
         ({"udp": "x"}, "udp", ""),
     ],
 )
-def test_what_cannot_be_is_said_at_its_field(staff: Client, network: rows.Network, given: dict[str, Any], name: str, says: str) -> None:
+def test_what_cannot_be_is_said_at_its_field(
+    staff: Client, network: factories.Network, given: dict[str, Any], name: str, says: str
+) -> None:
     response = staff.post(path(network), FORM | given)
     assert response.status_code == 422 and f'id="id_{name}_error"' in text(response) and says in text(response)
     assert not Profile.objects.exists()
 
 
-def test_a_stale_save_shows_what_was_saved_meanwhile(staff: Client, network: rows.Network) -> None:
+def test_a_stale_save_shows_what_was_saved_meanwhile(staff: Client, network: factories.Network) -> None:
     staff.post(path(network), FORM)
     page = text(staff.post(path(network), FORM | {"udp": 60}))
     assert "Saved meanwhile" in page and "Save mine" in page
     assert "Saved." in text(staff.post(path(network), FORM | {"udp": 60, "version": 1}, follow=True))
 
 
-def test_only_staff_changes_it(network: rows.Network) -> None:
-    assert signed_in(rows.user("guest", staff=False)).post(path(network), FORM).status_code == 403
+def test_only_staff_changes_it(network: factories.Network) -> None:
+    assert signed_in(factories.user("guest", staff=False)).post(path(network), FORM).status_code == 403
 
 
-def seen(network: rows.Network, tracked: int, held: dict[str, str], untuned: dict[str, str]) -> None:
+def seen(network: factories.Network, tracked: int, held: dict[str, str], untuned: dict[str, str]) -> None:
     gateway = network.gateways[0]
     GatewayState.objects.get_or_create(gateway=gateway, defaults={"seen": timezone.now()})
-    kernels.record(gateway=gateway, answer=wire.GaugesAre({}, tracked, held, untuned), at=timezone.now())
+    kernel_gauges.record(gateway=gateway, answer=wire.GaugesAre({}, tracked, held, untuned), at=timezone.now())
 
 
-def test_pages_say_what_a_kernel_holds_what_it_refuses_and_when_its_table_is_nearly_full(staff: Client, network: rows.Network) -> None:
+def test_pages_say_what_a_kernel_holds_what_it_refuses_and_when_its_table_is_nearly_full(staff: Client, network: factories.Network) -> None:
     mine = f"/gateways/{network.gateways[0].pk}/"
     tuned(network)
     assert "as its kernel holds it" not in text(staff.get(mine))
     GatewayState.objects.create(gateway=network.gateways[0], seen=timezone.now())
     few = queries(staff, mine)
-    held = sysctls(firewall.Profile()) | {kernels.MOST: "262144", kernels.BUCKETS: "65536", ESTABLISHED: "60"}
-    seen(network, 220_000, held, {kernels.MOST: "EACCES", kernels.BUCKETS: "EINVAL"})
+    held = sysctls(firewall.Profile()) | {kernel_gauges.MOST: "262144", kernel_gauges.BUCKETS: "65536", ESTABLISHED: "60"}
+    seen(network, 220_000, held, {kernel_gauges.MOST: "EACCES", kernel_gauges.BUCKETS: "EINVAL"})
     page = text(staff.get(mine))
     assert "83 %, nearly full" in page and "The connection table of nat-1 is 83 % full." in page
     assert "fewer than connections" in page
@@ -199,14 +204,14 @@ def test_pages_say_what_a_kernel_holds_what_it_refuses_and_when_its_table_is_nea
     assert "nearly full" not in text(staff.get(mine)) and "Not as it should be" not in text(staff.get(path(network)))
 
 
-def test_before_a_profile_is_saved_no_kernel_is_called_wrong(staff: Client, network: rows.Network) -> None:
+def test_before_a_profile_is_saved_no_kernel_is_called_wrong(staff: Client, network: factories.Network) -> None:
     seen(network, 7, {"net.netfilter.nf_conntrack_max": "262144"}, {})
     page = staff.get(path(network)).content.decode()
     assert "262,144" in page
     assert "Not as it should be" not in page
 
 
-def test_what_was_set_by_hand_is_shown_with_name_wanted_and_found(staff: Client, network: rows.Network) -> None:
+def test_what_was_set_by_hand_is_shown_with_name_wanted_and_found(staff: Client, network: factories.Network) -> None:
     told = drift.told(wire.Drifted("", (), {}, (Differs(ESTABLISHED, "7440", "60"),)), EMPTY, 0)
     GatewayState.objects.create(gateway=network.gateways[0], seen=timezone.now(), drift=told, drift_since=timezone.now())
     page = text(staff.get(f"/gateways/{network.gateways[0].pk}/"))
@@ -214,7 +219,7 @@ def test_what_was_set_by_hand_is_shown_with_name_wanted_and_found(staff: Client,
     assert f"{ESTABLISHED} = 60" in page and f"{ESTABLISHED} = 7440" in page
 
 
-def test_a_script_reads_and_changes_it(network: rows.Network) -> None:
+def test_a_script_reads_and_changes_it(network: factories.Network) -> None:
     _token, key = tokens.create(user=network.admin, name="script")
     api = Client(headers={"authorization": f"Bearer {key}"})
     where = f"/api/gateways/profile/{network.group.pk}/"
@@ -225,15 +230,15 @@ def test_a_script_reads_and_changes_it(network: rows.Network) -> None:
     assert api.patch(where, {"version": 0, "udp": 70}, content_type="application/json").status_code == 409
     bad = api.patch(where, {"version": 1, "buckets": 8193}, content_type="application/json")
     assert bad.status_code == 400 and "buckets" in wrong(bad)
-    seen(network, 5, {kernels.MOST: "100"}, {})
+    seen(network, 5, {kernel_gauges.MOST: "100"}, {})
     [kernel] = api.get(where).json()["kernels"]
     assert (kernel["tracked"], kernel["most"]) == (5, 100)
-    assert {"name": kernels.BUCKETS, "wanted": "524288", "found": "nothing", "why": "Not yet, or set by somebody since."} in kernel[
+    assert {"name": kernel_gauges.BUCKETS, "wanted": "524288", "found": "nothing", "why": "Not yet, or set by somebody since."} in kernel[
         "others"
     ]
 
 
-def test_a_change_is_in_the_history_with_its_author(staff: Client, network: rows.Network) -> None:
+def test_a_change_is_in_the_history_with_its_author(staff: Client, network: factories.Network) -> None:
     staff.post(path(network), FORM)
     staff.post(path(network), FORM | {"version": 1, "udp_stream": 120})
     page = text(staff.get(path(network)))

@@ -20,7 +20,7 @@ from apps.operations.heartbeats import Fault, RoleFault
 from apps.operations.models import JobRecord, Role, RoleHeartbeat
 from tests.whole.system import wait_for
 from tests.whole.worker import ROOT, broker, environment
-from workers import memory
+from workers import memory_limit
 
 pytestmark = pytest.mark.django_db(transaction=True)
 STARTED = (Role.WORKER, Role.COLLECTOR, Role.FEEDS, Role.TICKER)  # the mailer is missed from the beginning
@@ -82,7 +82,7 @@ def test_whatever_stops_is_said_in_words_that_are_true_of_it(redis: str, program
     until(lambda found: not found)
     assert JobRecord.objects.filter(name="workers.reconcile", period__gt=0).exists(), "the scheduler says what is awaited"
     limits = Path(f"/proc/{programs[Role.FEEDS].pid}/limits").read_text()
-    assert re.search(rf"^Max data size +{memory.FEEDS} ", limits, re.MULTILINE), "what imports from strangers is bounded"
+    assert re.search(rf"^Max data size +{memory_limit.FEEDS} ", limits, re.MULTILINE), "what imports from strangers is bounded"
 
     with frozen(programs[Role.WORKER].pid):
         until(lambda found: Role.WORKER in found)

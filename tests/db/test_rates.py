@@ -8,15 +8,15 @@ from django.db import IntegrityError, connection
 from django.test import Client
 from django.utils import timezone
 
-from apps.deployments import snapshot
+from apps.deployments.desired_state import policy_snapshot
 from apps.lib.errors import Conflict, Problem
 from apps.members.models import Member, Tariff
 from apps.network.models import Uplink
 from apps.traffic.models import RateLimit
 from apps.traffic.rates import selectors, services
 from firewall.policy import Policy
-from tests import rows
-from tests.db.pages import queries, signed_in, text
+from tests import factories
+from tests.db.page_client import queries, signed_in, text
 
 JSON = "application/json"
 
@@ -25,22 +25,22 @@ def soon(hours: int = 1) -> Any:
     return timezone.now() + timedelta(hours=hours)
 
 
-def limited(network: rows.Network, host: str = "m1", **given: Any) -> RateLimit:
+def limited(network: factories.Network, host: str = "m1", **given: Any) -> RateLimit:
     values: dict[str, Any] = {"up_kbit": 1000, "down_kbit": 5000, "reason": "other", "note": "see ticket 7"}
     return services.limit(member=network.residents[host].member, by=network.admin, **(values | given))
 
 
-def ids(network: rows.Network, *hosts: str) -> list[int]:
+def ids(network: factories.Network, *hosts: str) -> list[int]:
     return [network.residents[host].member.pk for host in hosts]
 
 
-def policy(network: rows.Network) -> Policy:
+def policy(network: factories.Network) -> Policy:
     """As a transaction of its own would read it."""
-    return next(iter(snapshot.take(network.group).policies.values()))
+    return next(iter(policy_snapshot.take(network.group).policies.values()))
 
 
 @pytest.fixture
-def staff(network: rows.Network, client: Client) -> Client:
+def staff(network: factories.Network, client: Client) -> Client:
     client.force_login(network.admin)
     return client
 
@@ -48,7 +48,7 @@ def staff(network: rows.Network, client: Client) -> Client:
 # --- Services and constraints
 
 
-def test_a_second_limit_of_a_member_is_refused_and_names_the_first(network: rows.Network) -> None:
+def test_a_second_limit_of_a_member_is_refused_and_names_the_first(network: factories.Network) -> None:
     limited(network)
     with pytest.raises(Problem, match=r"The rate of Resident of m1 is limited already, since .* \(another reason\)"):
         limited(network)
@@ -64,19 +64,19 @@ def test_a_second_limit_of_a_member_is_refused_and_names_the_first(network: rows
         ({"until": timezone.now() - timedelta(seconds=1)}, "has passed"),
     ],
 )
-def test_what_is_no_limit_is_refused(network: rows.Network, given: dict[str, Any], words: str) -> None:
+def test_what_is_no_limit_is_refused(network: factories.Network, given: dict[str, Any], words: str) -> None:
     with pytest.raises(Problem, match=words):
         limited(network, **given)
 
 
 @pytest.mark.parametrize("change", ["down_kbit = 63", "up_kbit = NULL, down_kbit = NULL", "reason = 'weather'", "valid = 'empty'"])
-def test_the_database_itself_refuses_nonsense(network: rows.Network, change: str) -> None:
+def test_the_database_itself_refuses_nonsense(network: factories.Network, change: str) -> None:
     limited(network)
     with pytest.raises(IntegrityError, match="ratelimit_"), connection.cursor() as cursor:
         cursor.execute(f"UPDATE traffic_ratelimit SET {change}")
 
 
-def test_the_heaviest_are_limited_and_said_again_it_is_the_same_with_a_later_end(network: rows.Network) -> None:
+def test_the_heaviest_are_limited_and_said_again_it_is_the_same_with_a_later_end(network: factories.Network) -> None:
     kept = limited(network, "m3")
     until = soon(2)
     first = services.limit_many(members=ids(network, "m1", "m2", "m3"), up_kbit=None, down_kbit=5000, until=soon())
@@ -88,12 +88,12 @@ def test_the_heaviest_are_limited_and_said_again_it_is_the_same_with_a_later_end
     assert (kept.down_kbit, kept.version) == (5000, 1)
 
 
-def test_who_has_left_is_not_limited(network: rows.Network) -> None:
+def test_who_has_left_is_not_limited(network: factories.Network) -> None:
     Member.objects.filter(pk__in=ids(network, "m1")).update(state="left")
     assert services.limit_many(members=ids(network, "m1"), up_kbit=100, down_kbit=100, until=soon()) == services.Done(0, 0, 0)
 
 
-def test_released_twice_is_released_once_and_says_by_whom(network: rows.Network) -> None:
+def test_released_twice_is_released_once_and_says_by_whom(network: factories.Network) -> None:
     made = limited(network)
     assert services.release(limits=[made.pk], by=network.admin) == 1
     assert services.release(limits=[made.pk], by=None) == 0
@@ -101,7 +101,7 @@ def test_released_twice_is_released_once_and_says_by_whom(network: rows.Network)
     assert made.released_by == network.admin and selectors.current(made.member) is None
 
 
-def test_an_uplink_changed_by_two_is_a_conflict(network: rows.Network) -> None:
+def test_an_uplink_changed_by_two_is_a_conflict(network: factories.Network) -> None:
     given: dict[str, Any] = {"group": network.group, "up_kbit": 100_000, "down_kbit": None, "by": network.admin}
     saved = services.set_uplink(version=0, limits_rates=True, **given)
     with pytest.raises(Conflict):
@@ -114,7 +114,7 @@ def test_an_uplink_changed_by_two_is_a_conflict(network: rows.Network) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_tariff_and_limit_reach_all_that_a_member_holds_in_octets_a_second(network: rows.Network) -> None:
+def test_tariff_and_limit_reach_all_that_a_member_holds_in_octets_a_second(network: factories.Network) -> None:
     tariff = Tariff.objects.create(name="Trial", down_kbit=8000)
     Member.objects.filter(pk__in=ids(network, "m1")).update(tariff=tariff)
     until = soon()
@@ -135,14 +135,14 @@ def test_tariff_and_limit_reach_all_that_a_member_holds_in_octets_a_second(netwo
 # --- Pages and API
 
 
-def test_only_staff_sees_rates(network: rows.Network, client: Client) -> None:
+def test_only_staff_sees_rates(network: factories.Network, client: Client) -> None:
     paths = ("/limited/", f"/limited/member/{ids(network, 'm1')[0]}/", f"/limited/uplink/{network.group.pk}/", "/tariffs/")
     assert [client.get(path).status_code for path in (*paths, "/api/traffic/ratelimits/")] == [302] * 4 + [401]
-    client.force_login(rows.user("guest", staff=False))
+    client.force_login(factories.user("guest", staff=False))
     assert [client.get(path).status_code for path in (*paths, "/api/traffic/ratelimits/")] == [403] * 5
 
 
-def test_limited_on_the_members_page_it_says_so_and_is_released_from_the_list(network: rows.Network, staff: Client) -> None:
+def test_limited_on_the_members_page_it_says_so_and_is_released_from_the_list(network: factories.Network, staff: Client) -> None:
     [pk] = ids(network, "m1")
     assert f"/limited/member/{pk}/" in text(staff.get(f"/members/{pk}/"))
     given = {"down_kbit": "2.5", "up_kbit": "", "reason": "congestion", "note": "", "term": "1h"}
@@ -158,9 +158,9 @@ def test_limited_on_the_members_page_it_says_so_and_is_released_from_the_list(ne
     assert "Resident of m1" in text(staff.get("/limited/?state=over"))
 
 
-def test_the_members_own_page_says_how_fast_until_when_and_why(network: rows.Network) -> None:
+def test_the_members_own_page_says_how_fast_until_when_and_why(network: factories.Network) -> None:
     member = network.residents["m1"].member
-    account = rows.user("resident", staff=False)
+    account = factories.user("resident", staff=False)
     Member.objects.filter(pk=member.pk).update(user=account, tariff=Tariff.objects.create(name="Trial", down_kbit=4000))
     own = signed_in(account)
     assert "Your tariff lets through 4" in text(own.get("/me/"))
@@ -171,13 +171,13 @@ def test_the_members_own_page_says_how_fast_until_when_and_why(network: rows.Net
     assert "No limit, no block." in text(own.get("/me/"))
 
 
-def test_a_form_without_a_rate_says_so_at_its_field(network: rows.Network, staff: Client) -> None:
+def test_a_form_without_a_rate_says_so_at_its_field(network: factories.Network, staff: Client) -> None:
     answer = staff.post(f"/limited/member/{ids(network, 'm1')[0]}/", {"reason": "other", "term": "1h"})
     assert answer.status_code == 422 and "Name a rate up" in text(answer)
     assert not RateLimit.objects.exists()
 
 
-def test_the_switch_says_what_it_does_and_is_seen_everywhere(network: rows.Network, staff: Client) -> None:
+def test_the_switch_says_what_it_does_and_is_seen_everywhere(network: factories.Network, staff: Client) -> None:
     made = limited(network)
     path = f"/limited/uplink/{network.group.pk}/switch/"
     assert "Switch rate limits off in Lindenhof?" in text(staff.get(path))
@@ -187,7 +187,7 @@ def test_the_switch_says_what_it_does_and_is_seen_everywhere(network: rows.Netwo
     assert "Switched off in" not in text(staff.post(path, {"on": "1"}, follow=True))
 
 
-def test_the_uplinks_form_keeps_what_it_carries(network: rows.Network, staff: Client) -> None:
+def test_the_uplinks_form_keeps_what_it_carries(network: factories.Network, staff: Client) -> None:
     path = f"/limited/uplink/{network.group.pk}/"
     assert staff.post(path, {"version": 0, "down_kbit": "1000", "up_kbit": "", "limits_rates": "on"}).status_code == 302
     saved = Uplink.objects.get()
@@ -196,7 +196,7 @@ def test_the_uplinks_form_keeps_what_it_carries(network: rows.Network, staff: Cl
     assert staff.post(path, {"version": 0, "down_kbit": "", "up_kbit": ""}).status_code == 422
 
 
-def test_a_tariff_gets_a_rate_and_a_change_by_two_is_a_conflict(network: rows.Network, staff: Client) -> None:
+def test_a_tariff_gets_a_rate_and_a_change_by_two_is_a_conflict(network: factories.Network, staff: Client) -> None:
     given = {"name": "Trial", "most_forwards": 2, "most_devices": 2, "down_kbit": "4", "up_kbit": "1", "trial": "on"}
     assert staff.post("/tariffs/add/", given).status_code == 302
     assert "already" in text(staff.post("/tariffs/add/", given))
@@ -224,7 +224,7 @@ def test_what_a_script_does_not_name_of_a_tariff_stays(staff: Client) -> None:
     assert (made["most_devices"], made["most_forwards"], made["down_kbit"]) == (40, 8, 4000)
 
 
-def test_scripts_limit_and_release(network: rows.Network, staff: Client) -> None:
+def test_scripts_limit_and_release(network: factories.Network, staff: Client) -> None:
     [pk] = ids(network, "m1")
     body = {"member": pk, "down_kbit": 5000, "reason": "congestion", "until": soon().isoformat()}
     made = staff.post("/api/traffic/ratelimits/", body, content_type=JSON)
@@ -238,9 +238,9 @@ def test_scripts_limit_and_release(network: rows.Network, staff: Client) -> None
     assert staff.get("/api/traffic/ratelimits/?all=1").json()["results"][0]["released_by"] == str(network.admin)
 
 
-def test_the_list_needs_the_same_number_of_queries_for_one_and_for_many(network: rows.Network, staff: Client) -> None:
+def test_the_list_needs_the_same_number_of_queries_for_one_and_for_many(network: factories.Network, staff: Client) -> None:
     limited(network)
     few = queries(staff, "/limited/")
     for each in range(5):
-        RateLimit.objects.create(member=rows.member(f"More {each}"), down_kbit=5000, reason="other", valid=(timezone.now(), None))
+        RateLimit.objects.create(member=factories.member(f"More {each}"), down_kbit=5000, reason="other", valid=(timezone.now(), None))
     assert queries(staff, "/limited/") == few

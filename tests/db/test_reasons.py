@@ -6,17 +6,17 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from apps.bans.blocks.services import block
-from apps.deployments.decisions import approve
 from apps.deployments.models import GatewayState, HeldBack, Revision, Rollout
-from apps.deployments.rollback import roll_back
+from apps.deployments.rollouts.decisions import approve
+from apps.deployments.rollouts.rollback import roll_back
 from apps.deployments.services import reconcile
 from apps.lib.activation import Waits, activations, reasons
 from apps.lib.models import Deployed
 from apps.nat.models import PortForward
 from apps.nat.services import remove_forward
-from tests import rows
-from tests.db.pages import signed_in, text
-from tests.db.rolling import forward, opened, rolled
+from tests import factories
+from tests.db.page_client import signed_in, text
+from tests.db.rollout_rows import forward, opened, rolled
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -28,18 +28,18 @@ def why(row: Deployed) -> list[Waits]:
     return reasons(known)
 
 
-def test_what_every_gateway_has_waits_for_nothing(served: rows.Network) -> None:
+def test_what_every_gateway_has_waits_for_nothing(served: factories.Network) -> None:
     made = forward(served, 7001)
     reconcile(served.group)
     assert why(made) == []
 
 
-def test_a_removal_that_is_held_back_is_not_said_to_be_done(served: rows.Network) -> None:
+def test_a_removal_that_is_held_back_is_not_said_to_be_done(served: factories.Network) -> None:
     served.group.removal_least = 3
     served.group.save()
     made = [forward(served, port) for port in range(7001, 7007)]
     reconcile(served.group)
-    with rows.written_by(served.admin):
+    with factories.written_by(served.admin):
         for each in made[:5]:
             remove_forward(forward=each, by=served.admin)
     reconcile(served.group, by=served.admin.pk)
@@ -48,26 +48,26 @@ def test_a_removal_that_is_held_back_is_not_said_to_be_done(served: rows.Network
     member = served.residents["m1"].member
     page = text(signed_in(served.admin).get(f"/members/{member.pk}/?removed={made[0].pk}"))
     assert "is being closed on nat-1, nat-2" in page and "waits for a second person’s approval" in page and "every 5s" in page
-    approve(held, digest=held.digest, by=rows.user("jonas"), signed_in_again=False)
+    approve(held, digest=held.digest, by=factories.user("jonas"), signed_in_again=False)
     reconcile(served.group)
     assert why(made[0]) == []
 
 
-def test_a_block_that_is_held_back_is_not_said_to_hold(served: rows.Network) -> None:
+def test_a_block_that_is_held_back_is_not_said_to_hold(served: factories.Network) -> None:
     served.group.removal_least = 3
     served.group.save()
     reconcile(served.group)
-    with rows.written_by(served.admin):
+    with factories.written_by(served.admin):
         made = [block(member=each.member, reason="other", by=served.admin) for each in list(served.residents.values())[:3]]
     reconcile(served.group)
     held = HeldBack.objects.get()
     assert why(made[0]) == [Waits("waits for a second person’s approval", f"/rollouts/waiting/{held.pk}/", person=True)]
-    approve(held, digest=held.digest, by=rows.user("jonas"), signed_in_again=False)
+    approve(held, digest=held.digest, by=factories.user("jonas"), signed_in_again=False)
     reconcile(served.group)
     assert why(made[0]) == []
 
 
-def test_a_change_says_which_hold_it_waits_for(served: rows.Network) -> None:
+def test_a_change_says_which_hold_it_waits_for(served: factories.Network) -> None:
     reconcile(served.group)
     held = Revision.objects.latest("pk")
     roll_back(held, why="mail is gone", by=served.admin)
@@ -76,7 +76,7 @@ def test_a_change_says_which_hold_it_waits_for(served: rows.Network) -> None:
     assert why(made) == [Waits(f"waits until the hold at {held} is released", f"/rollouts/groups/{served.group.pk}/release/", person=True)]
 
 
-def test_a_change_says_which_gateway_is_silent_and_since_when(network: rows.Network) -> None:
+def test_a_change_says_which_gateway_is_silent_and_since_when(network: factories.Network) -> None:
     rolled(network)
     GatewayState.objects.filter(gateway=network.gateways[0]).update(unreachable_since=timezone.now())
     (silent,) = why(forward(network, 7001))
@@ -85,7 +85,7 @@ def test_a_change_says_which_gateway_is_silent_and_since_when(network: rows.Netw
     )
 
 
-def test_a_change_says_which_rollout_is_at_it(network: rows.Network) -> None:
+def test_a_change_says_which_rollout_is_at_it(network: factories.Network) -> None:
     rolled(network)
     made = forward(network, 7001)
     lease = opened(network)
@@ -94,14 +94,14 @@ def test_a_change_says_which_rollout_is_at_it(network: rows.Network) -> None:
     assert [each.words for each in why(made)] == [f"waits until the rollout of {lease.rollout} goes on: it is paused"]
 
 
-def test_a_refused_change_leads_to_the_rollout(network: rows.Network) -> None:
+def test_a_refused_change_leads_to_the_rollout(network: factories.Network) -> None:
     rolled(network)
     made = forward(network, 7001)
     failed = rolled(network, error="digest differs")
     assert why(made) == [Waits(f"not on nat-1: the rollout of {failed} went wrong", f"/rollouts/{failed.pk}/", person=True)]
 
 
-def test_reasons_take_the_same_queries_for_few_rows_and_many(network: rows.Network) -> None:
+def test_reasons_take_the_same_queries_for_few_rows_and_many(network: factories.Network) -> None:
     rolled(network)
     made = [forward(network, port) for port in range(7001, 7011)]
     for each in made:

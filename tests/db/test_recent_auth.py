@@ -9,33 +9,33 @@ from django.conf import LazySettings
 from django.test import Client
 from django.test.client import MULTIPART_CONTENT
 
-from apps.accounts import matrix
+from apps.accounts import permission_matrix
 from apps.accounts.models import ApiToken, User
 from apps.accounts.roles import Right
 from apps.accounts.tokens import create
-from apps.deployments.approval_kinds import ROLLBACK
+from apps.deployments.approvals.kinds import ROLLBACK
 from apps.deployments.models import HeldBack, Hold, Revision, Rollout
 from apps.deployments.services import reconcile
 from apps.nat.models import PortForward
-from apps.nat.own import switch_port
+from apps.nat.own_forwards import switch_port
 from apps.nat.services import change_forward
 from apps.network.models import GatewayGroup
-from tests import rows
-from tests.db.pages import confirm, signed_in, text
-from tests.db.rolling import forward
+from tests import factories
+from tests.db.page_client import confirm, signed_in, text
+from tests.db.rollout_rows import forward
 
 JSON = "application/json"
 
 
 @pytest.fixture
-def held(transactional_db: None, served: rows.Network) -> HeldBack:
+def held(transactional_db: None, served: factories.Network) -> HeldBack:
     served.group.removal_least = 3
     served.group.save()
     assert reconcile(served.group)
     for port in range(7001, 7006):
         forward(served, port)
     assert reconcile(served.group)
-    with rows.written_by(served.admin):
+    with factories.written_by(served.admin):
         PortForward.objects.all().delete()
     reconcile(served.group)
     return HeldBack.objects.get()
@@ -54,7 +54,7 @@ def with_factor(user: User) -> Client:
 
 @pytest.mark.parametrize("action", ["approve", "refuse"])
 def test_no_token_decides_and_a_session_only_with_a_fresh_second_factor(held: HeldBack, settings: LazySettings, action: str) -> None:
-    peer = rows.user("jonas")
+    peer = factories.user("jonas")
     _token, key = create(user=peer, name="script")
     refused = decide(Client(headers={"Authorization": f"Bearer {key}"}), held, action)
     assert refused.status_code == 403 and "not a token" in refused.json()["detail"]
@@ -68,15 +68,15 @@ def test_no_token_decides_and_a_session_only_with_a_fresh_second_factor(held: He
     assert decide(with_factor(peer), held, action).status_code == 200
 
 
-def path_of(route: matrix.Route, pk: int) -> str:
+def path_of(route: permission_matrix.Route, pk: int) -> str:
     """With this number in the place of what it asks for."""
     return "/" + re.sub(r"<[^>]*>|\(\?P<\w+>[^)]*\)", str(pk), route.path).replace("^", "").replace("$", "")
 
 
 def test_every_route_by_which_somebody_approves_refuses_tokens(held: HeldBack) -> None:
-    _token, key = create(user=rows.user("jonas"), name="script")
+    _token, key = create(user=factories.user("jonas"), name="script")
     script, given = Client(headers={"Authorization": f"Bearer {key}"}), {"digest": held.digest, "reason": "no", "typed": "5"}
-    approving = [route for route in matrix.routes() if route.change is Right.APPROVE]
+    approving = [route for route in permission_matrix.routes() if route.change is Right.APPROVE]
     assert {route.name for route in approving} >= {"deployments:approve", "accounts:roles-agree", "api:approval-approve"}
     for route in approving:
         answer = script.post(path_of(route, held.pk), given, JSON if route.method else MULTIPART_CONTENT)
@@ -87,11 +87,11 @@ def test_every_route_by_which_somebody_approves_refuses_tokens(held: HeldBack) -
     assert HeldBack.objects.get().state == HeldBack.State.WAITING
 
 
-def test_no_action_on_rollouts_lets_through_what_waits_when_a_token_asks(held: HeldBack, served: rows.Network) -> None:
-    _token, key = create(user=rows.user("jonas"), name="script")
+def test_no_action_on_rollouts_lets_through_what_waits_when_a_token_asks(held: HeldBack, served: factories.Network) -> None:
+    _token, key = create(user=factories.user("jonas"), name="script")
     script, before = Client(headers={"Authorization": f"Bearer {key}"}), Revision.objects.earliest("pk")
     ids = {"approval": held.pk, "revision": before.pk, "rollout": Rollout.objects.latest("pk").pk, "hold": 1}
-    acting = [route for route in matrix.routes() if route.method == "POST" and route.basename in ids]
+    acting = [route for route in permission_matrix.routes() if route.method == "POST" and route.basename in ids]
     assert {route.action for route in acting} >= {"approve", "refuse", "resume", "rollback", "release", "deploy"}
     for route in acting:
         for given in ({"why": "now", "alone": True}, {"why": "now"}, {"digest": held.digest, "reason": "no"}, {"again": True}, {}):
@@ -104,13 +104,13 @@ def test_no_action_on_rollouts_lets_through_what_waits_when_a_token_asks(held: H
 
 
 def test_a_password_that_was_just_given_is_enough_where_no_second_factor_is_needed(held: HeldBack) -> None:
-    peer = rows.user("jonas")
+    peer = factories.user("jonas")
     assert decide(signed_in(peer, seconds_ago=400), held, "approve").status_code == 403
     assert decide(signed_in(peer), held, "approve").status_code == 200
 
 
 def test_the_page_asks_who_you_are_and_then_goes_on_with_what_was_sent(held: HeldBack) -> None:
-    client = signed_in(rows.user("jonas"), seconds_ago=400)
+    client = signed_in(factories.user("jonas"), seconds_ago=400)
     asked = client.post(f"/rollouts/waiting/{held.pk}/approve/", {"digest": held.digest, "typed": "5"})
     assert asked.status_code == 302 and asked["Location"].startswith("/account/reauthenticate/")
     assert HeldBack.objects.get().state == HeldBack.State.WAITING
@@ -119,7 +119,7 @@ def test_the_page_asks_who_you_are_and_then_goes_on_with_what_was_sent(held: Hel
 
 
 def test_rights_that_were_lost_meanwhile_are_looked_at_again(held: HeldBack) -> None:
-    peer = rows.user("jonas")
+    peer = factories.user("jonas")
     client = signed_in(peer, seconds_ago=400)
     asked = client.post(f"/rollouts/waiting/{held.pk}/approve/", {"digest": held.digest, "typed": "5"})
     User.objects.filter(pk=peer.pk).update(roles=["network_admin"])
@@ -128,7 +128,7 @@ def test_rights_that_were_lost_meanwhile_are_looked_at_again(held: HeldBack) -> 
 
 
 def test_no_password_waits_in_the_session(held: HeldBack) -> None:
-    client = signed_in(rows.user("jonas"), seconds_ago=400)
+    client = signed_in(factories.user("jonas"), seconds_ago=400)
     client.post(f"/rollouts/waiting/{held.pk}/approve/", {"digest": held.digest, "typed": "5", "password": "correct horse battery"})
     assert "correct" not in str(dict(client.session))
 
@@ -145,7 +145,7 @@ def test_no_password_waits_in_the_session(held: HeldBack) -> None:
     ],
 )
 def test_roles_tokens_and_limits_ask_who_you_are(path: str) -> None:
-    admin, other, group = rows.user("mara"), rows.user("jonas"), GatewayGroup.objects.create(name="Lindenhof")
+    admin, other, group = factories.user("mara"), factories.user("jonas"), GatewayGroup.objects.create(name="Lindenhof")
     where = path.format(other=other.pk, group=group.pk)
     assert signed_in(admin, seconds_ago=400).post(where, {})["Location"].startswith("/account/reauthenticate/")
     assert signed_in(admin).post(where, {}).status_code in (404, 422)
@@ -165,7 +165,7 @@ def went_by(client: Client, key: str, seconds: float) -> None:
     ("key", "seconds", "stays"), [("active", 11 * 3600, True), ("active", 13 * 3600, False), ("began", 8 * 86400, False)]
 )
 def test_staff_are_signed_out_after_a_while(key: str, seconds: float, stays: bool) -> None:
-    client = signed_in(rows.user())
+    client = signed_in(factories.user())
     assert client.get("/account/").status_code == 200
     went_by(client, key, seconds)
     assert (client.get("/account/").status_code == 200) == stays
@@ -173,7 +173,7 @@ def test_staff_are_signed_out_after_a_while(key: str, seconds: float, stays: boo
 
 @pytest.mark.django_db
 def test_a_page_that_asks_again_by_itself_keeps_nobody_signed_in() -> None:
-    client = signed_in(rows.user())
+    client = signed_in(factories.user())
     client.get("/account/")
     went_by(client, "active", 600)
     before = client.session["active"]
@@ -185,7 +185,7 @@ def test_a_page_that_asks_again_by_itself_keeps_nobody_signed_in() -> None:
 
 @pytest.mark.django_db
 def test_members_stay_signed_in() -> None:
-    client = signed_in(rows.user("guest", staff=False))
+    client = signed_in(factories.user("guest", staff=False))
     client.get("/account/")
     went_by(client, "began", 8 * 86400)
     assert client.get("/account/").status_code == 200
@@ -196,7 +196,7 @@ def test_members_stay_signed_in() -> None:
 
 @pytest.mark.django_db
 def test_an_administrator_revokes_all_tokens_of_somebody() -> None:
-    admin, other = rows.user("mara"), rows.user("jonas")
+    admin, other = factories.user("mara"), factories.user("jonas")
     create(user=other, name="one"), create(user=other, name="two"), create(user=admin, name="mine")
     page = text(signed_in(admin).post(f"/account/people/{other.pk}/revoke-tokens/", follow=True))
     assert "2 tokens are revoked." in page and [token.name for token in ApiToken.objects.all()] == ["mine"]
@@ -205,7 +205,7 @@ def test_an_administrator_revokes_all_tokens_of_somebody() -> None:
 @pytest.mark.django_db
 @pytest.mark.parametrize(("given", "left"), [({}, 1), ({"tokens": "1"}, 0)])
 def test_signing_out_everywhere_revokes_tokens_if_that_is_asked_for(given: dict[str, str], left: int) -> None:
-    admin, other = rows.user("mara"), rows.user("jonas")
+    admin, other = factories.user("mara"), factories.user("jonas")
     create(user=other, name="one"), create(user=admin, name="mine")
     signed_in(admin).post(f"/account/people/{other.pk}/sign-out/", given)
     signed_in(admin).post("/account/sessions/end-others/", given)
@@ -215,7 +215,7 @@ def test_signing_out_everywhere_revokes_tokens_if_that_is_asked_for(given: dict[
 @pytest.mark.django_db
 @pytest.mark.parametrize(("given", "left"), [({}, 1), ({"revoke_tokens": "on"}, 0)])
 def test_another_password_revokes_tokens_if_that_is_asked_for(given: dict[str, str], left: int) -> None:
-    admin = rows.user("mara")
+    admin = factories.user("mara")
     create(user=admin, name="one")
     client = signed_in(admin)
     assert "Revoke my tokens" in text(client.get("/account/password/change/"))
@@ -228,15 +228,15 @@ def test_another_password_revokes_tokens_if_that_is_asked_for(given: dict[str, s
 # --- What the administrators switched off
 
 
-def test_a_member_does_not_switch_on_what_the_administrators_switched_off(transactional_db: None, served: rows.Network) -> None:
+def test_a_member_does_not_switch_on_what_the_administrators_switched_off(transactional_db: None, served: factories.Network) -> None:
     member, made = served.residents["m1"].member, forward(served, 7001)
-    guest = rows.user("guest", staff=False)
+    guest = factories.user("guest", staff=False)
     member.user = guest
     member.save()
 
     def off(by: User) -> PortForward:
         row = PortForward.objects.get(pk=made.pk)
-        with rows.written_by(by):
+        with factories.written_by(by):
             return change_forward(forward=row, version=row.version, private_port=443, purpose="", enabled=False, by=by)
 
     client, path = signed_in(guest), f"/me/ports/{made.pk}/switch/"

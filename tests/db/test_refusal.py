@@ -6,11 +6,11 @@ from apps.accounts.models import User
 from apps.bans.blocks.selectors import current
 from apps.bans.blocks.services import block
 from apps.bans.models import Ban, BanList
+from apps.deployments.approvals.refusal import refuse
 from apps.deployments.models import HeldBack
-from apps.deployments.refusal import refuse
 from apps.deployments.services import reconcile
+from apps.lib.database.validity import holds_now
 from apps.lib.errors import Conflict, Problem
-from apps.lib.validity import holds_now
 from apps.mail.models import Message
 from apps.members.models import Member
 from apps.members.services import leave
@@ -18,16 +18,16 @@ from apps.nat.models import NatMapping, PortForward
 from apps.nat.services import change_forward, remove_forward
 from apps.network.models import Gateway
 from apps.network.services import release
-from tests import rows
-from tests.db.pages import signed_in, text
-from tests.db.rolling import forward
+from tests import factories
+from tests.db.page_client import signed_in, text
+from tests.db.rollout_rows import forward
 from tests.db.test_decisions import running
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def network(served: rows.Network) -> rows.Network:
+def network(served: factories.Network) -> factories.Network:
     """Two gateways that run six forwards of m1; three removals are many."""
     served.group.removal_least = 3
     served.group.save()
@@ -39,12 +39,12 @@ def network(served: rows.Network) -> rows.Network:
 
 
 @pytest.fixture
-def peer(network: rows.Network) -> User:
-    return rows.user("jonas")
+def peer(network: factories.Network) -> User:
+    return factories.user("jonas")
 
 
-def withdraw(network: rows.Network) -> HeldBack:
-    with rows.written_by(network.admin):
+def withdraw(network: factories.Network) -> HeldBack:
+    with factories.written_by(network.admin):
         for each in PortForward.objects.filter(public_port__lt=7006):
             remove_forward(forward=each, by=network.admin)
     reconcile(network.group)
@@ -55,13 +55,13 @@ def open_ports() -> list[int]:
     return sorted(PortForward.objects.filter(holds_now(), enabled=True).values_list("public_port", flat=True))
 
 
-def nothing_differs(network: rows.Network) -> bool:
+def nothing_differs(network: factories.Network) -> bool:
     """The gateways run what the database asks for, and nothing waits."""
     reconcile(network.group)
     return not HeldBack.objects.filter(state__in=HeldBack.ALIVE).exists() and reconcile(network.group) is None
 
 
-def test_removed_forwards_are_open_again_with_one_press(network: rows.Network, peer: User) -> None:
+def test_removed_forwards_are_open_again_with_one_press(network: factories.Network, peer: User) -> None:
     held, client = withdraw(network), signed_in(peer)
     page = text(client.get(f"/rollouts/waiting/{held.pk}/"))
     assert "Refuse…" in page and "Asked by Mara Lindqvist" in page
@@ -73,7 +73,7 @@ def test_removed_forwards_are_open_again_with_one_press(network: rows.Network, p
     assert open_ports() == [*range(7001, 7007)] and nothing_differs(network)
 
 
-def test_whoever_asked_is_told_by_mail(network: rows.Network, peer: User) -> None:
+def test_whoever_asked_is_told_by_mail(network: factories.Network, peer: User) -> None:
     held = withdraw(network)
     refuse(held, digest=held.digest, reason="not today", by=peer)
     mail = Message.objects.get()
@@ -81,7 +81,7 @@ def test_whoever_asked_is_told_by_mail(network: rows.Network, peer: User) -> Non
     assert "not today" in mail.text and f"/rollouts/waiting/{held.pk}/" in mail.text
 
 
-def test_a_refusal_needs_a_reason_and_is_of_what_was_seen(network: rows.Network, peer: User) -> None:
+def test_a_refusal_needs_a_reason_and_is_of_what_was_seen(network: factories.Network, peer: User) -> None:
     held = withdraw(network)
     with pytest.raises(Problem, match="Say why"):
         refuse(held, digest=held.digest, reason=" ", by=peer)
@@ -90,8 +90,8 @@ def test_a_refusal_needs_a_reason_and_is_of_what_was_seen(network: rows.Network,
     assert open_ports() == [7006]
 
 
-def test_what_was_switched_off_is_on_again(network: rows.Network, peer: User) -> None:
-    with rows.written_by(network.admin):
+def test_what_was_switched_off_is_on_again(network: factories.Network, peer: User) -> None:
+    with factories.written_by(network.admin):
         for each in PortForward.objects.filter(public_port__lt=7006):
             change_forward(forward=each, version=each.version, private_port=443, purpose="", enabled=False, by=network.admin)
     reconcile(network.group)
@@ -100,8 +100,8 @@ def test_what_was_switched_off_is_on_again(network: rows.Network, peer: User) ->
     assert len(open_ports()) == 6 and nothing_differs(network)
 
 
-def test_rows_that_were_deleted_come_back_from_their_history(network: rows.Network, peer: User) -> None:
-    with rows.written_by(network.admin):
+def test_rows_that_were_deleted_come_back_from_their_history(network: factories.Network, peer: User) -> None:
+    with factories.written_by(network.admin):
         PortForward.objects.filter(public_port__lt=7006).delete()
     reconcile(network.group)
     held = HeldBack.objects.get()
@@ -109,7 +109,7 @@ def test_rows_that_were_deleted_come_back_from_their_history(network: rows.Netwo
     assert len(open_ports()) == 6 and nothing_differs(network)
 
 
-def test_what_somebody_else_has_by_now_is_named(network: rows.Network, peer: User) -> None:
+def test_what_somebody_else_has_by_now_is_named(network: factories.Network, peer: User) -> None:
     held = withdraw(network)
     other = network.residents["m2"].holding
     PortForward.objects.filter(public_port=7003).update(holding=other, held=other.valid, private_port=22)
@@ -117,9 +117,9 @@ def test_what_somebody_else_has_by_now_is_named(network: rows.Network, peer: Use
     assert len(left) <= 1 and set(open_ports()) >= {7001, 7002, 7004, 7005, 7006}
 
 
-def test_members_who_left_are_members_again_with_all_they_had(network: rows.Network, peer: User) -> None:
+def test_members_who_left_are_members_again_with_all_they_had(network: factories.Network, peer: User) -> None:
     left = [network.residents[name].member for name in ("m2", "m3", "m4")]
-    with rows.written_by(network.admin):
+    with factories.written_by(network.admin):
         for member in left[:2]:
             leave(member=member, by=network.admin)
         release(holding=network.residents["m4"].holding, by=network.admin)
@@ -134,9 +134,9 @@ def test_members_who_left_are_members_again_with_all_they_had(network: rows.Netw
     assert len(running().elements["up4"]) == len(network.residents)
 
 
-def test_blocks_are_lifted(network: rows.Network, peer: User) -> None:
+def test_blocks_are_lifted(network: factories.Network, peer: User) -> None:
     people = [each.member for each in network.residents.values()][:3]
-    with rows.written_by(network.admin):
+    with factories.written_by(network.admin):
         for member in people:
             block(member=member, reason="other", by=network.admin)
     reconcile(network.group)
@@ -146,11 +146,11 @@ def test_blocks_are_lifted(network: rows.Network, peer: User) -> None:
 
 
 @pytest.mark.parametrize("how", ["switched off", "lifted"])
-def test_bans_hold_again(network: rows.Network, peer: User, how: str) -> None:
+def test_bans_hold_again(network: factories.Network, peer: User, how: str) -> None:
     own = BanList.objects.create(name="Own")
     Ban.objects.bulk_create(Ban(list=own, prefix=f"203.0.113.{number}", comment="scan") for number in range(5))
     reconcile(network.group)
-    with rows.written_by(network.admin):
+    with factories.written_by(network.admin):
         if how == "lifted":
             Ban.objects.all().delete()
         else:
@@ -161,8 +161,8 @@ def test_bans_hold_again(network: rows.Network, peer: User, how: str) -> None:
     assert Ban.objects.filter(list__enabled=True, comment="scan").count() == 5 and nothing_differs(network)
 
 
-def test_management_is_as_it_was(network: rows.Network, peer: User) -> None:
-    with rows.written_by(network.admin):
+def test_management_is_as_it_was(network: factories.Network, peer: User) -> None:
+    with factories.written_by(network.admin):
         Gateway.objects.filter(name="nat-1").update(management_port=2222)
     reconcile(network.group)
     held = HeldBack.objects.get()

@@ -14,7 +14,7 @@ from django.core.signing import Signer
 
 from apps.tickets import addressing
 from apps.webhooks.signing import new_salt, secret_of, secrets_of, signature
-from tests import rows
+from tests import factories
 
 ROOT = Path(__file__).parents[2]
 FORMER, CURRENT = "the former key, of fifty characters and a few more", "the current key, of fifty characters and some more"
@@ -32,7 +32,7 @@ def replace(settings: LazySettings, *fallbacks: str) -> None:
 
 @pytest.mark.django_db
 def test_second_factors_are_read_with_the_former_key_and_encrypted_anew(settings: LazySettings) -> None:
-    mara = rows.user()
+    mara = factories.user()
     made = totp.TOTP.activate(mara, secret := totp.generate_totp_secret()).instance
 
     def read() -> str:
@@ -54,7 +54,7 @@ def test_second_factors_are_read_with_the_former_key_and_encrypted_anew(settings
 
 @pytest.mark.django_db
 def test_answers_to_mails_from_before_find_their_ticket(settings: LazySettings) -> None:
-    mara = rows.user()
+    mara = factories.user()
     old = [addressing.of_ticket(17), addressing.of_staff(mara, 17)]
     replace(settings, FORMER)
     assert [found and found.ticket for found in map(addressing.meant, old)] == [17, 17]
@@ -85,7 +85,7 @@ def test_nothing_uses_the_current_key_alone_but_what_may_be_forgotten() -> None:
     """Whatever signs or encrypts takes all keys: from `secret_keys`, or from Django's Signer, which does so by itself."""
     sources = [file for folder in ("apps", "workers", "portal") for file in (ROOT / folder).rglob("*.py")]
     alone = {str(file.relative_to(ROOT)) for file in sources if "settings.SECRET_KEY" in file.read_text()}
-    assert alone == {"apps/lib/secret_keys.py", "apps/accounts/slots.py"}
+    assert alone == {"apps/lib/secret_keys.py", "apps/accounts/bounded_cache.py"}
     for file in sources:
         for call in re.findall(r"salted_hmac\([^\n]*", file.read_text()):
             assert "secret=" in call, (file, call)

@@ -8,8 +8,8 @@ from django.db import connection
 from django.utils import timezone
 from pghistory.models import Event as HistoryEvent
 
-from apps.deployments import contents
 from apps.deployments.models import RevisionContent
+from apps.deployments.revision_pages import contents
 from apps.events.models import Event
 from apps.events.retention import prune_events
 from apps.network.models import GatewayGroup

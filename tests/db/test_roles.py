@@ -6,11 +6,11 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 from django.test import Client
 
-from apps.accounts import granting, invitations, tokens
+from apps.accounts import invitations, role_changes, tokens
 from apps.accounts.models import RoleChange, User
 from apps.lib.errors import Conflict, Problem
-from tests import rows
-from tests.db.pages import said, signed_in, text
+from tests import factories
+from tests.db.page_client import said, signed_in, text
 from tests.db.test_signing_in import PASSWORD
 
 pytestmark = pytest.mark.django_db
@@ -19,7 +19,7 @@ ADMIN, BOTH = ["network_admin"], ["network_admin", "approver"]
 
 def asked(user: User, *roles: str, by: User, reason: str = "new in the team") -> RoleChange:
     user.refresh_from_db()
-    return granting.ask(user=user, before=user.roles, after=roles, reason=reason, by=by)
+    return role_changes.ask(user=user, before=user.roles, after=roles, reason=reason, by=by)
 
 
 def roles_of(user: User) -> list[str]:
@@ -27,7 +27,7 @@ def roles_of(user: User) -> list[str]:
 
 
 def test_a_network_admin_gives_and_takes_roles_at_once_and_says_why() -> None:
-    mara, ines = rows.user(), rows.user("ines", roles=["member"])
+    mara, ines = factories.user(), factories.user("ines", roles=["member"])
     change = asked(ines, "member", "helpdesk", by=mara, reason="  answers tickets ")
     assert (change.state, change.reason, change.added, change.removed) == ("done", "answers tickets", ["helpdesk"], [])
     assert roles_of(ines) == ["member", "helpdesk"]
@@ -37,12 +37,12 @@ def test_a_network_admin_gives_and_takes_roles_at_once_and_says_why() -> None:
     with pytest.raises(Problem, match="are the roles that"):
         asked(ines, "member", by=mara)
     with pytest.raises(Conflict):
-        granting.ask(user=ines, before=["helpdesk"], after=[], reason="stale", by=mara)
+        role_changes.ask(user=ines, before=["helpdesk"], after=[], reason="stale", by=mara)
 
 
 def test_nobody_raises_himself_or_gives_what_he_lacks() -> None:
-    mara, helper, ines = rows.user(roles=ADMIN), rows.user("helper", roles=["helpdesk"]), rows.user("ines", roles=["member"])
-    rows.user("agrees", roles=["approver"])
+    mara, helper, ines = factories.user(roles=ADMIN), factories.user("helper", roles=["helpdesk"]), factories.user("ines", roles=["member"])
+    factories.user("agrees", roles=["approver"])
     with pytest.raises(Problem, match="their own roles"):
         asked(mara, *BOTH, by=mara)
     with pytest.raises(IntegrityError, match="rolechange_not_of_oneself"), transaction.atomic():
@@ -51,46 +51,46 @@ def test_nobody_raises_himself_or_gives_what_he_lacks() -> None:
         asked(ines, "approver", by=mara)
     with pytest.raises(Problem, match="Only a network admin"):
         asked(ines, "helpdesk", by=helper)
-    assert granting.grantable(helper) == frozenset()
-    assert {role.value for role in granting.grantable(mara)} == {"member", "helpdesk", "network_admin", "auditor", "automation"}
+    assert role_changes.grantable(helper) == frozenset()
+    assert {role.value for role in role_changes.grantable(mara)} == {"member", "helpdesk", "network_admin", "auditor", "automation"}
 
 
 def test_an_approver_is_made_or_unmade_only_when_another_one_agrees() -> None:
-    mara, jakob, puppet = rows.user(roles=BOTH), rows.user("jakob", roles=BOTH), rows.user("puppet", roles=["member"])
+    mara, jakob, puppet = factories.user(roles=BOTH), factories.user("jakob", roles=BOTH), factories.user("puppet", roles=["member"])
     change = asked(puppet, "approver", by=mara)
     assert (change.state, roles_of(puppet)) == ("waiting", ["member"])
     with pytest.raises(Problem, match=r"You asked for this yourself\. Somebody else has to agree: Jakob Lindqvist"):
-        granting.agree(change, by=mara)
+        role_changes.agree(change, by=mara)
     with pytest.raises(IntegrityError, match="rolechange_agreed_by_another"), transaction.atomic():
         RoleChange.objects.filter(pk=change.pk).update(state="done", decided_by=mara)
     with pytest.raises(Problem, match="waits already"):
         asked(puppet, "helpdesk", by=mara)
-    granting.agree(change, by=jakob)
+    role_changes.agree(change, by=jakob)
     assert roles_of(puppet) == ["approver"]
     with pytest.raises(Conflict):
-        granting.agree(change, by=jakob)
+        role_changes.agree(change, by=jakob)
     alone = asked(jakob, "network_admin", by=mara)
     assert alone.state == "waiting", "whoever removes the other approver would approve their own changes alone"
-    granting.drop(alone, by=jakob)
+    role_changes.drop(alone, by=jakob)
     assert roles_of(jakob) == BOTH
 
 
 def test_who_lost_his_roles_meanwhile_gives_nothing_any_more() -> None:
-    mara, jakob, puppet = rows.user(roles=BOTH), rows.user("jakob", roles=BOTH), rows.user("puppet", roles=["member"])
+    mara, jakob, puppet = factories.user(roles=BOTH), factories.user("jakob", roles=BOTH), factories.user("puppet", roles=["member"])
     change = asked(puppet, "approver", by=mara)
     User.objects.filter(pk=mara.pk).update(roles=["member"])
     with pytest.raises(Problem, match="only somebody who has this role"):
-        granting.agree(change, by=jakob)
+        role_changes.agree(change, by=jakob)
     assert roles_of(puppet) == ["member"]
 
 
 def test_the_only_approver_makes_the_second_one_alone() -> None:
-    mara, jakob = rows.user(roles=BOTH), rows.user("jakob", roles=ADMIN)
+    mara, jakob = factories.user(roles=BOTH), factories.user("jakob", roles=ADMIN)
     assert asked(jakob, *BOTH, by=mara).state == "done"
 
 
 def test_the_last_network_admin_stays() -> None:
-    mara, jakob = rows.user(roles=ADMIN), rows.user("jakob", roles=ADMIN)
+    mara, jakob = factories.user(roles=ADMIN), factories.user("jakob", roles=ADMIN)
     asked(jakob, "helpdesk", by=mara)
 
     def delete() -> None:
@@ -102,7 +102,7 @@ def test_the_last_network_admin_stays() -> None:
             lost()
     assert roles_of(mara) == ADMIN
     User.objects.filter(pk=jakob.pk).update(roles=ADMIN, is_active=False)
-    stale = rows.user("stale", roles=ADMIN)
+    stale = factories.user("stale", roles=ADMIN)
     User.objects.filter(pk=stale.pk).update(roles=["helpdesk"])
     acting = User(pk=jakob.pk, roles=ADMIN, is_active=True)
     with pytest.raises(Problem, match="is the last network admin"):
@@ -111,7 +111,7 @@ def test_the_last_network_admin_stays() -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_the_last_two_network_admins_cannot_remove_each_other_at_once() -> None:
-    mara, jakob = rows.user(roles=ADMIN), rows.user("jakob", roles=ADMIN)
+    mara, jakob = factories.user(roles=ADMIN), factories.user("jakob", roles=ADMIN)
     both, refused = Barrier(2), list[Problem]()
 
     def remove(user: User, by: User) -> None:
@@ -133,20 +133,20 @@ def test_the_last_two_network_admins_cannot_remove_each_other_at_once() -> None:
 
 
 def test_an_invitation_never_carries_what_two_agree_on_and_ends_with_its_author() -> None:
-    mara = rows.user(roles=BOTH)
+    mara = factories.user(roles=BOTH)
     with pytest.raises(Problem, match="cannot carry"):
         invitations.invite(email="puppet@lindenhof.example", roles=["approver"], by=mara)
     page = signed_in(mara).post("/account/invitations/", {"email": "p@lindenhof.example", "roles": ["approver"], "password": "x"})
     assert page.status_code == 422
     _made, token = invitations.invite(email="ines@lindenhof.example", roles=["network_admin"], by=mara)
     assert invitations.find(token)
-    rows.user("jakob", roles=ADMIN)
+    factories.user("jakob", roles=ADMIN)
     User.objects.filter(pk=mara.pk).update(roles=["helpdesk"])
     assert invitations.find(token) is None
 
 
 def test_the_pages_show_who_has_which_role_and_change_it() -> None:
-    mara, jakob, ines = rows.user(roles=BOTH), rows.user("jakob", roles=BOTH), rows.user("ines", roles=["helpdesk"])
+    mara, jakob, ines = factories.user(roles=BOTH), factories.user("jakob", roles=BOTH), factories.user("ines", roles=["helpdesk"])
     tokens.create(user=ines, name="backup script")
     admin, other = signed_in(mara), signed_in(jakob)
     assert "Ines Lindqvist" in text(admin.get("/account/people/"))
@@ -168,7 +168,7 @@ def test_the_pages_show_who_has_which_role_and_change_it() -> None:
 
 
 def test_somebody_is_signed_out_everywhere() -> None:
-    mara, ines = rows.user(), rows.user("ines", roles=["helpdesk"])
+    mara, ines = factories.user(), factories.user("ines", roles=["helpdesk"])
     hers, admin = Client(), signed_in(mara)
     assert hers.post("/account/login/", {"login": ines.username, "password": PASSWORD}).status_code == 302
     assert hers.get("/account/").status_code == 200

@@ -8,25 +8,25 @@ from django.core.management import call_command
 
 from apps.accounts.models import User
 from apps.accounts.tokens import create
-from apps.deployments import rollback
-from apps.deployments.decisions import approve
+from apps.deployments.approvals.refusal import refuse
 from apps.deployments.models import HeldBack, Hold, Revision
-from apps.deployments.refusal import refuse
+from apps.deployments.rollouts import rollback
+from apps.deployments.rollouts.decisions import approve
 from apps.deployments.services import reconcile
-from apps.gateways.groups import configure_group
+from apps.gateways.rollout_settings import configure_group
 from apps.lib.errors import Conflict, Problem
 from apps.mail.models import Message
 from apps.network.models import Gateway, GatewayGroup
-from tests import rows
-from tests.db.pages import signed_in, text
-from tests.db.rolling import forward
+from tests import factories
+from tests.db.page_client import signed_in, text
+from tests.db.rollout_rows import forward
 from tests.db.test_decisions import running
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def network(served: rows.Network) -> rows.Network:
+def network(served: factories.Network) -> factories.Network:
     served.group.removal_least = 3
     served.group.save()
     User.objects.filter(pk=served.admin.pk).update(email="mara@lindenhof.example")
@@ -35,20 +35,20 @@ def network(served: rows.Network) -> rows.Network:
 
 
 @pytest.fixture
-def peer(network: rows.Network) -> User:
-    peer = rows.user("jonas")
+def peer(network: factories.Network) -> User:
+    peer = factories.user("jonas")
     User.objects.filter(pk=peer.pk).update(email="jonas@lindenhof.example")
     return peer
 
 
-def limits(network: rows.Network, by: User, **changes: int) -> tuple[int, int]:
+def limits(network: factories.Network, by: User, **changes: int) -> tuple[int, int]:
     group = GatewayGroup.objects.get(pk=network.group.pk)
     given: dict[str, Any] = {"removal_share": group.removal_share, "removal_least": group.removal_least} | changes
     configure_group(group=group, version=group.version, goes_on=True, heals_drift=True, confirm_within=30, by=by, **given)
     return now(network)
 
 
-def now(network: rows.Network) -> tuple[int, int]:
+def now(network: factories.Network) -> tuple[int, int]:
     group = GatewayGroup.objects.get(pk=network.group.pk)
     return group.removal_share, group.removal_least
 
@@ -56,12 +56,12 @@ def now(network: rows.Network) -> tuple[int, int]:
 # --- Limits
 
 
-def test_tighter_limits_hold_at_once(network: rows.Network) -> None:
+def test_tighter_limits_hold_at_once(network: factories.Network) -> None:
     assert limits(network, network.admin, removal_share=5, removal_least=2) == (5, 2)
     assert not HeldBack.objects.exists()
 
 
-def test_looser_limits_wait_for_a_second_person(network: rows.Network, peer: User) -> None:
+def test_looser_limits_wait_for_a_second_person(network: factories.Network, peer: User) -> None:
     assert limits(network, network.admin, removal_share=100, removal_least=2**31 - 1) == (20, 3)
     held = HeldBack.objects.get()
     with pytest.raises(Problem, match="Somebody else has to agree: Jonas"):
@@ -75,14 +75,14 @@ def test_looser_limits_wait_for_a_second_person(network: rows.Network, peer: Use
     assert now(network) == (100, 2**31 - 1)
 
 
-def test_what_is_tighter_of_a_change_holds_at_once_and_the_rest_waits(network: rows.Network, peer: User) -> None:
+def test_what_is_tighter_of_a_change_holds_at_once_and_the_rest_waits(network: factories.Network, peer: User) -> None:
     assert limits(network, network.admin, removal_share=50, removal_least=2) == (20, 2)
     held = HeldBack.objects.get()
     refuse(held, digest=held.digest, reason="no", by=peer)
     assert now(network) == (20, 2)
 
 
-def test_whoever_thinks_better_of_it_closes_what_waits(network: rows.Network) -> None:
+def test_whoever_thinks_better_of_it_closes_what_waits(network: factories.Network) -> None:
     limits(network, network.admin, removal_share=100)
     limits(network, network.admin)
     assert HeldBack.objects.get().state == HeldBack.State.OBSOLETE
@@ -92,7 +92,7 @@ def test_whoever_thinks_better_of_it_closes_what_waits(network: rows.Network) ->
 
 
 @pytest.fixture
-def before(network: rows.Network) -> Revision:
+def before(network: factories.Network) -> Revision:
     """A revision before five forwards were opened."""
     revision = Revision.objects.latest("pk")
     for port in range(7001, 7006):
@@ -101,7 +101,7 @@ def before(network: rows.Network) -> Revision:
     return revision
 
 
-def test_going_back_that_takes_much_away_waits_for_a_second_person(network: rows.Network, peer: User, before: Revision) -> None:
+def test_going_back_that_takes_much_away_waits_for_a_second_person(network: factories.Network, peer: User, before: Revision) -> None:
     made = rollback.roll_back(before, why="calls break", by=network.admin)
     assert isinstance(made, HeldBack) and not Hold.objects.exists()
     assert reconcile(network.group) is None and len(running().elements["fwd4"]) == 5
@@ -115,7 +115,7 @@ def test_going_back_that_takes_much_away_waits_for_a_second_person(network: rows
     assert not running().elements["fwd4"]
 
 
-def test_going_back_that_takes_little_away_waits_for_nobody_and_adds_up(network: rows.Network) -> None:
+def test_going_back_that_takes_little_away_waits_for_nobody_and_adds_up(network: factories.Network) -> None:
     revisions = []
     for port in (7001, 7002, 7003):
         revisions.append(Revision.objects.latest("pk"))
@@ -127,9 +127,9 @@ def test_going_back_that_takes_little_away_waits_for_nobody_and_adds_up(network:
     assert isinstance(rollback.roll_back(revisions[0], why="one by one", by=network.admin), HeldBack)
 
 
-def test_going_back_to_another_management_waits(network: rows.Network, peer: User) -> None:
+def test_going_back_to_another_management_waits(network: factories.Network, peer: User) -> None:
     before = Revision.objects.latest("pk")
-    with rows.written_by(network.admin):
+    with factories.written_by(network.admin):
         Gateway.objects.filter(name="nat-1").update(management_port=2222)
     reconcile(network.group)
     held = HeldBack.objects.get()
@@ -140,7 +140,7 @@ def test_going_back_to_another_management_waits(network: rows.Network, peer: Use
     assert "<code>2222</code>" in text(signed_in(peer).get(f"/rollouts/waiting/{made.pk}/"))
 
 
-def test_what_waits_is_shown_anew_when_it_would_take_more_away_by_now(network: rows.Network, peer: User, before: Revision) -> None:
+def test_what_waits_is_shown_anew_when_it_would_take_more_away_by_now(network: factories.Network, peer: User, before: Revision) -> None:
     made = rollback.roll_back(before, why="calls break", by=network.admin)
     assert isinstance(made, HeldBack)
     seen = made.digest
@@ -152,7 +152,7 @@ def test_what_waits_is_shown_anew_when_it_would_take_more_away_by_now(network: r
     assert made.removed == 6 and made.digest != seen
 
 
-def test_in_an_emergency_one_signs_in_again_and_the_others_are_told(network: rows.Network, peer: User, before: Revision) -> None:
+def test_in_an_emergency_one_signs_in_again_and_the_others_are_told(network: factories.Network, peer: User, before: Revision) -> None:
     client, path = signed_in(network.admin), f"/rollouts/revisions/{before.pk}/back/"
     assert "So it waits until a second person agrees." in text(client.get(path))
     wrong = client.post(path, {"why": "nothing works", "alone": "on", "password": "guess"})
@@ -164,7 +164,7 @@ def test_in_an_emergency_one_signs_in_again_and_the_others_are_told(network: row
     assert mail.to == "jonas@lindenhof.example" and "without a second person" in mail.subject and "nothing works" in mail.text
 
 
-def test_a_token_goes_back_no_further_than_its_person(network: rows.Network, peer: User, before: Revision) -> None:
+def test_a_token_goes_back_no_further_than_its_person(network: factories.Network, peer: User, before: Revision) -> None:
     _token, key = create(user=network.admin, name="script", scopes=["revision:write"])
     api = signed_in(network.admin).__class__(headers={"Authorization": f"Bearer {key}"})
     answer = api.post(f"/api/deployments/revisions/{before.pk}/rollback/", {"why": "script"}, "application/json")
@@ -173,7 +173,7 @@ def test_a_token_goes_back_no_further_than_its_person(network: rows.Network, pee
 
 
 def test_the_command_waits_too_and_asks_for_the_password_in_an_emergency(
-    network: rows.Network, peer: User, before: Revision, monkeypatch: pytest.MonkeyPatch
+    network: factories.Network, peer: User, before: Revision, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told = StringIO()
     call_command("rollback", str(before), "--why", "no mail", "--as", "mara", stdout=told)

@@ -10,36 +10,37 @@ from django.db import connection
 
 from apps.bans import services as bans
 from apps.bans.panel import rows as rows_of
-from apps.deployments import carry, link, rollouts
+from apps.deployments.desired_state.desired_rulesets import want
 from apps.deployments.models import GatewayState, Rollout
-from apps.deployments.rollouts import Opening
+from apps.deployments.rollouts import rollout_store
+from apps.deployments.rollouts.rollout_store import Opening
 from apps.deployments.services import reconcile
-from apps.deployments.wanted import want
+from apps.deployments.transport import agent_channel, agent_client
 from apps.nat.models import PortForward
 from apps.nat.services import add_forward
 from firewall import wire
-from tests import rows
+from tests import factories
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def network(served: rows.Network) -> rows.Network:
+def network(served: factories.Network) -> factories.Network:
     """The lab's network as rows, and two gateways in memory."""
     return served
 
 
-def forward(network: rows.Network, port: int = 8443) -> PortForward:
+def forward(network: factories.Network, port: int = 8443) -> PortForward:
     holding = network.residents["m1"].holding
-    return add_forward(holding=holding, public=rows.PUBLIC, protocol="tcp", public_port=port, private_port=443, by=network.admin)
+    return add_forward(holding=holding, public=factories.PUBLIC, protocol="tcp", public_port=port, private_port=443, by=network.admin)
 
 
-def test_a_gateway_in_memory_says_so(network: rows.Network) -> None:
+def test_a_gateway_in_memory_says_so(network: factories.Network) -> None:
     reconcile(network.group)
     assert set(GatewayState.objects.values_list("in_memory", flat=True)) == {True}
 
 
-def test_whoever_carries_less_goes_first(network: rows.Network) -> None:
+def test_whoever_carries_less_goes_first(network: factories.Network) -> None:
     nat_1, nat_2 = network.gateways
     nat_1.carries4 = nat_1.carries6 = True
     nat_2.carries6 = False
@@ -50,7 +51,7 @@ def test_whoever_carries_less_goes_first(network: rows.Network) -> None:
     assert [step.gateway.name for step in rollout.steps.all()] == ["nat-2", "nat-1"]
 
 
-def test_two_workers_at_once_make_one_rollout_at_a_time_and_end_on_one_revision(network: rows.Network) -> None:
+def test_two_workers_at_once_make_one_rollout_at_a_time_and_end_on_one_revision(network: factories.Network) -> None:
     forward(network)
 
     def work(_: int) -> None:
@@ -68,19 +69,19 @@ def test_two_workers_at_once_make_one_rollout_at_a_time_and_end_on_one_revision(
     assert digest_1 == digest_2
 
 
-def test_whoever_looked_long_ago_takes_nothing_back(network: rows.Network) -> None:
+def test_whoever_looked_long_ago_takes_nothing_back(network: factories.Network) -> None:
     reconcile(network.group)
     stale = want(network.group)
     forward(network)
     newest = reconcile(network.group)
     assert newest and newest.state == Rollout.State.CONFIRMED
     opening = Opening(network.group, stale, tuple(network.gateways), None, "schedule", harmless=True, management={})
-    assert rollouts.open_rollout(opening) is None
+    assert rollout_store.open_rollout(opening) is None
     assert Rollout.objects.latest("pk") == newest
     assert {state.revision for state in GatewayState.objects.select_related("revision")} == {newest.revision}
 
 
-def test_a_change_during_a_rollout_is_not_forgotten(network: rows.Network) -> None:
+def test_a_change_during_a_rollout_is_not_forgotten(network: factories.Network) -> None:
     rollout = reconcile(network.group)
     assert rollout is not None
     Rollout.objects.filter(pk=rollout.pk).update(state=Rollout.State.APPLYING)
@@ -90,11 +91,11 @@ def test_a_change_during_a_rollout_is_not_forgotten(network: rows.Network) -> No
     assert rollout.again
 
 
-def test_what_a_gateway_refused_is_not_tried_again_until_somebody_says_so(network: rows.Network) -> None:
+def test_what_a_gateway_refused_is_not_tried_again_until_somebody_says_so(network: factories.Network) -> None:
     reconcile(network.group)
     for gateway in network.gateways:
-        channel = link.channel(gateway)
-        welcome = carry.hello(channel, 0)
+        channel = agent_channel.channel(gateway)
+        welcome = agent_client.hello(channel, 0)
         channel.ask(wire.Confirm(10**6, welcome.digest))
     forward(network)
     refused = reconcile(network.group)
@@ -111,7 +112,7 @@ def output(command: str, *arguments: str) -> str:
     return told.getvalue()
 
 
-def test_plan_says_in_words_and_nft_text_what_a_deploy_would_change(network: rows.Network) -> None:
+def test_plan_says_in_words_and_nft_text_what_a_deploy_would_change(network: factories.Network) -> None:
     reconcile(network.group)
     forward(network)
     told = output("plan")
@@ -120,33 +121,33 @@ def test_plan_says_in_words_and_nft_text_what_a_deploy_would_change(network: row
     assert Rollout.objects.count() == 1
 
 
-def test_plan_says_when_nothing_changes(network: rows.Network) -> None:
+def test_plan_says_when_nothing_changes(network: factories.Network) -> None:
     reconcile(network.group)
     assert output("plan") == "nat-1: nothing changes\nnat-2: nothing changes\n"
 
 
-def test_deploy_shows_each_gateways_outcome(network: rows.Network) -> None:
+def test_deploy_shows_each_gateways_outcome(network: factories.Network) -> None:
     told = output("deploy")
     assert told.count("confirmed") == 2
 
 
-def test_compile_writes_a_script_for_nft(network: rows.Network, tmp_path: Path) -> None:
+def test_compile_writes_a_script_for_nft(network: factories.Network, tmp_path: Path) -> None:
     script = tmp_path / "nat-1.nft"
     assert "nat-1: " in output("compile", "--output", str(script))
     assert script.read_text().startswith("add table inet netzwart\n")
 
 
-def test_compile_names_an_unknown_gateway_and_the_known_ones(network: rows.Network) -> None:
+def test_compile_names_an_unknown_gateway_and_the_known_ones(network: factories.Network) -> None:
     with pytest.raises(CommandError, match=r"There is no gateway 'nat-7'. Known: nat-1, nat-2."):
         call_command("compile", "--gateway", "nat-7")
 
 
-def test_compile_says_which_file_cannot_be_written(network: rows.Network, tmp_path: Path) -> None:
+def test_compile_says_which_file_cannot_be_written(network: factories.Network, tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="No such file or directory"):
         call_command("compile", "--output", str(tmp_path / "no" / "where.nft"))
 
 
-def test_a_ban_stands_as_its_list_says_only_after_the_next_rollout(network: rows.Network) -> None:
+def test_a_ban_stands_as_its_list_says_only_after_the_next_rollout(network: factories.Network) -> None:
     of = bans.create_list(name="Own", by=network.admin)
     made = bans.ban(list=of, prefix="203.0.113.9", author=network.admin)
 

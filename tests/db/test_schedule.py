@@ -13,7 +13,7 @@ from apps.desk.selectors.programs import FOLLOWS, JOBS
 from apps.operations import registry
 from apps.operations.heartbeats import OF_QUEUES
 from apps.operations.models import JobRecord, Role
-from apps.webhooks import sending
+from apps.webhooks import delivery_sender
 from workers import app
 from workers.app import ROLES
 from workers.monitoring import UNRECORDED
@@ -67,7 +67,7 @@ def test_no_task_is_handed_out_again_while_it_runs() -> None:
     """A message comes back after this time, whether its task is lost or only long; the schedule asks for what is lost much sooner."""
     again = app.conf.broker_transport_options["visibility_timeout"]
     assert all(float(entry["schedule"]) <= again for _name, entry in ENTRIES)
-    assert again >= 3600 > 10 * max(sending.SECONDS, registry.SECONDS, settings.FEED_SECONDS)
+    assert again >= 3600 > 10 * max(delivery_sender.SECONDS, registry.SECONDS, settings.FEED_SECONDS)
 
 
 def test_every_task_and_every_program_has_words_for_the_dashboard() -> None:

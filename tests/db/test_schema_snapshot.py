@@ -13,8 +13,8 @@ import pytest
 from django.db import connection
 from psycopg.conninfo import make_conninfo
 
-from apps.lib import schema_snapshot
-from portal.stack import plan, postgres
+from apps.lib.database import schema_snapshot
+from portal.stack import commands, postgres
 from portal.stack.snapshot import dump
 
 pytestmark = pytest.mark.django_db
@@ -35,7 +35,7 @@ def empty_database() -> Iterator[str]:
 
 def migrate(url: str, *more: str) -> None:
     command = [sys.executable, "manage.py", "migrate", "--no-input", "--verbosity", "0", *more]
-    subprocess.run(command, env={**os.environ, "NETZWART_DATABASE_URL": url}, cwd=plan.ROOT, check=True)
+    subprocess.run(command, env={**os.environ, "NETZWART_DATABASE_URL": url}, cwd=commands.ROOT, check=True)
 
 
 def schema(url: str) -> str:

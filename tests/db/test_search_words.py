@@ -16,14 +16,14 @@ from apps.members.selectors import devices_named, search
 from apps.nat.models import Pinhole, PortForward
 from apps.nat.services import add_forward
 from apps.tickets.services import open_ticket
-from tests import rows
-from tests.db.pages import signed_in
+from tests import factories
+from tests.db.page_client import signed_in
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def mara(network: rows.Network) -> Client:
+def mara(network: factories.Network) -> Client:
     resident = network.residents["m1"]
     member = resident.member
     member.name, member.email = "Selin Kaya", "selin@lindenhof.example"
@@ -32,7 +32,7 @@ def mara(network: rows.Network) -> Client:
     Device.objects.filter(member=member).update(name="Fairphone")
     add_forward(
         holding=resident.holding,
-        public=rows.PUBLIC,
+        public=factories.PUBLIC,
         protocol="tcp",
         public_port=51413,
         private_port=51413,
@@ -56,7 +56,7 @@ def found(client: Client, text: str) -> list[str]:
 @pytest.mark.parametrize(
     "text", ["Kaya Selin", "Q214", "q 214", "Q-214", "selin@lindenhof.example", "Fairphone", "Nextcloud", "10.16.0.10"]
 )
-def test_a_member_is_found_by_what_is_known_of_the_member(mara: Client, network: rows.Network, text: str) -> None:
+def test_a_member_is_found_by_what_is_known_of_the_member(mara: Client, network: factories.Network, text: str) -> None:
     path = f"/members/{network.residents['m1'].member.pk}/"
     assert any(path in each for each in found(mara, text)), text
 
@@ -71,19 +71,19 @@ def test_a_member_is_found_by_what_is_known_of_the_member(mara: Client, network:
     ],
 )
 def test_a_member_is_found_with_and_without_accents(mara: Client, name: str, texts: list[str]) -> None:
-    member = rows.member(name)
+    member = factories.member(name)
     for text in texts:
         assert found(mara, text) == [f"/members/{member.pk}/"], text
 
 
-def test_a_name_is_looked_up_in_an_index(network: rows.Network) -> None:
+def test_a_name_is_looked_up_in_an_index(network: factories.Network) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")
     assert "member_name_search" in search(Member.objects.order_by(), "guzman").explain()
 
 
 def test_an_account_is_found_without_accents(mara: Client) -> None:
-    account = rows.user("zeynep")
+    account = factories.user("zeynep")
     User.objects.filter(pk=account.pk).update(first_name="Zeynep", last_name="Öztürk")
     assert any(f"/account/people/{account.pk}/" in each for each in found(mara, "ozturk"))
 
@@ -94,13 +94,13 @@ def test_the_beginning_of_an_address_finds_who_holds_one_in_it(mara: Client, tex
 
 
 @pytest.mark.parametrize("text", ["198.51.100.7 51413", "198.51.100.7:51413", "tcp 51413", "51413"])
-def test_a_forward_is_found_however_its_port_is_written(mara: Client, network: rows.Network, text: str) -> None:
+def test_a_forward_is_found_however_its_port_is_written(mara: Client, network: factories.Network, text: str) -> None:
     path = f"/members/{network.residents['m1'].member.pk}/#forwards"
     assert any(path in each for each in found(mara, text))
 
 
 @pytest.mark.parametrize("written", ["ticket {0}", "Ticket {0}", "#{0}"])
-def test_a_ticket_is_found_by_its_number_with_or_without_the_word(mara: Client, network: rows.Network, written: str) -> None:
+def test_a_ticket_is_found_by_its_number_with_or_without_the_word(mara: Client, network: factories.Network, written: str) -> None:
     ticket = open_ticket(subject="Switch in house B", text="It is broken.", member=network.residents["m1"].member, by=network.admin)
     assert found(mara, written.format(ticket.pk)) == [f"/tickets/{ticket.pk}/"]
 
@@ -121,7 +121,7 @@ def test_a_part_of_a_mac_address_finds_the_device_however_it_is_written(mara: Cl
         ("ban_comment_search", lambda: Ban.objects.filter(comment__icontains="phishing")),
     ],
 )
-def test_words_are_looked_up_in_an_index(network: rows.Network, index: str, searched: Callable[[], QuerySet[Model]]) -> None:
+def test_words_are_looked_up_in_an_index(network: factories.Network, index: str, searched: Callable[[], QuerySet[Model]]) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")
     assert index in searched().order_by().explain()
@@ -131,14 +131,14 @@ def test_a_ban_is_found_by_its_comment(mara: Client) -> None:
     assert any("203.0.113.66" in each for each in found(mara, "phishing"))
 
 
-def test_gateways_revisions_and_accounts_are_found_by_name(mara: Client, network: rows.Network) -> None:
+def test_gateways_revisions_and_accounts_are_found_by_name(mara: Client, network: factories.Network) -> None:
     revision = Revision.objects.create(group=network.group, snapshot="1:1:")
     assert found(mara, "nat-1") == [f"/gateways/{network.group.gateways.get(name='nat-1').pk}/"]
     assert found(mara, str(revision)) == [f"/rollouts/revisions/{revision.pk}/"]
     assert any("/account/people/" in each for each in found(mara, network.admin.username))
 
 
-def test_a_word_of_one_ticket_shows_results_and_does_not_jump(mara: Client, network: rows.Network) -> None:
+def test_a_word_of_one_ticket_shows_results_and_does_not_jump(mara: Client, network: factories.Network) -> None:
     member = network.residents["m2"].member
     open_ticket(subject="WireGuard does not connect", text="Since today.", member=member, by=network.admin)
     assert mara.get("/search", {"q": "WireGuard"}).status_code == 200

@@ -12,8 +12,8 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.bans.blocks.services import block
 from apps.bans.models import Ban, BanList
-from apps.deployments.decisions import approve, pause, resume
 from apps.deployments.models import HeldBack, Rollout, UnapprovedLoss
+from apps.deployments.rollouts.decisions import approve, pause, resume
 from apps.deployments.services import reconcile
 from apps.lib.errors import Problem
 from apps.mail.models import Message
@@ -23,8 +23,8 @@ from apps.nat.models import PortForward
 from apps.nat.services import change_forward, remove_forward
 from apps.network.models import Gateway
 from apps.network.services import hold, release
-from tests import rows
-from tests.db.rolling import forward, opened
+from tests import factories
+from tests.db.rollout_rows import forward, opened
 from tests.db.test_decisions import running
 from tests.whole.system import wait_for
 
@@ -32,11 +32,11 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def network(served: rows.Network) -> rows.Network:
+def network(served: factories.Network) -> factories.Network:
     """Two gateways that run ten forwards of m1; three removals are many."""
     served.group.removal_least = 3
     served.group.save()
-    with rows.written_by(served.admin):
+    with factories.written_by(served.admin):
         for port in range(7001, 7011):
             forward(served, port)
     assert reconcile(served.group)
@@ -44,12 +44,12 @@ def network(served: rows.Network) -> rows.Network:
 
 
 @pytest.fixture
-def peer(network: rows.Network) -> User:
-    return rows.user("jonas")
+def peer(network: factories.Network) -> User:
+    return factories.user("jonas")
 
 
 def withdraw(*ports: int, by: User) -> None:
-    with rows.written_by(by):
+    with factories.written_by(by):
         for each in PortForward.objects.filter(public_port__in=ports):
             remove_forward(forward=each, by=by)
 
@@ -71,17 +71,17 @@ MANY = (7001, 7002, 7003, 7004, 7005)
 type Write = Callable[[], None]
 
 
-def by_schedule(network: rows.Network, peer: User, write: Write) -> None:
+def by_schedule(network: factories.Network, peer: User, write: Write) -> None:
     write()
     reconcile(network.group, cause="schedule")
 
 
-def by_a_colleague(network: rows.Network, peer: User, write: Write) -> None:
+def by_a_colleague(network: factories.Network, peer: User, write: Write) -> None:
     write()
     reconcile(network.group, by=peer.pk)
 
 
-def by_the_look_that_follows_a_rollout(network: rows.Network, peer: User, write: Write) -> None:
+def by_the_look_that_follows_a_rollout(network: factories.Network, peer: User, write: Write) -> None:
     forward(network, 8000)
     opened(network)
     write()
@@ -90,7 +90,7 @@ def by_the_look_that_follows_a_rollout(network: rows.Network, peer: User, write:
     reconcile(network.group, by=None)
 
 
-def by_a_colleague_who_resumes(network: rows.Network, peer: User, write: Write) -> None:
+def by_a_colleague_who_resumes(network: factories.Network, peer: User, write: Write) -> None:
     forward(network, 8000)
     lease = opened(network)
     pause(lease.rollout, by=network.admin)
@@ -102,7 +102,7 @@ def by_a_colleague_who_resumes(network: rows.Network, peer: User, write: Write) 
     reconcile(network.group, by=peer.pk)
 
 
-def after_a_worker_died(network: rows.Network, peer: User, write: Write) -> None:
+def after_a_worker_died(network: factories.Network, peer: User, write: Write) -> None:
     forward(network, 8000)
     opened(network)
     write()
@@ -115,7 +115,7 @@ LOOKS = [by_schedule, by_a_colleague, by_the_look_that_follows_a_rollout, by_a_c
 
 @pytest.mark.parametrize("look", LOOKS)
 def test_nobody_approves_what_they_wrote_whoever_made_a_worker_look(
-    network: rows.Network, peer: User, look: Callable[[rows.Network, User, Write], None]
+    network: factories.Network, peer: User, look: Callable[[factories.Network, User, Write], None]
 ) -> None:
     look(network, peer, lambda: withdraw(*MANY, by=network.admin))
     held = waits()
@@ -125,31 +125,31 @@ def test_nobody_approves_what_they_wrote_whoever_made_a_worker_look(
     assert not approve(held, digest=held.digest, by=peer, signed_in_again=False).alone
 
 
-def test_a_change_of_management_is_asked_by_who_wrote_it(network: rows.Network, peer: User) -> None:
-    with rows.written_by(network.admin):
+def test_a_change_of_management_is_asked_by_who_wrote_it(network: factories.Network, peer: User) -> None:
+    with factories.written_by(network.admin):
         Gateway.objects.filter(name="nat-1").update(management_port=2222)
     reconcile(network.group, by=peer.pk)
     assert (waits().kind, askers()) == ("management", ["mara"])
 
 
-def test_all_who_wrote_a_part_of_it_asked(network: rows.Network, peer: User) -> None:
+def test_all_who_wrote_a_part_of_it_asked(network: factories.Network, peer: User) -> None:
     withdraw(7001, 7002, 7003, by=network.admin)
     withdraw(7004, 7005, by=peer)
     reconcile(network.group)
     held = waits()
     assert askers() == ["jonas", "mara"]
-    third = rows.user("wim")
+    third = factories.user("wim")
     for person in (network.admin, peer):
         with pytest.raises(Problem, match="Somebody else has to agree: Wim"):
             approve(held, digest=held.digest, by=person, signed_in_again=True)
     assert not approve(held, digest=held.digest, by=third, signed_in_again=False).alone
 
 
-def test_who_removes_the_same_once_more_has_asked_too(network: rows.Network, peer: User) -> None:
+def test_who_removes_the_same_once_more_has_asked_too(network: factories.Network, peer: User) -> None:
     withdraw(*MANY, by=network.admin)
     reconcile(network.group)
     held = waits()
-    with rows.written_by(peer):
+    with factories.written_by(peer):
         for port in MANY:
             forward(network, port)
     withdraw(*MANY, by=peer)
@@ -157,10 +157,10 @@ def test_who_removes_the_same_once_more_has_asked_too(network: rows.Network, pee
         approve(held, digest=held.digest, by=peer, signed_in_again=False)
 
 
-def test_members_who_leave_are_asked_for_by_who_made_them_leave(network: rows.Network, peer: User) -> None:
+def test_members_who_leave_are_asked_for_by_who_made_them_leave(network: factories.Network, peer: User) -> None:
     network.group.removal_least = 1
     network.group.save()
-    with rows.written_by(peer):
+    with factories.written_by(peer):
         leave(member=network.residents["m2"].member, by=peer)
         leave(member=network.residents["m3"].member, by=peer)
     reconcile(network.group, by=network.admin.pk)
@@ -169,10 +169,10 @@ def test_members_who_leave_are_asked_for_by_who_made_them_leave(network: rows.Ne
     assert {user.username for each in held for user in each.askers.all()} == {"jonas"}
 
 
-def test_what_ends_by_time_is_asked_for_by_who_planned_it(network: rows.Network, peer: User) -> None:
+def test_what_ends_by_time_is_asked_for_by_who_planned_it(network: factories.Network, peer: User) -> None:
     end = timezone.now() + timedelta(seconds=1)
     begins = Func(F("valid"), function="lower", output_field=DateTimeField())
-    with rows.written_by(peer):
+    with factories.written_by(peer):
         valid = Func(begins, Value(end), function="tstzrange", output_field=DateTimeRangeField())
         PortForward.objects.filter(public_port__in=MANY).update(valid=valid)
     reconcile(network.group)
@@ -184,12 +184,12 @@ def test_what_ends_by_time_is_asked_for_by_who_planned_it(network: rows.Network,
 # --- Nobody known
 
 
-def write_without_an_author(network: rows.Network) -> None:
+def write_without_an_author(network: factories.Network) -> None:
     PortForward.objects.filter(public_port__in=MANY).delete()
     reconcile(network.group, by=network.admin.pk)
 
 
-def test_what_nobody_known_wrote_may_be_anybodys_who_can_write(network: rows.Network) -> None:
+def test_what_nobody_known_wrote_may_be_anybodys_who_can_write(network: factories.Network) -> None:
     write_without_an_author(network)
     held = waits()
     assert held.asker_unknown and not held.askers.exists()
@@ -198,18 +198,18 @@ def test_what_nobody_known_wrote_may_be_anybodys_who_can_write(network: rows.Net
     assert approve(held, digest=held.digest, by=network.admin, signed_in_again=True).alone
 
 
-def test_what_nobody_known_wrote_is_approved_by_who_cannot_write(network: rows.Network, peer: User) -> None:
+def test_what_nobody_known_wrote_is_approved_by_who_cannot_write(network: factories.Network, peer: User) -> None:
     write_without_an_author(network)
-    reader = rows.user("ann", roles=["approver"])
+    reader = factories.user("ann", roles=["approver"])
     held = waits()
     with pytest.raises(Problem, match="Somebody else has to agree: Ann"):
         approve(held, digest=held.digest, by=network.admin, signed_in_again=True)
     assert not approve(held, digest=held.digest, by=reader, signed_in_again=False).alone
 
 
-def test_the_others_are_told_when_somebody_approves_alone(network: rows.Network) -> None:
+def test_the_others_are_told_when_somebody_approves_alone(network: factories.Network) -> None:
     write_without_an_author(network)
-    peer = rows.user("jonas")
+    peer = factories.user("jonas")
     User.objects.filter(pk=peer.pk).update(email="jonas@lindenhof.example")
     held = waits()
     approve(held, digest=held.digest, by=network.admin, signed_in_again=True)
@@ -220,7 +220,7 @@ def test_the_others_are_told_when_somebody_approves_alone(network: rows.Network)
 # --- Removals one by one add up
 
 
-def test_removals_one_by_one_wait_as_all_of_them_at_once_would(network: rows.Network) -> None:
+def test_removals_one_by_one_wait_as_all_of_them_at_once_would(network: factories.Network) -> None:
     for port in range(7001, 7008):
         withdraw(port, by=network.admin)
         reconcile(network.group)
@@ -228,7 +228,7 @@ def test_removals_one_by_one_wait_as_all_of_them_at_once_would(network: rows.Net
     assert [(held.removed, held.earlier) for held in HeldBack.objects.order_by("pk")] == [(1, 2)] * 5
 
 
-def test_after_an_hour_they_count_no_more(network: rows.Network) -> None:
+def test_after_an_hour_they_count_no_more(network: factories.Network) -> None:
     withdraw(7001, 7002, by=network.admin)
     reconcile(network.group)
     UnapprovedLoss.objects.update(at=Now() - timedelta(minutes=61))
@@ -236,7 +236,7 @@ def test_after_an_hour_they_count_no_more(network: rows.Network) -> None:
     assert reconcile(network.group) and not HeldBack.objects.exists()
 
 
-def test_what_was_approved_does_not_count_against_what_follows(network: rows.Network, peer: User) -> None:
+def test_what_was_approved_does_not_count_against_what_follows(network: factories.Network, peer: User) -> None:
     withdraw(*MANY, by=network.admin)
     reconcile(network.group)
     held = waits()
@@ -247,7 +247,7 @@ def test_what_was_approved_does_not_count_against_what_follows(network: rows.Net
     assert len(running().elements["fwd4"]) == 4
 
 
-def test_what_came_back_does_not_count(network: rows.Network) -> None:
+def test_what_came_back_does_not_count(network: factories.Network) -> None:
     for _again in range(4):
         withdraw(7001, 7002, by=network.admin)
         assert reconcile(network.group)
@@ -256,17 +256,17 @@ def test_what_came_back_does_not_count(network: rows.Network) -> None:
     assert not HeldBack.objects.exists()
 
 
-def test_switching_off_counts_like_removing(network: rows.Network) -> None:
-    with rows.written_by(network.admin):
+def test_switching_off_counts_like_removing(network: factories.Network) -> None:
+    with factories.written_by(network.admin):
         for each in PortForward.objects.filter(public_port__in=MANY):
             change_forward(forward=each, version=each.version, private_port=443, purpose="", enabled=False, by=network.admin)
     reconcile(network.group)
     assert (waits().kind, waits().removed, askers()) == ("forwards", 5, ["mara"])
 
 
-def test_members_who_are_blocked_lose_service_and_wait_too(network: rows.Network, peer: User) -> None:
+def test_members_who_are_blocked_lose_service_and_wait_too(network: factories.Network, peer: User) -> None:
     people = [each.member for each in network.residents.values()]
-    with rows.written_by(network.admin):
+    with factories.written_by(network.admin):
         for member in people[:3]:
             block(member=member, reason="other", by=network.admin)
     reconcile(network.group)
@@ -281,7 +281,7 @@ def test_members_who_are_blocked_lose_service_and_wait_too(network: rows.Network
     assert held.state == HeldBack.State.DONE
 
 
-def test_a_ban_that_covers_members_waits_however_it_came(network: rows.Network) -> None:
+def test_a_ban_that_covers_members_waits_however_it_came(network: factories.Network) -> None:
     own = BanList.objects.create(name="Own")
     Ban.objects.create(list=own, prefix="10.16.0.0/16")
     Ban.objects.create(list=own, prefix="203.0.113.0/24")
@@ -291,13 +291,13 @@ def test_a_ban_that_covers_members_waits_however_it_came(network: rows.Network) 
     assert not running().elements.get("bans4_16") and running().elements["bans4_24"]
 
 
-def test_one_member_is_blocked_at_once(network: rows.Network) -> None:
+def test_one_member_is_blocked_at_once(network: factories.Network) -> None:
     block(member=network.residents["m1"].member, reason="other", by=network.admin)
     assert reconcile(network.group)
     assert len(running().elements["blocked4"]) == 1 and not HeldBack.objects.exists()
 
 
-def test_leaving_and_blocking_add_up(network: rows.Network) -> None:
+def test_leaving_and_blocking_add_up(network: factories.Network) -> None:
     people = [each.member for each in network.residents.values()]
     leave(member=people[1], by=network.admin)
     leave(member=people[2], by=network.admin)
@@ -307,7 +307,7 @@ def test_leaving_and_blocking_add_up(network: rows.Network) -> None:
     assert (waits().kind, waits().earlier) == ("blocks", 2)
 
 
-def test_normal_use_is_not_bothered(network: rows.Network) -> None:
+def test_normal_use_is_not_bothered(network: factories.Network) -> None:
     resident = network.residents["m2"]
     for port in range(7101, 7131):
         forward(network, port)

@@ -11,11 +11,11 @@ import pytest
 from django.test import Client
 from structlog.testing import capture_logs
 
-from apps.accounts import granting, sessions, tokens
+from apps.accounts import role_changes, sessions, tokens
 from apps.accounts.models import User
 from apps.accounts.security_log import Event
-from tests import rows
-from tests.db.pages import signed_in
+from tests import factories
+from tests.db.page_client import signed_in
 
 ROOT = Path(__file__).parents[2]
 PASSWORD = "correct horse battery"
@@ -23,7 +23,7 @@ PASSWORD = "correct horse battery"
 
 @pytest.fixture
 def mara(db: None) -> User:
-    user = rows.user()
+    user = factories.user()
     User.objects.filter(pk=user.pk).update(email="mara@lindenhof.example")
     user.refresh_from_db()
     return user
@@ -71,8 +71,8 @@ def test_changes_of_password_factors_roles_and_tokens(mara: User, lines: list[An
     post(client, "/account/login/", login="mara", password=PASSWORD)
     new = "another horse battery"
     post(client, "/account/password/change/", oldpassword=PASSWORD, password1=new, password2=new)
-    theo = rows.user("theo", roles=["helpdesk"])
-    granting.ask(user=theo, before=["helpdesk"], after=["auditor"], reason="Books", by=mara)
+    theo = factories.user("theo", roles=["helpdesk"])
+    role_changes.ask(user=theo, before=["helpdesk"], after=["auditor"], reason="Books", by=mara)
     token, key = tokens.create(user=mara, name="script")
     tokens.revoke(user=mara, pk=token.pk)
     sessions.end_all(user=theo)
@@ -81,7 +81,7 @@ def test_changes_of_password_factors_roles_and_tokens(mara: User, lines: list[An
 
 
 def test_what_roles_do_not_allow_and_keys_that_open_nothing(mara: User, lines: list[Any]) -> None:
-    selin = signed_in(rows.user("selin", staff=False))
+    selin = signed_in(factories.user("selin", staff=False))
     lines.clear()
     assert selin.get("/members/").status_code == 403
     assert Client(headers={"Authorization": "Bearer nw_nothing"}).get("/api/members/members/").status_code == 401
@@ -99,7 +99,7 @@ def console() -> Iterator[StringIO]:
 
 
 def test_a_refusal_is_one_line_of_the_log_and_a_fault_comes_with_its_traceback(mara: User, console: StringIO) -> None:
-    selin = signed_in(rows.user("selin", staff=False))
+    selin = signed_in(factories.user("selin", staff=False))
     assert selin.get("/members/").status_code == 403
     assert console.getvalue() == "Forbidden (Permission denied): /members/\n"
     getLogger("django.request").error("A fault", exc_info=KeyError("a fault of ours"))

@@ -12,7 +12,7 @@ from django.db import connection
 from apps.accounts.models import ApiToken, User
 from apps.accounts.tokens import fingerprint
 from apps.bans.models import Ban
-from apps.lib.validity import holds_now
+from apps.lib.database.validity import holds_now
 from apps.mail.models import Message as Mail
 from apps.members.models import Device, Member
 from apps.nat.models import NatMapping, PortForward

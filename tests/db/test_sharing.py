@@ -8,31 +8,31 @@ from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 from psycopg.types.range import Int4Range
 
+from apps.lib.database.validity import holds_now
 from apps.lib.errors import Problem
-from apps.lib.validity import holds_now
 from apps.nat import services
 from apps.nat.models import NatMapping, PortClaim
+from apps.nat.pool_sharing import change_sharing, plan_sharing
 from apps.nat.selectors import left_as
-from apps.nat.sharing import change_sharing, plan_sharing
 from apps.network import services as network_services
 from apps.network.models import BLOCK_SIZES, Holding, Pool, fitting_block_size
-from tests import rows
+from tests import factories
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def network() -> rows.Network:
-    return rows.network()
+def network() -> factories.Network:
+    return factories.network()
 
 
-def use(network: rows.Network, sharing: str, block_size: int | None = None) -> int:
+def use(network: factories.Network, sharing: str, block_size: int | None = None) -> int:
     moved = change_sharing(pool=network.public, sharing=sharing, block_size=block_size, by=network.admin)
     network.public.refresh_from_db()
     return moved
 
 
-def left(network: rows.Network) -> dict[str, tuple[str, str]]:
+def left(network: factories.Network) -> dict[str, tuple[str, str]]:
     """By resident: as which address with which ports they leave now."""
     found = {}
     for name, resident in network.residents.items():
@@ -41,23 +41,23 @@ def left(network: rows.Network) -> dict[str, tuple[str, str]]:
     return found
 
 
-def newcomer(network: rows.Network, number: int, name: str = "New") -> Holding:
-    return rows.hold(rows.member(name), network.private, f"10.16.1.{number}/32")
+def newcomer(network: factories.Network, number: int, name: str = "New") -> Holding:
+    return factories.hold(factories.member(name), network.private, f"10.16.1.{number}/32")
 
 
-def refused(network: rows.Network, holding: Holding, **where: object) -> Problem:
+def refused(network: factories.Network, holding: Holding, **where: object) -> Problem:
     with pytest.raises(Problem) as caught:
         services.map_address(holding=holding, by=network.admin, **where)  # type: ignore[arg-type]  # as tests give them
     return caught.value
 
 
-def test_who_changes_to_own_addresses_keeps_his_where_nobody_else_has_it(network: rows.Network) -> None:
+def test_who_changes_to_own_addresses_keeps_his_where_nobody_else_has_it(network: factories.Network) -> None:
     assert left(network) == {name: (f"198.51.100.{7 + n // 2}", "") for n, name in enumerate(network.residents)}
     assert use(network, "own") == 4
     assert left(network) == {"m1": ("198.51.100.7", ""), "m2": ("198.51.100.1", ""), "m3": ("198.51.100.8", ""), "m4": ("198.51.100.2", "")}
 
 
-def test_who_changes_to_blocks_keeps_his_address_and_has_ports_of_his_own(network: rows.Network) -> None:
+def test_who_changes_to_blocks_keeps_his_address_and_has_ports_of_his_own(network: factories.Network) -> None:
     use(network, "blocks", 4096)
     assert left(network) == {
         "m1": ("198.51.100.7", "4096–8191"),
@@ -70,13 +70,13 @@ def test_who_changes_to_blocks_keeps_his_address_and_has_ports_of_his_own(networ
     assert not PortClaim.objects.filter(holds_now(), mapping_id__isnull=False).exists()
 
 
-def test_nothing_changes_for_a_pool_that_is_used_so_already(network: rows.Network) -> None:
+def test_nothing_changes_for_a_pool_that_is_used_so_already(network: factories.Network) -> None:
     before = set(NatMapping.objects.values_list("pk", flat=True))
     assert use(network, "shared") == 0
     assert set(NatMapping.objects.values_list("pk", flat=True)) == before
 
 
-def test_whose_forwards_lie_in_a_block_is_given_that_block(network: rows.Network) -> None:
+def test_whose_forwards_lie_in_a_block_is_given_that_block(network: factories.Network) -> None:
     mine = network.residents["m2"]
     services.add_forward(
         holding=mine.holding, public=mine.mapping.public, protocol="tcp", public_port=33000, private_port=80, by=network.admin
@@ -86,7 +86,7 @@ def test_whose_forwards_lie_in_a_block_is_given_that_block(network: rows.Network
     assert left(network)["m1"] == ("198.51.100.7", "1024–2047")
 
 
-def test_an_address_with_a_forward_of_another_is_nobodys_own(network: rows.Network) -> None:
+def test_an_address_with_a_forward_of_another_is_nobodys_own(network: factories.Network) -> None:
     other = newcomer(network, 1, "Other")
     services.add_forward(
         holding=other, public=IPv4Address("198.51.100.7"), protocol="udp", public_port=53, private_port=53, by=network.admin
@@ -97,8 +97,8 @@ def test_an_address_with_a_forward_of_another_is_nobodys_own(network: rows.Netwo
     assert "198.51.100.7 cannot be the address of one member alone: Other has it" in str(problem)
 
 
-def test_too_few_addresses_for_all_leave_everything_as_it_was(network: rows.Network) -> None:
-    small = rows.pool(network.group, "public4", "192.0.2.64/31")
+def test_too_few_addresses_for_all_leave_everything_as_it_was(network: factories.Network) -> None:
+    small = factories.pool(network.group, "public4", "192.0.2.64/31")
     for number in range(3):
         services.map_address(holding=newcomer(network, number + 1), pool=small, by=network.admin)
     with pytest.raises(Problem, match="3 members leave from this pool, and it has addresses for 2 of them") as caught, transaction.atomic():
@@ -113,8 +113,8 @@ def test_too_few_addresses_for_all_leave_everything_as_it_was(network: rows.Netw
     assert caught.value.fieldname == "block_size"
 
 
-def test_the_next_member_is_given_the_next_free_block_and_then_the_next_address(network: rows.Network) -> None:
-    narrow = rows.pool(network.group, "public4", "192.0.2.64/31", sharing="blocks", block_size=16384)
+def test_the_next_member_is_given_the_next_free_block_and_then_the_next_address(network: factories.Network) -> None:
+    narrow = factories.pool(network.group, "public4", "192.0.2.64/31", sharing="blocks", block_size=16384)
     given = [services.map_address(holding=newcomer(network, n), pool=narrow, by=network.admin) for n in range(1, 7)]
     assert [(str(each.public), each.ports) for each in given] == [
         (f"192.0.2.{64 + n // 3}", f"{16384 * (n % 3 + 1)}–{16384 * (n % 3 + 2) - 1}") for n in range(6)
@@ -126,17 +126,17 @@ def test_the_next_member_is_given_the_next_free_block_and_then_the_next_address(
     assert (str(again.public), again.ports) == ("192.0.2.64", "32768–49151")
 
 
-def test_devices_of_one_member_leave_from_one_place(network: rows.Network) -> None:
+def test_devices_of_one_member_leave_from_one_place(network: factories.Network) -> None:
     use(network, "own")
-    member = rows.member("Two devices")
-    one, other = (rows.hold(member, network.private, f"10.16.1.{n}/32") for n in (1, 2))
+    member = factories.member("Two devices")
+    one, other = (factories.hold(member, network.private, f"10.16.1.{n}/32") for n in (1, 2))
     first, second = (services.map_address(holding=each, by=network.admin) for each in (one, other))
     assert first.public == second.public
     use(network, "blocks", 256)
     assert len({(each.public, each.ports) for each in NatMapping.objects.filter(holds_now(), holding__member=member)}) == 1
 
 
-def test_a_forward_in_the_block_of_another_is_refused_with_his_name_and_a_free_port(network: rows.Network) -> None:
+def test_a_forward_in_the_block_of_another_is_refused_with_his_name_and_a_free_port(network: factories.Network) -> None:
     use(network, "blocks", 4096)
     mine = network.residents["m1"]
     wanted = {"holding": mine.holding, "public": IPv4Address("198.51.100.7"), "protocol": "tcp", "private_port": 80, "by": network.admin}
@@ -148,7 +148,7 @@ def test_a_forward_in_the_block_of_another_is_refused_with_his_name_and_a_free_p
     assert services.add_forward(**wanted, public_port=443).pk  # type: ignore[arg-type]  # below all blocks
 
 
-def test_a_forward_on_the_own_address_of_another_is_refused(network: rows.Network) -> None:
+def test_a_forward_on_the_own_address_of_another_is_refused(network: factories.Network) -> None:
     use(network, "own")
     mine = network.residents["m1"].holding
     with pytest.raises(Problem, match=r"198\.51\.100\.8 is the address of Resident of m3 alone"):
@@ -168,13 +168,13 @@ def test_a_forward_on_the_own_address_of_another_is_refused(network: rows.Networ
         "UPDATE nat_portforward SET public_port = 8192",
     ],
 )
-def test_the_database_itself_lets_no_two_members_have_the_same_ports(network: rows.Network, statement: str) -> None:
+def test_the_database_itself_lets_no_two_members_have_the_same_ports(network: factories.Network, statement: str) -> None:
     use(network, "blocks", 4096)
     mine = network.residents["m1"].holding
     services.add_forward(
         holding=mine, public=IPv4Address("198.51.100.7"), protocol="tcp", public_port=5000, private_port=80, by=network.admin
     )
-    second = rows.hold(network.residents["m1"].member, network.private, "10.16.1.9/32")
+    second = factories.hold(network.residents["m1"].member, network.private, "10.16.1.9/32")
     two = services.map_address(holding=second, by=network.admin)
     ids = {name: NatMapping.objects.get(holds_now(), holding=each.holding).pk for name, each in network.residents.items()}
     with pytest.raises(IntegrityError, match="portclaim_of_one_member"), transaction.atomic(), connection.cursor() as cursor:
@@ -183,7 +183,7 @@ def test_the_database_itself_lets_no_two_members_have_the_same_ports(network: ro
 
 
 @pytest.mark.parametrize("block", [Int4Range(0, 64), Int4Range(65000, 65537), Int4Range(empty=True), None])
-def test_the_database_refuses_what_is_no_block(network: rows.Network, block: Int4Range | None) -> None:
+def test_the_database_refuses_what_is_no_block(network: factories.Network, block: Int4Range | None) -> None:
     mapping = network.residents["m1"].mapping
     with pytest.raises(IntegrityError, match="natmapping_block"), transaction.atomic():
         NatMapping.objects.filter(pk=mapping.pk).update(sharing="blocks", block=block)
@@ -191,7 +191,7 @@ def test_the_database_refuses_what_is_no_block(network: rows.Network, block: Int
         NatMapping.objects.filter(pk=mapping.pk).update(sharing="own", block=Int4Range(1024, 2048))
 
 
-def test_claims_go_with_what_they_are_of(network: rows.Network) -> None:
+def test_claims_go_with_what_they_are_of(network: factories.Network) -> None:
     use(network, "own")
     mine = network.residents["m1"].holding
     services.add_forward(
@@ -204,7 +204,7 @@ def test_claims_go_with_what_they_are_of(network: rows.Network) -> None:
     assert PortClaim.objects.filter(holds_now(), member_id=mine.member_id).count() == 0
 
 
-def test_a_public_address_and_a_port_have_one_answer_at_each_time(network: rows.Network) -> None:
+def test_a_public_address_and_a_port_have_one_answer_at_each_time(network: factories.Network) -> None:
     use(network, "blocks", 4096)
     at, public = timezone.now() + timedelta(seconds=1), IPv4Address("198.51.100.7")
     assert [each.holding.member.name for each in left_as(public, at, 8192)] == ["Resident of m2"]
@@ -218,7 +218,7 @@ def test_a_public_address_and_a_port_have_one_answer_at_each_time(network: rows.
 
 @pytest.mark.parametrize(("prefix", "sharing", "size"), [("192.0.2.0/28", "own", None), ("192.0.2.64/31", "blocks", 1024)])
 def test_a_new_pool_gives_each_an_address_if_it_has_enough_else_a_block(
-    network: rows.Network, prefix: str, sharing: str, size: int | None
+    network: factories.Network, prefix: str, sharing: str, size: int | None
 ) -> None:
     made = network_services.add_pool(name="New", kind="public4", prefix=ip_network(prefix), group=network.group, by=network.admin)
     assert (made.sharing, made.block_size) == (sharing, size)
@@ -233,7 +233,7 @@ def test_blocks_are_as_large_as_leaves_room_for_a_quarter_more_members(addresses
 
 
 @pytest.mark.parametrize(("sharing", "size"), [("blocks", 4096), ("own", None)])
-def test_what_a_plan_shows_is_what_the_change_does(network: rows.Network, sharing: str, size: int | None) -> None:
+def test_what_a_plan_shows_is_what_the_change_does(network: factories.Network, sharing: str, size: int | None) -> None:
     use(network, "blocks", 1024)
     use(network, "shared")
     planned = plan_sharing(pool=network.public, sharing=sharing, block_size=size)
@@ -259,9 +259,9 @@ def test_a_pool_that_nobody_can_use_so_is_refused_at_its_field(kind: str, sharin
     assert caught.value.fieldname == fieldname
 
 
-def test_blocks_of_every_size_fit_between_the_first_port_and_the_last(network: rows.Network) -> None:
+def test_blocks_of_every_size_fit_between_the_first_port_and_the_last(network: factories.Network) -> None:
     for size in BLOCK_SIZES:
-        pool = rows.pool(network.group, "public4", f"192.0.{2 + BLOCK_SIZES.index(size)}.64/32", sharing="blocks", block_size=size)
+        pool = factories.pool(network.group, "public4", f"192.0.{2 + BLOCK_SIZES.index(size)}.64/32", sharing="blocks", block_size=size)
         mapping = services.map_address(holding=newcomer(network, BLOCK_SIZES.index(size) + 1), pool=pool, by=network.admin)
         first, last = map(int, mapping.ports.split("–"))
         assert (first, last) == (max(1024, size), max(1024, size) + size - 1)

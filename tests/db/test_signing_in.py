@@ -23,11 +23,11 @@ from django.core.management import call_command
 from django.test import Client, RequestFactory
 from redis import Redis
 
-from apps.accounts import sessions, slots, source, tokens
+from apps.accounts import bounded_cache, client_address, sessions, tokens
 from apps.accounts.adapter import confirm_password
 from apps.accounts.models import User
-from tests import rows
-from tests.db.pages import text
+from tests import factories
+from tests.db.page_client import text
 from tests.whole.worker import broker
 
 PASSWORD = "correct horse battery"
@@ -36,7 +36,7 @@ LOGIN = "/account/login/"
 
 @pytest.fixture
 def mara(db: None) -> User:
-    user = rows.user()
+    user = factories.user()
     User.objects.filter(pk=user.pk).update(email="mara@lindenhof.example")
     user.refresh_from_db()
     return user
@@ -111,20 +111,20 @@ def test_one_address_cannot_try_many_names(db: None) -> None:
 
 
 def test_limits_take_a_fixed_room_however_many_names_are_tried(db: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(slots, "SLOTS", 64)
+    monkeypatch.setattr(bounded_cache, "SLOTS", 64)
     for number in range(2000):
         cache.set(f"try-{number}", [number], 300)
     held = cache._local  # type: ignore[attr-defined]  # there is no Redis in these tests: it counts here
     assert 0 < len(held) <= 64
-    assert max(len(value) for _ends, value in held.values()) <= slots.LONGEST
+    assert max(len(value) for _ends, value in held.values()) <= bounded_cache.LONGEST
     with pytest.raises(ValueError, match="does not fit"):
-        cache.set("long", "x" * slots.LONGEST)
+        cache.set("long", "x" * bounded_cache.LONGEST)
 
 
 def test_limits_in_redis_are_shared_bounded_and_end(settings: LazySettings, monkeypatch: pytest.MonkeyPatch, redis_url: str) -> None:
     settings.REDIS_URL = redis_url
-    monkeypatch.setattr(slots, "SLOTS", 64)
-    one, other = (slots.SlotCache("netzwart:slot", {}) for _ in range(2))
+    monkeypatch.setattr(bounded_cache, "SLOTS", 64)
+    one, other = (bounded_cache.SlotCache("netzwart:slot", {}) for _ in range(2))
     assert one.add("lock", True, 60)
     assert not other.add("lock", True, 60)
     assert other.get("lock") is True
@@ -140,7 +140,7 @@ def test_limits_in_redis_are_shared_bounded_and_end(settings: LazySettings, monk
 
 def test_a_forged_forwarded_header_does_not_change_the_source(settings: LazySettings) -> None:
     def asked(direct: str, forwarded: str) -> str:
-        return source.address(RequestFactory().get("/", REMOTE_ADDR=direct, HTTP_X_FORWARDED_FOR=forwarded))
+        return client_address.address(RequestFactory().get("/", REMOTE_ADDR=direct, HTTP_X_FORWARDED_FOR=forwarded))
 
     assert asked("203.0.113.9", "10.0.0.1") == "203.0.113.9"
     settings.TRUSTED_PROXIES = [ip_network("192.0.2.0/24"), ip_network("2001:db8::/64")]
@@ -149,12 +149,12 @@ def test_a_forged_forwarded_header_does_not_change_the_source(settings: LazySett
     assert asked("192.0.2.1", "10.0.0.1, 203.0.113.9, 192.0.2.2") == "203.0.113.9"
     assert asked("2001:db8::1", "203.0.113.9, rubbish") == "2001:db8::1"
     assert asked("::ffff:192.0.2.1", "2001:db8:1::9") == "2001:db8:1::9"
-    assert asked("", "203.0.113.9") == source.UNKNOWN
+    assert asked("", "203.0.113.9") == client_address.UNKNOWN
 
 
 def test_sessions_are_listed_and_ended_by_their_owner_alone(mara: User) -> None:
     here, there, jakob = Client(), Client(), Client()
-    rows.user("jakob")
+    factories.user("jakob")
     sign_in(here, "mara", HTTP_USER_AGENT="Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0")
     sign_in(there, "mara", HTTP_USER_AGENT="Mozilla/5.0 (iPhone) Safari/605", REMOTE_ADDR="203.0.113.9")
     sign_in(jakob, "jakob")
@@ -248,7 +248,7 @@ def test_staff_without_a_second_factor_are_led_to_set_one_up_and_can_do_nothing_
 
 def test_a_member_needs_no_second_factor(db: None, settings: LazySettings) -> None:
     settings.REQUIRE_SECOND_FACTOR = True
-    rows.user("selin", staff=False)
+    factories.user("selin", staff=False)
     client = Client()
     sign_in(client, "selin")
     assert client.get("/")["Location"] == "/me/"
@@ -280,7 +280,7 @@ def test_a_code_signs_in_once_and_tries_are_bounded(mara: User) -> None:
 
 
 def test_another_persons_passkey_cannot_be_named_or_removed(mara: User) -> None:
-    rows.user("jakob")
+    factories.user("jakob")
     key = Authenticator.objects.create(user=mara, type=Authenticator.Type.WEBAUTHN, data={"name": "Key", "credential": {}})
     client = Client()
     sign_in(client, "jakob")

@@ -23,8 +23,8 @@ from django.test import Client
 
 from apps.accounts.models import User
 from apps.desk.lifecycle.erasing import erase
-from tests import rows
-from tests.db.pages import text
+from tests import factories
+from tests.db.page_client import text
 from tests.db.test_signing_in import again, sign_in
 
 CLIENT, SECRET = "netzwart", "a secret between the two"
@@ -136,7 +136,7 @@ def provider(settings: LazySettings) -> Iterator[Provider]:
 
 @pytest.fixture
 def ines(db: None) -> User:
-    user = rows.user("ines", staff=False)
+    user = factories.user("ines", staff=False)
     EmailAddress.objects.create(user=user, email=ADDRESS, primary=True, verified=True)
     return user
 
@@ -204,7 +204,7 @@ def test_an_id_token_of_another_sign_in_signs_nobody_in(ines: User, provider: Pr
 def test_what_the_provider_said_is_erased_with_the_members_data(ines: User, provider: Provider) -> None:
     connect(Client())
     assert "Ines Adler" in str(SocialAccount.objects.get().extra_data)
-    assert erase(rows.member(user=ines, state="left"))
+    assert erase(factories.member(user=ines, state="left"))
     assert not SocialAccount.objects.exists()
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from portal.stack import plan
+from portal.stack import commands
 from portal.web.open_files import allow_open_files
-from tests import rows
-from tests.listening import events_process, stream
+from tests import factories
+from tests.events_client import events_process, stream
 from tests.web_server import Web, web_server
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -38,7 +38,7 @@ def web(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory, spool: 
 @pytest.fixture(scope="module")
 def hurried(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
     options = ("--workers", "1", "--keep-alive", "2")
-    with web_server(tmp_path_factory.mktemp("hurried"), *options, worker="tests.hurried.HurriedWorker") as running:
+    with web_server(tmp_path_factory.mktemp("hurried"), *options, worker="tests.hurried_worker.HurriedWorker") as running:
         yield running
 
 
@@ -107,7 +107,7 @@ def test_a_stranger_cannot_send_much_and_nothing_of_it_reaches_the_disk(web: Web
 
 def test_who_has_signed_in_sends_files_where_they_belong_and_nowhere_else(web: Web) -> None:
     client = Client()
-    client.force_login(rows.user())
+    client.force_login(factories.user())
     own = {"Cookie": f"sessionid={client.cookies['sessionid'].value}"}
     large = b"x" * 1_100_000
     assert web.ask("POST", "/tickets/new/", large, **own).status == 403  # Django's, for want of a CSRF token
@@ -136,7 +136,7 @@ def notice(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> I
     allow_open_files()
     options = ("--workers", "1", "--threads", "4")
     directory = tmp_path_factory.mktemp("notice")
-    with web_server(directory, *options, worker=plan.NOTICE_WORKER, app="portal.notice:application") as running:
+    with web_server(directory, *options, worker=commands.NOTICE_WORKER, app="portal.notice:application") as running:
         yield running
 
 
@@ -158,7 +158,7 @@ def test_an_address_beyond_its_share_of_the_notice_page_loses_its_own_oldest_con
 def test_live_events_begin_while_thousands_of_requests_are_half_sent(tmp_path: Path) -> None:
     allow_open_files()
     client = Client()
-    client.force_login(rows.user())
+    client.force_login(factories.user())
     own = {"Cookie": f"sessionid={client.cookies['sessionid'].value}"}
     with events_process(tmp_path) as process, ExitStack() as stack:
         for _each in range(4000):

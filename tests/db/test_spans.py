@@ -5,11 +5,11 @@ from random import Random
 
 import pytest
 
-from apps.traffic import rolling, spans
+from apps.traffic import precomputed_totals, rollup
 from apps.traffic.models import Span, SpanUsage
 from apps.traffic.selectors import By, by_members, sums_by, top_talkers
 from apps.traffic.windows import LISTS, Preset, ending
-from tests import rows, usage
+from tests import factories, usage_factories
 
 pytestmark = pytest.mark.django_db
 
@@ -19,18 +19,18 @@ NOW = START + timedelta(days=20, hours=7, minutes=21)
 
 
 @pytest.fixture
-def counted(network: rows.Network) -> rows.Network:
+def counted(network: factories.Network) -> factories.Network:
     """Three members over 20 days, one of them by IPv6 too."""
     random = Random(7)
-    rolling.levels(START)
+    rollup.levels(START)
     people = network.residents
     holdings = [people["m1"].holding, people["m1"].prefix, people["m2"].holding, people["m3"].holding]
     at = START
     while at < NOW - HOUR:
         for holding in random.sample(holdings, 2):
-            usage.counted(holding, at, up=random.randrange(1 << 40), down=random.randrange(1 << 41))
+            usage_factories.counted(holding, at, up=random.randrange(1 << 40), down=random.randrange(1 << 41))
         at += 6 * HOUR
-    rolling.tick(NOW)
+    rollup.tick(NOW)
     return network
 
 
@@ -41,25 +41,25 @@ def lists() -> list[object]:
     return [(top_talkers(*each, now=NOW), sums_by(By.TARIFF, *each, now=NOW)) for each in windows]
 
 
-def test_lists_say_the_same_with_spans_as_without_also_of_what_is_counted_later(counted: rows.Network) -> None:
+def test_lists_say_the_same_with_spans_as_without_also_of_what_is_counted_later(counted: factories.Network) -> None:
     before = lists()
-    assert spans.make(NOW) == len(spans.PRESETS)
+    assert precomputed_totals.make(NOW) == len(precomputed_totals.PRESETS)
     assert lists() == before
     week = ending(NOW, Preset.WEEK, LISTS)
     assert "traffic_spanusage" in by_members(week.since, week.until, NOW)[0]
 
     late = counted.residents["m4"]
-    usage.counted(late.holding, NOW - timedelta(minutes=1), down=123)
+    usage_factories.counted(late.holding, NOW - timedelta(minutes=1), down=123)
     assert top_talkers(week.since, week.until, now=NOW)[-1][::3] == (late.member.pk, 123)
 
 
-def test_spans_are_made_once_a_day_without_the_silent_and_those_of_yesterday_go(counted: rows.Network) -> None:
-    spans.make(NOW)
+def test_spans_are_made_once_a_day_without_the_silent_and_those_of_yesterday_go(counted: factories.Network) -> None:
+    precomputed_totals.make(NOW)
     talked = sorted(counted.residents[name].member.pk for name in ("m1", "m2", "m3"))
     made = list(Span.objects.values_list("pk", flat=True))
     assert {pk: sorted(SpanUsage.objects.filter(span=pk).values_list("member_id", flat=True)) for pk in made} == dict.fromkeys(made, talked)
-    assert (spans.make(NOW), spans.make(NOW + HOUR)) == (0, 0)
-    rolling.tick(NOW + DAY)
-    assert spans.make(NOW + DAY) == len(spans.PRESETS)
+    assert (precomputed_totals.make(NOW), precomputed_totals.make(NOW + HOUR)) == (0, 0)
+    rollup.tick(NOW + DAY)
+    assert precomputed_totals.make(NOW + DAY) == len(precomputed_totals.PRESETS)
     assert not Span.objects.filter(pk__in=made).exists()
     assert not SpanUsage.objects.filter(span__in=made).exists()

@@ -16,7 +16,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from apps.accounts import hashing
 from apps.accounts.hashing import TooManyHashings, Turnstile
 from apps.accounts.models import User
-from tests import rows
+from tests import factories
 
 PASSWORD = "correct horse battery"
 AJAX = {"X-Requested-With": "XMLHttpRequest"}
@@ -39,7 +39,7 @@ def rows_of_all_tables() -> dict[str, int]:
 
 @pytest.mark.django_db
 def test_no_request_of_a_stranger_leaves_a_row() -> None:
-    rows.user()
+    factories.user()
     before = rows_of_all_tables()
     asked = sorted({path for of in get_resolver().url_patterns for path in paths(of) if path})
     assert "/account/second-factor/webauthn/login/" in asked and len(asked) > 100
@@ -53,7 +53,7 @@ def test_no_request_of_a_stranger_leaves_a_row() -> None:
 @pytest.mark.django_db
 def test_no_answer_to_somebody_who_has_signed_in_may_be_kept_by_others() -> None:
     client = Client(raise_request_exception=False)
-    client.force_login(rows.user())
+    client.force_login(factories.user())
     asked = sorted({path for of in get_resolver().url_patterns for path in paths(of) if path} - {"/account/logout/"})
     answers = {path: client.get(path) for path in asked}
     assert sum(each.status_code == 200 for each in answers.values()) > 50
@@ -71,7 +71,7 @@ def test_one_address_gets_few_challenges_for_passkeys() -> None:
 
 @pytest.mark.django_db
 def test_an_account_has_one_count_of_tries_by_name_and_by_address() -> None:
-    user = rows.user()
+    user = factories.user()
     User.objects.filter(pk=user.pk).update(email="mara@lindenhof.example")
     for number, login in enumerate(["mara", "MARA", "mara@lindenhof.example", "Mara@Lindenhof.example", "mara"]):
         Client(REMOTE_ADDR=f"203.0.113.{number}").post("/account/login/", {"login": login, "password": "wrong"})
@@ -105,7 +105,7 @@ def test_of_many_who_hash_one_does_two_wait_and_the_others_are_refused() -> None
 def test_a_sign_in_while_too_many_hash_is_told_when_to_try_again(settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.PASSWORD_HASHERS = ["apps.accounts.hashing.BoundedPBKDF2"]
     monkeypatch.setattr(hashing.BoundedPBKDF2, "iterations", 1)
-    rows.user()
+    factories.user()
     monkeypatch.setattr(hashing, "_turnstile", Turnstile(1, 0))
     go, inside = Event(), Event()
 

@@ -5,13 +5,13 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
-from apps.traffic import partitions, rolling
-from apps.traffic.collecting import draw, record
+from apps.traffic import partitions, rollup
+from apps.traffic.counter_collection import draw, record
 from apps.traffic.models import Collected, Day, FourWeeks, LastCounts
 from apps.traffic.selectors import top_talkers, total_of
 from firewall.wire import Counts
-from tests import rows
-from tests.readings import reading
+from tests import factories
+from tests.counter_factories import reading
 
 pytestmark = pytest.mark.django_db
 
@@ -31,7 +31,7 @@ def migrate(to: list[tuple[str, str]]) -> None:
     MigrationExecutor(connection).migrate(to)
 
 
-def test_what_was_counted_stays_and_the_next_reading_goes_on_from_it(network: rows.Network) -> None:
+def test_what_was_counted_stays_and_the_next_reading_goes_on_from_it(network: factories.Network) -> None:
     nat_1, resident = network.gateways[0], network.residents["m1"]
     migrate(BEFORE)
     with connection.cursor() as cursor:
@@ -50,16 +50,16 @@ def test_what_was_counted_stays_and_the_next_reading_goes_on_from_it(network: ro
     assert total_of(resident.member).up == 10_100
 
 
-def test_days_of_before_there_were_weeks_are_added_up_by_the_next_look_and_no_sum_changes(network: rows.Network) -> None:
+def test_days_of_before_there_were_weeks_are_added_up_by_the_next_look_and_no_sum_changes(network: factories.Network) -> None:
     now, holding = timezone.now(), network.residents["m1"].holding
-    today, day = rolling.begin_of("day", now), rolling.UNITS[rolling.DAY]
-    rolling.levels(now)
+    today, day = rollup.begin_of("day", now), rollup.UNITS[rollup.DAY]
+    rollup.levels(now)
     partitions.ensure_between("day", today - 100 * day, today)
     counts = {"up_octets": 7, "up_packets": 1, "down_octets": 0, "down_packets": 0}
     Day.objects.bulk_create(Day(holding_id=holding.pk, bucket=today - ago * day, **counts) for ago in range(1, 101))
     migrate([("traffic", "0022_fair_share")])
     migrate([leaf for leaf in MigrationExecutor(connection).loader.graph.leaf_nodes() if leaf[0] == "traffic"])
     assert [each.up for each in top_talkers(today - 90 * day, now, now=now)] == [630]
-    rolling.tick(now)
+    rollup.tick(now)
     assert FourWeeks.objects.count() > 2
     assert [each.up for each in top_talkers(today - 90 * day, now, now=now)] == [630]

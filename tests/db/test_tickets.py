@@ -21,11 +21,11 @@ from apps.mail import models as mail
 from apps.mail.services import switch_off
 from apps.members.models import Device, Member
 from apps.members.services import leave
-from apps.tickets import links, own, services, telling
+from apps.tickets import links, notifications, own, services
 from apps.tickets.attachments import File, kept_name
 from apps.tickets.models import Attachment, Message, Ticket
-from tests import rows
-from tests.db.pages import queries, said, signed_in, text
+from tests import factories
+from tests.db.page_client import queries, said, signed_in, text
 
 SELIN, MARA, TOMASZ = "selin@lindenhof.example", "mara@lindenhof.example", "tomasz@lindenhof.example"
 PICTURE = File("Screenshot.PNG", b"\x89PNG\r\n")
@@ -43,11 +43,11 @@ def tomasz(db: None) -> User:
 
 @pytest.fixture
 def selin(db: None) -> Member:
-    return rows.member(email=SELIN, language="de", user=rows.user("selin", staff=False))
+    return factories.member(email=SELIN, language="de", user=factories.user("selin", staff=False))
 
 
 def _staff(name: str, email: str, **given: Any) -> User:
-    made = rows.user(name, **given)
+    made = factories.user(name, **given)
     User.objects.filter(pk=made.pk).update(email=email)
     made.refresh_from_db()
     return made
@@ -120,7 +120,7 @@ def test_an_answer_without_an_address_stands_on_the_page_alone(selin: Member, ma
 
 def test_staff_who_want_to_are_told_of_new_tickets_and_of_replies_in_their_own(selin: Member, mara: User, tomasz: User) -> None:
     _staff("anna", "anna@lindenhof.example", roles=["auditor"])
-    switch_off(address=MARA.upper(), notice=telling.KIND)
+    switch_off(address=MARA.upper(), notice=notifications.KIND)
     ticket = asked(selin)
     assert [each.subject for each in mails(TOMASZ)] == [f"New ticket of Selin Kaya: Spielserver [#{ticket.pk}]"]
     assert mails(MARA) == mails("anna@lindenhof.example") == mails() == []
@@ -232,7 +232,7 @@ def test_a_member_sees_their_own_tickets_without_notes_and_nothing_of_others(sel
     ticket = asked(selin, "Mein Server")
     services.note(ticket=ticket, text="GEHEIM", files=[File("geheim.txt", b"x")], by=mara)
     services.answer(ticket=ticket, text="Welcher Port?", files=[PICTURE], by=mara)
-    mine, other = signed_in(account(selin)), signed_in(account(rows.member("Jonas Brandt", user=rows.user("jonas", staff=False))))
+    mine, other = signed_in(account(selin)), signed_in(account(factories.member("Jonas Brandt", user=factories.user("jonas", staff=False))))
     page = text(mine.get(f"/me/tickets/{ticket.pk}/"))
     assert "Welcher Port?" in page and "GEHEIM" not in page and "geheim.txt" not in page
     assert "Mein Server" in text(mine.get("/me/tickets/")) and "Mein Server" in text(mine.get("/me/"))
@@ -296,7 +296,7 @@ def test_staff_writes_to_a_member_first(selin: Member, mara: User) -> None:
     assert [each.subject for each in mails()] == [f"Dein Raum [#{ticket.pk}]"]
 
 
-def test_a_ticket_is_about_things_of_the_member_gateways_and_bans(network: rows.Network) -> None:
+def test_a_ticket_is_about_things_of_the_member_gateways_and_bans(network: factories.Network) -> None:
     resident = network.residents["m1"].member
     ticket = services.write_to(member=resident, subject="x", text="x", by=network.admin)
     client, device, gateway = signed_in(network.admin), Device.objects.get(member=resident), network.gateways[0]
@@ -330,7 +330,7 @@ def test_mails_about_tickets_are_switched_on_and_off_on_the_list(selin: Member, 
 
 
 def test_who_only_looks_cannot_answer(selin: Member) -> None:
-    ticket, auditor = asked(selin), signed_in(rows.user("anna", roles=["auditor"]))
+    ticket, auditor = asked(selin), signed_in(factories.user("anna", roles=["auditor"]))
     page = text(auditor.get(f"/tickets/{ticket.pk}/"))
     assert "Spielserver" in page and 'name="do"' not in page and "I take it" not in page
     assert auditor.post(f"/tickets/{ticket.pk}/", {"do": "answer", "text": "x"}).status_code == 403
@@ -350,10 +350,10 @@ def test_what_a_ticket_said_is_erased_with_its_member(selin: Member, mara: User,
     assert not Ticket.pgh_event_model.objects.exclude(subject="–").exists()  # type: ignore[attr-defined]
 
 
-def test_the_pages_of_tickets_take_a_constant_number_of_queries(network: rows.Network) -> None:
+def test_the_pages_of_tickets_take_a_constant_number_of_queries(network: factories.Network) -> None:
     mara = network.admin
     resident = network.residents["m1"].member
-    Member.objects.filter(pk=resident.pk).update(user=rows.user("resident", staff=False), email=SELIN)
+    Member.objects.filter(pk=resident.pk).update(user=factories.user("resident", staff=False), email=SELIN)
     resident.refresh_from_db()
     staff, member = signed_in(mara), signed_in(account(resident))
     first = asked(resident)

@@ -12,20 +12,20 @@ from apps.members.models import Member
 from apps.tickets import counting, own, services
 from apps.tickets.models import Period, Ticket
 from apps.tickets.trend import trend
-from tests import rows
-from tests.db.pages import queries, signed_in, text
+from tests import factories
+from tests.db.page_client import queries, signed_in, text
 
 DAY = timedelta(days=1)
 
 
 @pytest.fixture
 def mara(db: None) -> User:
-    return rows.user("mara")
+    return factories.user("mara")
 
 
 @pytest.fixture
 def selin(db: None) -> Member:
-    return rows.member(user=rows.user("selin", staff=False))
+    return factories.member(user=factories.user("selin", staff=False))
 
 
 @pytest.fixture
@@ -143,7 +143,7 @@ def test_who_answers_sees_on_the_dashboard_what_waits_and_how_many_are_open(seli
 
 def test_who_does_not_answer_sees_no_tickets_on_the_dashboard(selin: Member) -> None:
     asked(selin)
-    assert "more since midnight" not in text(signed_in(rows.user("ada", roles=["auditor"])).get("/"))
+    assert "more since midnight" not in text(signed_in(factories.user("ada", roles=["auditor"])).get("/"))
 
 
 def test_without_tickets_the_dashboard_says_that_nobody_waits(mara: User) -> None:

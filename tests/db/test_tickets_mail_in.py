@@ -9,19 +9,19 @@ import pytest
 from django.conf import LazySettings
 
 from apps.accounts.models import User
-from apps.inbound import receiving as inbound
+from apps.inbound import dispatcher as inbound
 from apps.inbound import services as arriving
-from apps.inbound.limits import Limits
+from apps.inbound.dispatcher import Refused
 from apps.inbound.message import Address, File, Received
 from apps.inbound.models import Arrival
-from apps.inbound.reader import Reader
-from apps.inbound.receiving import Refused
+from apps.inbound.parse_limits import Limits
+from apps.inbound.parser_process import Reader
 from apps.mail import models as mail
-from apps.mail.composing import composed
+from apps.mail.mime import composed
 from apps.members.models import Member
-from apps.tickets import addressing, quoting, receiving, services, telling
+from apps.tickets import addressing, mail_handler, notifications, quoting, services
 from apps.tickets.models import Attachment, Message, Ticket
-from tests import rows
+from tests import factories
 
 SELIN, MARA, EVE = "selin@lindenhof.example", "mara@lindenhof.example", "eve@example.org"
 SUPPORT = Address("", "support@lindenhof.example")
@@ -34,7 +34,7 @@ def _address(settings: LazySettings) -> None:
 
 @pytest.fixture
 def mara(db: None) -> User:
-    made = rows.user("mara")
+    made = factories.user("mara")
     User.objects.filter(pk=made.pk).update(email=MARA)
     made.refresh_from_db()
     return made
@@ -42,7 +42,7 @@ def mara(db: None) -> User:
 
 @pytest.fixture
 def selin(db: None) -> Member:
-    return rows.member(email=SELIN, language="de", user=rows.user("selin", staff=False))
+    return factories.member(email=SELIN, language="de", user=factories.user("selin", staff=False))
 
 
 def letter(text: str = "Hallo", sender: str = SELIN, to: str = "support@lindenhof.example", **given: Any) -> Received:
@@ -56,7 +56,7 @@ def letter(text: str = "Hallo", sender: str = SELIN, to: str = "support@lindenho
 
 
 def take(received: Received) -> None:
-    receiving.take(Arrival(pk=1), received)
+    mail_handler.take(Arrival(pk=1), received)
 
 
 def asked(selin: Member) -> Ticket:
@@ -94,7 +94,7 @@ def test_a_mail_opens_a_ticket_of_the_member_whose_address_it_has(selin: Member,
 
 
 def test_who_is_unknown_or_shares_an_address_opens_a_ticket_of_nobody(selin: Member, mara: User) -> None:
-    rows.member("Jonas Brandt", email=SELIN)
+    factories.member("Jonas Brandt", email=SELIN)
     for sender in (EVE, SELIN, ""):
         take(letter(sender=sender))
     found = list(Ticket.objects.order_by("id"))
@@ -163,7 +163,7 @@ def test_a_persons_address_ends_with_the_password_and_with_the_role(selin: Membe
     assert addressing.meant(address) == addressing.Meant(ticket.pk, mara)
     User.objects.filter(pk=mara.pk).update(roles=["network_admin", "approver"], password="another")
     assert addressing.meant(address) is None
-    helper = rows.user("helper", roles=["helpdesk"])
+    helper = factories.user("helper", roles=["helpdesk"])
     address = addressing.of_staff(helper, ticket.pk)
     for changes in ({"roles": ["auditor"]}, {"roles": ["helpdesk"], "is_active": False}):
         User.objects.filter(pk=helper.pk).update(**changes)
@@ -182,7 +182,7 @@ def test_what_a_machine_wrote_causes_no_mail_and_changes_no_turn(selin: Member, 
 
 
 def test_of_a_sender_who_writes_without_end_nobody_is_told_any_more(selin: Member, mara: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(receiving, "LOUD", 2)
+    monkeypatch.setattr(mail_handler, "LOUD", 2)
     for _each in range(5):
         take(letter(sender=EVE))
     assert Ticket.objects.count() == 5 and len(sent(MARA)) == 2
@@ -264,4 +264,4 @@ def test_a_real_mail_and_its_answer_go_round(selin: Member, mara: User) -> None:
         done = inbound.receive(take_, reader)
     assert (done.taken, done.quarantined) == (1, 1)
     assert (last(ticket).text, last(ticket).verified, Attachment.objects.get().name) == ("Seit gestern", True, "a.png")
-    assert telling.references(last(ticket)) == [mail_.message_id]
+    assert notifications.references(last(ticket)) == [mail_.message_id]

@@ -15,25 +15,25 @@ from apps.mail import models as mail
 from apps.members.models import Member
 from apps.tickets import bulk, merging, own
 from apps.tickets.models import Bulk, BulkItem, Canned, Message, Ticket
-from tests import rows
-from tests.db.pages import said, signed_in, text
+from tests import factories
+from tests.db.page_client import said, signed_in, text
 from workers.tickets import answer_tickets
 
 
 @pytest.fixture
 def mara(db: None) -> User:
-    return rows.user("mara")
+    return factories.user("mara")
 
 
 @pytest.fixture
 def tickets(db: None) -> list[Ticket]:
     """Of somebody who reads German, of somebody who reads English, and of somebody without an address."""
     people = (("Selin Kaya", "selin@lindenhof.example", "de"), ("Tunde", "tunde@lindenhof.example", "en"), ("Jonas", "", "en"))
-    return [_asked(rows.member(name, email=email, language=language)) for name, email, language in people]
+    return [_asked(factories.member(name, email=email, language=language)) for name, email, language in people]
 
 
 def _asked(member: Member) -> Ticket:
-    member.user = rows.user(f"m{member.number}", staff=False)
+    member.user = factories.user(f"m{member.number}", staff=False)
     member.save()
     return own.ask(member=member, subject=f"Of {member.name}", text="No network", by=member.user)
 
@@ -88,7 +88,7 @@ def test_who_is_left_out_is_named_with_the_reason(tickets: list[Ticket], mara: U
     merging.merge(into=tickets[0], tickets=[other], by=mara)
     bulk.work_off()
     assert {each.ticket_id: each.why for each in sent.items.exclude(why="")} == {other.pk: f"It was merged into #{tickets[0].pk}."}
-    tomasz = rows.user("tomasz", roles=["helpdesk"])
+    tomasz = factories.user("tomasz", roles=["helpdesk"])
     late = send(tickets, tomasz)
     User.objects.filter(pk=tomasz.pk).update(roles=["auditor"])
     bulk.work_off()
@@ -106,7 +106,7 @@ def test_whoever_switched_mails_of_answers_off_is_not_counted_among_those_who_ge
 
 
 def test_a_preview_of_more_tickets_asks_the_database_no_more(tickets: list[Ticket], mara: User) -> None:
-    more = [_asked(rows.member(f"Number {number}", email=f"m{number}@lindenhof.example", language="de")) for number in range(5)]
+    more = [_asked(factories.member(f"Number {number}", email=f"m{number}@lindenhof.example", language="de")) for number in range(5)]
     client = signed_in(mara)
 
     def asks(those: list[Ticket]) -> int:
@@ -147,7 +147,7 @@ def test_many_are_changed_at_once_and_those_that_are_so_already_stay(tickets: li
     assert [(each.state, each.assignee, each.tags, each.priority) for each in now(tickets)] == [
         ("solved", None, ["old"], 4), ("solved", None, [], 4), ("solved", None, [], 4)
     ]  # fmt: skip
-    for wrong in (bulk.Changes(priority=9), bulk.Changes(state="gone"), bulk.Changes(assignee=(rows.user("m", staff=False),))):
+    for wrong in (bulk.Changes(priority=9), bulk.Changes(state="gone"), bulk.Changes(assignee=(factories.user("m", staff=False),))):
         with pytest.raises(Problem):
             bulk.change_many(tickets=now(tickets), changes=wrong, by=mara)
 

@@ -17,11 +17,11 @@ from apps.inbound.models import Arrival
 from apps.lib.errors import Conflict, Problem
 from apps.mail import models as mail
 from apps.members.models import Member
-from apps.tickets import links, merging, own, receiving, selectors, services, splitting
+from apps.tickets import links, mail_handler, merging, own, selectors, services, splitting
 from apps.tickets.attachments import File
 from apps.tickets.models import Message, Move, Ticket
-from tests import rows
-from tests.db.pages import signed_in, text
+from tests import factories
+from tests.db.page_client import signed_in, text
 
 SELIN = "selin@lindenhof.example"
 
@@ -33,7 +33,7 @@ def _address(settings: LazySettings) -> None:
 
 @pytest.fixture
 def mara(db: None) -> User:
-    made = rows.user("mara")
+    made = factories.user("mara")
     User.objects.filter(pk=made.pk).update(email="mara@lindenhof.example")
     made.refresh_from_db()
     return made
@@ -41,7 +41,7 @@ def mara(db: None) -> User:
 
 @pytest.fixture
 def selin(db: None) -> Member:
-    return rows.member(email=SELIN, user=rows.user("selin", staff=False))
+    return factories.member(email=SELIN, user=factories.user("selin", staff=False))
 
 
 def asked(member: Member, words: str, **given: object) -> Ticket:
@@ -71,7 +71,7 @@ def comes(text: str, *, to: str = "support@lindenhof.example", refers: tuple[str
         date=None, text=text, html="", files=(), automatic=False, bounce=False, bounced_ids=(),
         authenticated=True,
     )  # fmt: skip
-    receiving.take(Arrival(pk=1), received)
+    mail_handler.take(Arrival(pk=1), received)
     return Message.objects.get(message_id=number)
 
 
@@ -159,7 +159,11 @@ def test_what_cannot_be_one_is_refused_with_its_reason(selin: Member, mara: User
     if wrong == "too many tags":
         Ticket.objects.filter(pk=into.pk).update(tags=[f"a{each}" for each in range(9)])
         Ticket.objects.filter(pk=other.pk).update(tags=[f"b{each}" for each in range(9)])
-    elses = {"itself": [into], "nothing": [], "another's": [asked(rows.member("Jonas", user=rows.user("jonas", staff=False)), "three")]}
+    elses = {
+        "itself": [into],
+        "nothing": [],
+        "another's": [asked(factories.member("Jonas", user=factories.user("jonas", staff=False)), "three")],
+    }
     target = strange() if wrong == "a member's into nobody's" else into
     with pytest.raises(Problem):
         merging.merge(into=target, tickets=elses.get(wrong, [other]), by=mara)
@@ -244,7 +248,7 @@ def test_staff_merges_undoes_and_splits_on_the_pages(selin: Member, mara: User) 
     assert member.get(f"/me/tickets/{second.pk}/")["Location"] == f"/me/tickets/{first.pk}/"
     assert member.post(f"/me/tickets/{second.pk}/", {"text": "written on an old page"})["Location"] == f"/me/tickets/{first.pk}/"
     assert words(first)[-1] == "written on an old page"
-    jonas = rows.member("Jonas", user=rows.user("jonas", staff=False)).user
+    jonas = factories.member("Jonas", user=factories.user("jonas", staff=False)).user
     assert jonas and signed_in(jonas).get(f"/me/tickets/{second.pk}/").status_code == 404
     first.messages.latest("id").delete()
     assert text(client.get("/tickets/")).count('name="pick"') == 2

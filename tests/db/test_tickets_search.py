@@ -12,18 +12,18 @@ from apps.members.models import Member
 from apps.tickets import canned, searching, selectors, services
 from apps.tickets.models import Canned, Message, Ticket
 from apps.tickets.selectors import STATES, Asked
-from tests import rows
-from tests.db.pages import signed_in, text
+from tests import factories
+from tests.db.page_client import signed_in, text
 
 
 @pytest.fixture
 def mara(db: None) -> User:
-    return rows.user("mara")
+    return factories.user("mara")
 
 
 @pytest.fixture
 def selin(db: None) -> Member:
-    return rows.member(language="de")
+    return factories.member(language="de")
 
 
 def ticket(member: Member, subject: str, *words: str, **given: Any) -> Ticket:

@@ -12,19 +12,19 @@ from apps.members.models import Member
 from apps.tickets import merging, own, selectors, services, splitting
 from apps.tickets.models import Message, Move, Ticket, Words
 from apps.tickets.selectors import Asked
-from tests import rows
+from tests import factories
 
 LIMITS = import_module("migrations.tickets.0005_words_of_a_thread")
 
 
 @pytest.fixture
 def mara(db: None) -> User:
-    return rows.user("mara")
+    return factories.user("mara")
 
 
 @pytest.fixture
 def selin(db: None) -> Member:
-    return rows.member(user=rows.user("selin", staff=False))
+    return factories.member(user=factories.user("selin", staff=False))
 
 
 def asked(member: Member, subject: str, text: str) -> Ticket:

@@ -13,14 +13,14 @@ from apps.accounts import tokens
 from apps.accounts.models import ApiToken
 from apps.bans.listeners.models import Listener
 from apps.deployments.models import Hold, Revision, Rollout
-from apps.events.reading import Asked, Refused, reader
+from apps.events.subscriber_rights import Asked, Refused, reader
 from apps.lib.api.viewsets import Rows
 from apps.lib.errors import Problem
 from apps.members.models import Room, Site
 from apps.nat.services import add_forward, map_address
 from apps.network.models import GatewayGroup
 from portal.api import router
-from tests import rows
+from tests import factories
 
 JSON = "application/json"
 EVERY: list[tuple[str, Any]] = [(prefix, view) for prefix, view, _basename in router.registry]
@@ -30,12 +30,12 @@ EVERY: list[tuple[str, Any]] = [(prefix, view) for prefix, view, _basename in ro
 class World:
     """Two groups with their gateways and pools, two houses, and a member of each. `near` is within reach, `far` is not."""
 
-    network: rows.Network
+    network: factories.Network
     far_group: GatewayGroup
     near_site: Site
     far_site: Site
-    near: rows.Resident
-    far: rows.Resident
+    near: factories.Resident
+    far: factories.Resident
 
     def script(self, **limits: Any) -> Client:
         key = tokens.create(user=self.network.admin, name="s", **limits)[1]
@@ -43,16 +43,19 @@ class World:
 
 
 @pytest.fixture
-def world(network: rows.Network) -> World:
+def world(network: factories.Network) -> World:
     sites = [Site.objects.create(code=code, name=f"House {code}") for code in ("X", "Y")]
     group = GatewayGroup.objects.create(name="Far away")
-    rows.gateway(group, "far-1", carries4=True)
-    inside, outside = rows.pool(group, "private4", "172.20.0.0/16"), rows.pool(group, "public4", "192.0.2.128/28", sharing="shared")
-    prefixes = rows.pool(group, "prefix6", "2001:db8:fa00::/40")
-    who, near = rows.member("Far Away"), network.residents["m1"]
-    held = rows.hold(who, inside, "172.20.0.10")
+    factories.gateway(group, "far-1", carries4=True)
+    inside, outside = (
+        factories.pool(group, "private4", "172.20.0.0/16"),
+        factories.pool(group, "public4", "192.0.2.128/28", sharing="shared"),
+    )
+    prefixes = factories.pool(group, "prefix6", "2001:db8:fa00::/40")
+    who, near = factories.member("Far Away"), network.residents["m1"]
+    held = factories.hold(who, inside, "172.20.0.10")
     mapping = map_address(holding=held, public=outside.prefix[1], by=network.admin)
-    far = rows.Resident(who, held, mapping, rows.hold(who, prefixes, "2001:db8:fa00:1::/64"))
+    far = factories.Resident(who, held, mapping, factories.hold(who, prefixes, "2001:db8:fa00:1::/64"))
     for each, site in ((near, sites[0]), (far, sites[1])):
         each.member.room = Room.objects.create(site=site, floor=1, name="101")
         each.member.save()
@@ -110,7 +113,7 @@ def test_a_limited_token_sees_its_own_in_every_collection_and_nothing_else_in_an
 def test_a_limited_token_changes_nothing_beyond_its_reach(world: World, limit: str) -> None:
     client = world.script(**{limit: {"group": world.network.group.pk, "site": world.near_site.pk}[limit]})
 
-    def wanted(of: rows.Resident, port: int) -> dict[str, Any]:
+    def wanted(of: factories.Resident, port: int) -> dict[str, Any]:
         public = {"public_address": str(of.mapping.public), "protocol": "tcp", "public_port": port, "private_port": 22}
         return {"holding": of.holding.pk, **public}
 

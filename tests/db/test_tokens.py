@@ -8,16 +8,16 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
-from apps.accounts import slots, throttle, tokens
-from apps.accounts.collections import GROUPS
+from apps.accounts import bounded_cache, throttle, tokens
+from apps.accounts.bounded_cache import SlotCache
+from apps.accounts.collection_names import GROUPS
 from apps.accounts.models import ApiToken, User
-from apps.accounts.routes import API
-from apps.accounts.slots import SlotCache
+from apps.accounts.route_rights import API
 from apps.lib.errors import Problem
 from apps.members.models import Site
-from tests import rows
-from tests.answers import wrong
-from tests.db.pages import signed_in, text
+from tests import factories
+from tests.api_responses import wrong
+from tests.db.page_client import signed_in, text
 
 JSON = "application/json"
 FORWARDS = "/api/nat/forwards/"
@@ -27,7 +27,7 @@ def script(user: User, **limits: Any) -> Client:
     return Client(headers={"authorization": f"Bearer {tokens.create(user=user, name='s', **limits)[1]}"})
 
 
-def forward(network: rows.Network, of: str = "m1", port: int = 8443) -> dict[str, Any]:
+def forward(network: factories.Network, of: str = "m1", port: int = 8443) -> dict[str, Any]:
     resident = network.residents[of]
     return {
         "holding": resident.holding.pk,
@@ -38,12 +38,12 @@ def forward(network: rows.Network, of: str = "m1", port: int = 8443) -> dict[str
     }
 
 
-def test_a_scope_limits_what_its_owner_may_do_and_never_widens_it(network: rows.Network) -> None:
+def test_a_scope_limits_what_its_owner_may_do_and_never_widens_it(network: factories.Network) -> None:
     reads, writes = script(network.admin, scopes=["forward:read"]), script(network.admin, scopes=["forward:write"])
     assert (reads.get(FORWARDS).status_code, reads.post(FORWARDS, forward(network), JSON).status_code) == (200, 403)
     assert (writes.get(FORWARDS).status_code, writes.post(FORWARDS, forward(network), JSON).status_code) == (200, 201)
     assert writes.get("/api/members/members/").status_code == 403 and wrong(writes.get("/api/members/members/"))
-    auditor = script(rows.user("auditor", roles=["auditor"]), scopes=["forward:write"])
+    auditor = script(factories.user("auditor", roles=["auditor"]), scopes=["forward:write"])
     assert (auditor.get(FORWARDS).status_code, auditor.post(FORWARDS, forward(network), JSON).status_code) == (200, 403)
     looks = script(network.admin, scopes=["*:read"])
     assert (looks.get("/api/bans/lists/").status_code, looks.post(FORWARDS, forward(network), JSON).status_code) == (200, 403)
@@ -51,8 +51,8 @@ def test_a_scope_limits_what_its_owner_may_do_and_never_widens_it(network: rows.
     assert nothing.get(FORWARDS).status_code == 403
 
 
-def test_rights_go_with_the_owners(network: rows.Network) -> None:
-    owner = rows.user("jonas", roles=["network_admin"])
+def test_rights_go_with_the_owners(network: factories.Network) -> None:
+    owner = factories.user("jonas", roles=["network_admin"])
     client = script(owner)
     assert client.get(FORWARDS).status_code == 200
     User.objects.filter(pk=owner.pk).update(roles=["member"])
@@ -63,7 +63,7 @@ def test_rights_go_with_the_owners(network: rows.Network) -> None:
     assert client.get(FORWARDS).status_code == 401
 
 
-def test_a_token_of_one_member_reaches_the_things_of_that_member_alone(network: rows.Network) -> None:
+def test_a_token_of_one_member_reaches_the_things_of_that_member_alone(network: factories.Network) -> None:
     mine, other = network.residents["m1"], network.residents["m2"]
     everybody, client = script(network.admin), script(network.admin, member=mine.member.pk)
     theirs = everybody.post(FORWARDS, forward(network, "m2", 9000), JSON).json()
@@ -82,7 +82,7 @@ def test_a_token_of_one_member_reaches_the_things_of_that_member_alone(network: 
     assert everybody.get(FORWARDS).json()["count"] == 2
 
 
-def test_a_token_is_for_its_networks_and_its_time(network: rows.Network) -> None:
+def test_a_token_is_for_its_networks_and_its_time(network: factories.Network) -> None:
     here = script(network.admin, networks=[ip_network("127.0.0.0/8")])
     there = script(network.admin, networks=[ip_network("192.0.2.0/24"), ip_network("2001:db8::/32")])
     over = script(network.admin, expires=timezone.now() - timedelta(seconds=1))
@@ -90,7 +90,7 @@ def test_a_token_is_for_its_networks_and_its_time(network: rows.Network) -> None
     assert there.get(FORWARDS, REMOTE_ADDR="2001:db8::7").status_code == 200
 
 
-def test_use_is_noted_now_and_then_alone(network: rows.Network) -> None:
+def test_use_is_noted_now_and_then_alone(network: factories.Network) -> None:
     client = script(network.admin)
     client.get(FORWARDS)
     noted = ApiToken.objects.get().last_used
@@ -98,7 +98,7 @@ def test_use_is_noted_now_and_then_alone(network: rows.Network) -> None:
     assert noted is not None and ApiToken.objects.get().last_used == noted
 
 
-def test_who_asks_too_often_has_to_wait(network: rows.Network, settings: Any) -> None:
+def test_who_asks_too_often_has_to_wait(network: factories.Network, settings: Any) -> None:
     settings.API_RATE = 6
     client, other = script(network.admin), script(network.admin)
     codes = [client.get(FORWARDS) for _each in range(2)]
@@ -107,7 +107,7 @@ def test_who_asks_too_often_has_to_wait(network: rows.Network, settings: Any) ->
     assert other.get(FORWARDS).status_code == 200, "each token has its own rate"
 
 
-def test_who_tries_keys_has_to_wait(network: rows.Network, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_tries_keys_has_to_wait(network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(throttle, "GUESSES", throttle.Rate(each_minute=1, at_once=3))
     guess = Client(headers={"authorization": "Bearer nw_wrong"})
     assert [guess.get(FORWARDS).status_code for _each in range(4)] == [401, 401, 401, 429]
@@ -115,7 +115,7 @@ def test_who_tries_keys_has_to_wait(network: rows.Network, monkeypatch: pytest.M
 
 
 def test_neither_many_requests_nor_many_keys_take_memory(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
-    monkeypatch.setattr(slots, "SLOTS", 64)
+    monkeypatch.setattr(bounded_cache, "SLOTS", 64)
     settings.REDIS_URL = "unix:///nobody.sock"
     cache = caches["default"]
     assert isinstance(cache, SlotCache)
@@ -140,7 +140,7 @@ def test_a_rate_lets_through_what_it_says_and_no_more(monkeypatch: pytest.Monkey
     assert [rate.wait(name) == 0 for _each in range(3)] == [True, True, False]
 
 
-def test_a_person_makes_sees_and_revokes_tokens(network: rows.Network) -> None:
+def test_a_person_makes_sees_and_revokes_tokens(network: factories.Network) -> None:
     page, path = signed_in(network.admin), "/account/tokens/"
     assert "You have no token" in text(page.get(path))
     form = {"name": "backup", "scopes": ["forward:read"], "networks": "127.0.0.1, 2001:db8::/32", "days": "30"}
@@ -151,7 +151,7 @@ def test_a_person_makes_sees_and_revokes_tokens(network: rows.Network) -> None:
     assert (token.scopes, token.start, len(token.networks)) == (["forward:read"], f"nw_{key[:5]}", 2)
     assert token.expires is not None and f"nw_{key}" not in text(page.get(path)) and "backup" in text(page.get(path))
     assert Client(headers={"authorization": f"Bearer nw_{key}"}).get(FORWARDS).status_code == 200
-    assert signed_in(rows.user("jonas")).post(f"{path}{token.pk}/revoke/").status_code == 404
+    assert signed_in(factories.user("jonas")).post(f"{path}{token.pk}/revoke/").status_code == 404
     assert "Revoke “backup”?" in text(page.get(f"{path}{token.pk}/revoke/")) and ApiToken.objects.exists(), "it asks first"
     assert "is revoked" in text(page.post(f"{path}{token.pk}/revoke/", follow=True))
     assert Client(headers={"authorization": f"Bearer nw_{key}"}).get(FORWARDS).status_code == 401
@@ -171,13 +171,13 @@ PASSWORD = {"name": "s", "password": "correct horse battery"}
     ],
 )
 def test_a_token_keeps_what_was_chosen_without_what_goes_without_saying(
-    network: rows.Network, chosen: list[str], kept: list[str] | None
+    network: factories.Network, chosen: list[str], kept: list[str] | None
 ) -> None:
     signed_in(network.admin).post("/account/tokens/", PASSWORD | {"scopes": chosen})
     assert ApiToken.objects.get().scopes == kept
 
 
-def test_who_may_see_all_limits_a_token_to_a_member_a_house_or_a_gateway_group_and_the_list_says_so(network: rows.Network) -> None:
+def test_who_may_see_all_limits_a_token_to_a_member_a_house_or_a_gateway_group_and_the_list_says_so(network: factories.Network) -> None:
     page, path, form = signed_in(network.admin), "/account/tokens/", PASSWORD | {"scopes": ["forward:read"]}
     member, house = network.residents["m1"].member, Site.objects.create(code="X", name="House X")
     for limit in ({"member": f"m-{member.number}"}, {"site": house.pk}, {"group": network.group.pk}):
@@ -204,7 +204,7 @@ def test_who_may_see_all_limits_a_token_to_a_member_a_house_or_a_gateway_group_a
     ],
 )
 def test_what_is_wrong_is_said_at_its_field_and_no_token_is_made(
-    network: rows.Network, field: str, given: dict[str, Any], says: str
+    network: factories.Network, field: str, given: dict[str, Any], says: str
 ) -> None:
     known = {"number": network.residents["m1"].member.number, "group": network.group.pk}
     sent = {name: value.format(**known) if isinstance(value, str) else value for name, value in given.items()}
@@ -213,21 +213,21 @@ def test_what_is_wrong_is_said_at_its_field_and_no_token_is_made(
     assert says in " ".join(answer.context["form"].errors[field])
 
 
-def test_who_may_not_see_all_chooses_no_limit_and_only_what_their_roles_allow(network: rows.Network) -> None:
+def test_who_may_not_see_all_chooses_no_limit_and_only_what_their_roles_allow(network: factories.Network) -> None:
     path, number = "/account/tokens/", network.residents["m1"].member.number
-    resident = rows.user("jonas", roles=["member"])
+    resident = factories.user("jonas", roles=["member"])
     page = text(signed_in(resident).get(path))
     assert 'name="member"' not in page and 'name="group"' not in page and "forward:read" not in page
     signed_in(resident).post(path, PASSWORD | {"scopes": ["*:read"], "member": f"M-{number}"})
     assert ApiToken.objects.get().member_id is None, "what the form does not have is not taken"
     assert signed_in(resident).post(path, PASSWORD | {"scopes": ["forward:read"]}).status_code == 422
-    helps = text(signed_in(rows.user("theo", roles=["helpdesk"])).get(path))
+    helps = text(signed_in(factories.user("theo", roles=["helpdesk"])).get(path))
     assert 'name="member"' in helps and 'name="group"' not in helps
     assert 'value="forward:read"' in helps and 'value="forward:write"' not in helps and 'value="gateway:write"' in helps
 
 
-def test_a_name_that_the_owner_may_not_see_any_more_is_not_in_the_list(network: rows.Network) -> None:
-    owner, member = rows.user("theo", roles=["helpdesk"]), network.residents["m1"].member
+def test_a_name_that_the_owner_may_not_see_any_more_is_not_in_the_list(network: factories.Network) -> None:
+    owner, member = factories.user("theo", roles=["helpdesk"]), network.residents["m1"].member
     tokens.create(user=owner, name="s", member=member.pk)
     assert member.name in text(signed_in(owner).get("/account/tokens/"))
     User.objects.filter(pk=owner.pk).update(roles=["member"])
@@ -239,7 +239,7 @@ def test_every_collection_has_its_words_and_its_group() -> None:
     assert sorted(name for _words, found in GROUPS for name in found) == sorted(API)
 
 
-def test_the_command_makes_limited_tokens(network: rows.Network, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_makes_limited_tokens(network: factories.Network, capsys: pytest.CaptureFixture[str]) -> None:
     call_command("token", "mara", "--scope", "forward:read", "--network", "192.0.2.0/24", "--member", "7", "--days", "3")
     token = ApiToken.objects.get()
     assert (token.scopes, token.member_id, token.networks) == (["forward:read"], 7, [ip_network("192.0.2.0/24")])
@@ -253,7 +253,7 @@ def test_the_command_makes_limited_tokens(network: rows.Network, capsys: pytest.
         call_command("token", "mara", "--scope", "nothing:read")
 
 
-def test_a_person_has_a_bounded_number_of_tokens(network: rows.Network, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_person_has_a_bounded_number_of_tokens(network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tokens, "MOST", 1)
     script(network.admin)
     with pytest.raises(Problem, match="already"):

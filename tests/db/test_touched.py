@@ -8,21 +8,21 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from apps.bans.models import Ban, BanList
-from apps.deployments import touched
-from apps.deployments.snapshot import Changed, Moment, changed_since, take
+from apps.deployments.desired_state import changed_objects
+from apps.deployments.desired_state.policy_snapshot import Changed, Moment, changed_since, take
 from apps.members.models import Member
 from apps.nat.services import add_forward
 from apps.network.models import Gateway
 from firewall.policy import Keys, Protocol
-from tests import rows
+from tests import factories
 
 pytestmark = pytest.mark.django_db(transaction=True)
 HOST = IPv4Address("10.16.0.10")
 
 
 @pytest.fixture
-def network(transactional_db: None) -> rows.Network:
-    return rows.network()
+def network(transactional_db: None) -> factories.Network:
+    return factories.network()
 
 
 def sql(query: str) -> None:
@@ -30,7 +30,7 @@ def sql(query: str) -> None:
         cursor.execute(query)
 
 
-def after(network: rows.Network, work: Callable[[], object], at: datetime | None = None) -> Changed | None:
+def after(network: factories.Network, work: Callable[[], object], at: datetime | None = None) -> Changed | None:
     earlier = take(network.group).moment
     work()
     return changed_since(network.group, earlier, at)
@@ -47,22 +47,22 @@ def many_bans(number: int) -> str:
         SELECT 1, {made.pk}, ('203.0.0.0'::inet + n)::cidr, '', now() FROM generate_series(1, {number}) n"""
 
 
-def test_nothing_happened_touches_nothing(network: rows.Network) -> None:
+def test_nothing_happened_touches_nothing(network: factories.Network) -> None:
     assert not keys(after(network, lambda: None))
 
 
-def test_a_member_who_is_switched_off_touches_addresses_and_forwards(network: rows.Network) -> None:
+def test_a_member_who_is_switched_off_touches_addresses_and_forwards(network: factories.Network) -> None:
     resident = network.residents["m1"]
-    add_forward(holding=resident.holding, public=rows.PUBLIC, protocol="udp", public_port=53, private_port=53, by=network.admin)
+    add_forward(holding=resident.holding, public=factories.PUBLIC, protocol="udp", public_port=53, private_port=53, by=network.admin)
     found = after(network, lambda: Member.objects.filter(pk=resident.member.pk).update(state="left"))
     assert keys(found).addresses == {HOST}
     assert {str(prefix) for prefix in keys(found).prefixes} == {"2001:db8:a0:10::/64"}
-    assert keys(found).ports == {(Protocol.UDP, rows.PUBLIC, 53)}
+    assert keys(found).ports == {(Protocol.UDP, factories.PUBLIC, 53)}
     assert found
     assert all(not policy.addresses + policy.prefixes + policy.forwards for policy in found.policies.values())
 
 
-def test_what_reaches_no_gateway_touches_nothing(network: rows.Network) -> None:
+def test_what_reaches_no_gateway_touches_nothing(network: factories.Network) -> None:
     def rename() -> None:
         Member.objects.update(name="Somebody else", version=9)
         Gateway.objects.update(carries4=False)
@@ -71,7 +71,7 @@ def test_what_reaches_no_gateway_touches_nothing(network: rows.Network) -> None:
     assert not keys(after(network, rename))
 
 
-def test_a_copy_is_seen(network: rows.Network) -> None:
+def test_a_copy_is_seen(network: factories.Network) -> None:
     made = BanList.objects.create(name="feed")
 
     def copy() -> None:
@@ -81,7 +81,7 @@ def test_a_copy_is_seen(network: rows.Network) -> None:
     assert keys(after(network, copy)).bans == {IPv4Network("203.0.113.9")}
 
 
-def test_what_is_rolled_back_touches_nothing(network: rows.Network) -> None:
+def test_what_is_rolled_back_touches_nothing(network: factories.Network) -> None:
     def change_my_mind() -> None:
         with transaction.atomic():
             Member.objects.update(state="left")
@@ -90,23 +90,23 @@ def test_what_is_rolled_back_touches_nothing(network: rows.Network) -> None:
     assert not keys(after(network, change_my_mind))
 
 
-def test_two_thousand_bans_are_read_alone_and_more_with_everything(network: rows.Network) -> None:
+def test_two_thousand_bans_are_read_alone_and_more_with_everything(network: factories.Network) -> None:
     few = after(network, lambda: sql(many_bans(2000)))
     assert len(keys(few).bans) == 2000
     BanList.objects.all().delete()
     assert after(network, lambda: sql(many_bans(2001))) is None
 
 
-def test_switching_a_large_list_off_means_reading_everything(network: rows.Network) -> None:
+def test_switching_a_large_list_off_means_reading_everything(network: factories.Network) -> None:
     sql(many_bans(5000))
     assert after(network, lambda: BanList.objects.update(enabled=False)) is None
 
 
-def test_emptying_a_table_means_reading_everything(network: rows.Network) -> None:
+def test_emptying_a_table_means_reading_everything(network: factories.Network) -> None:
     assert after(network, lambda: sql("TRUNCATE bans_ban")) is None
 
 
-def test_a_time_that_ends_a_ban_touches_it(network: rows.Network) -> None:
+def test_a_time_that_ends_a_ban_touches_it(network: factories.Network) -> None:
     made = BanList.objects.create(name="own")
     Ban.objects.create(list=made, prefix="203.0.113.9", expires=timezone.now() + timedelta(hours=1))
     assert not keys(after(network, lambda: None))
@@ -116,21 +116,21 @@ def test_a_time_that_ends_a_ban_touches_it(network: rows.Network) -> None:
     assert [policy.bans for policy in found.policies.values()] == [(), ()]
 
 
-def test_who_looked_before_notes_were_pruned_reads_everything(network: rows.Network) -> None:
+def test_who_looked_before_notes_were_pruned_reads_everything(network: factories.Network) -> None:
     def prune_all() -> None:
         Member.objects.update(state="left")
         sql("UPDATE deployments_touched SET at = at - interval '2 hours'")
-        touched.prune()
+        changed_objects.prune()
 
     sql("DELETE FROM deployments_touched")  # those of other tests: only so many are pruned at once
     assert after(network, prune_all) is None
-    assert not keys(after(network, touched.prune))
+    assert not keys(after(network, changed_objects.prune))
 
 
-def test_who_saw_all_that_was_pruned_goes_on(network: rows.Network) -> None:
+def test_who_saw_all_that_was_pruned_goes_on(network: factories.Network) -> None:
     def prune_what_was_seen() -> None:
         sql("UPDATE deployments_touched SET at = at - interval '2 hours'")
-        touched.prune()
+        changed_objects.prune()
 
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_current_xact_id()::text")
@@ -144,12 +144,12 @@ def test_who_saw_all_that_was_pruned_goes_on(network: rows.Network) -> None:
 
 
 @pytest.mark.parametrize("past", [{"origin": "another cluster"}, {"seen": "999999999:999999999:"}])
-def test_a_database_that_was_restored_is_read_whole(network: rows.Network, past: dict[str, str]) -> None:
+def test_a_database_that_was_restored_is_read_whole(network: factories.Network, past: dict[str, str]) -> None:
     earlier: Moment = replace(take(network.group).moment, **past)  # type: ignore[arg-type]  # both fields are texts
     assert changed_since(network.group, earlier) is None
 
 
-def test_a_table_that_was_made_anew_is_another_origin(network: rows.Network) -> None:
+def test_a_table_that_was_made_anew_is_another_origin(network: factories.Network) -> None:
     earlier = take(network.group).moment
     with transaction.atomic():
         sql("CREATE TABLE copied (LIKE deployments_touched INCLUDING ALL)")
@@ -160,7 +160,7 @@ def test_a_table_that_was_made_anew_is_another_origin(network: rows.Network) -> 
         sql("DROP TABLE deployments_touched; ALTER TABLE before RENAME TO deployments_touched")
 
 
-def test_an_ordinary_database_user_may_ask_for_the_origin(network: rows.Network) -> None:
+def test_an_ordinary_database_user_may_ask_for_the_origin(network: factories.Network) -> None:
     sql("CREATE ROLE plain; GRANT SELECT ON ALL TABLES IN SCHEMA public TO plain; SET ROLE plain")
     try:
         assert len(take(network.group).moment.origin.split()) == 4

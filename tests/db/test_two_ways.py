@@ -11,13 +11,13 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from apps.deployments import snapshot
-from apps.deployments.wanted import Wanted, changed, want
+from apps.deployments.desired_state import policy_snapshot
+from apps.deployments.desired_state.desired_rulesets import Wanted, changed, want
 from firewall.diff import apply, diff
 from firewall.digest import at_base, digest, text
 from firewall.ruleset import without_expired
-from tests import rows
-from tests.changes import Changes, Overlapping
+from tests import factories
+from tests.random_changes import Changes, Overlapping
 
 pytestmark = pytest.mark.django_db(transaction=True)
 STEPS = int(os.environ.get("NETZWART_TWO_WAYS_STEPS", "120"))
@@ -54,7 +54,7 @@ def check(before: Wanted, short: Wanted, full: Wanted) -> None:
 
 
 def test_both_ways_agree_after_any_changes(transactional_db: None) -> None:
-    network = rows.network()
+    network = factories.network()
     changes, taken, different = Changes(network, SEED), 0, 0
     known = want(network.group)
     with beside(changes) as others:
@@ -63,7 +63,7 @@ def test_both_ways_agree_after_any_changes(transactional_db: None) -> None:
             changes.dice.choice(others).step()
             changes.ahead += timedelta(minutes=changes.dice.choice([0, 0, 1, 10, 200, -60]))
             at = timezone.now() + changes.ahead
-            change = snapshot.changed_since(network.group, known.snapshot, at)
+            change = policy_snapshot.changed_since(network.group, known.snapshot, at)
             short, full = change and changed(known, change), want(network.group, at)
             if short:
                 check(known, short, full)

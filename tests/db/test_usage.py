@@ -7,23 +7,23 @@ import pytest
 from django.db import connection
 
 from apps.members.models import Room, Site
-from apps.traffic import partitions, rolling
-from apps.traffic.collecting import draw, record
+from apps.traffic import partitions, rollup
+from apps.traffic.counter_collection import draw, record
 from apps.traffic.models import Day, FiveMinutes, FourWeeks, Hour, Level, Today, Week
 from apps.traffic.selectors import By, Octets, against_before, series, sums_by, throughput, top_talkers, total_of, used
-from tests import rows, usage
-from tests.readings import reading
+from tests import factories, usage_factories
+from tests.counter_factories import reading
 
 pytestmark = pytest.mark.django_db
 
 START = datetime(2050, 1, 3, tzinfo=UTC)  # a Monday
-FIVE, HOUR, DAY = (rolling.UNITS[name] for name in (Level.Name.FIVE_MINUTES, Level.Name.HOUR, Level.Name.DAY))
+FIVE, HOUR, DAY = (rollup.UNITS[name] for name in (Level.Name.FIVE_MINUTES, Level.Name.HOUR, Level.Name.DAY))
 
 
 class Clock:
     """Passes on in steps, and has one gateway read at each."""
 
-    def __init__(self, network: rows.Network) -> None:
+    def __init__(self, network: factories.Network) -> None:
         self.network, self.now, self.sequence = network, START, 0
         self.m1, self.m2 = (("10.16.0.10", network.residents["m1"].holding.pk), ("10.16.0.11", network.residents["m2"].holding.pk))
         self.six = ("2001:db8:a0:10::/64", network.residents["m1"].prefix.pk)
@@ -49,7 +49,7 @@ class Clock:
 
 
 @pytest.fixture
-def clock(network: rows.Network) -> Clock:
+def clock(network: factories.Network) -> Clock:
     return Clock(network)
 
 
@@ -58,7 +58,7 @@ def two_days(clock: Clock) -> None:
     for _ in range(2 * 24 * 4):
         clock.read(m1=10, m2=1, down=2, six=3)
         clock.go_on(timedelta(minutes=15))
-        rolling.tick(clock.now)
+        rollup.tick(clock.now)
 
 
 def test_what_was_rolled_up_says_the_same_as_what_it_came_from_at_every_level(clock: Clock) -> None:
@@ -107,16 +107,16 @@ def test_every_window_adds_up_to_what_was_counted_in_it_whatever_was_rolled_up_m
     """Over 60 days, with looks at any time: windows by whole hours, and by five minutes where those are kept."""
     random = Random(3)
     resident = clock.network.residents["m1"]
-    rolling.levels(START)
+    rollup.levels(START)
     counted: list[tuple[datetime, int]] = []
     at, end = START, START + timedelta(days=60, hours=13, minutes=41)
     while at < end:
         counted.append((at, 1 << random.randrange(40)))
-        usage.counted(resident.holding, at, up=counted[-1][1])
+        usage_factories.counted(resident.holding, at, up=counted[-1][1])
         if random.random() < 0.4:
-            rolling.tick(at + random.choice([timedelta(0), HOUR, 3 * HOUR]))
-        at = max(at + timedelta(minutes=random.choice([5, 55, 700, 2000])), rolling.open_since(at))
-    rolling.tick(end)
+            rollup.tick(at + random.choice([timedelta(0), HOUR, 3 * HOUR]))
+        at = max(at + timedelta(minutes=random.choice([5, 55, 700, 2000])), rollup.open_since(at))
+    rollup.tick(end)
     levels = dict(Level.objects.values_list("name", "complete_until"))
     assert levels["today"] == START + timedelta(days=60, hours=13, minutes=35) and levels["fourweeks"] > START + 28 * DAY
     assert Week.objects.exists() and FourWeeks.objects.exists() and Today.objects.exists()
@@ -149,9 +149,9 @@ def test_a_gap_is_not_zero_and_what_a_boot_took_is_said(clock: Clock) -> None:
 
 def test_what_was_lost_is_said_also_where_the_window_begins_in_the_pause(clock: Clock) -> None:
     nat_1, nat_2 = clock.network.gateways
-    usage.read([nat_2], START - DAY, START + DAY)
-    usage.read([nat_1], START - DAY, START)
-    usage.read([nat_1], START + 6 * HOUR, START + DAY, carried=False)
+    usage_factories.read([nat_2], START - DAY, START + DAY)
+    usage_factories.read([nat_1], START - DAY, START)
+    usage_factories.read([nat_1], START + 6 * HOUR, START + DAY, carried=False)
     points = series(clock.network.residents["m1"].member, START + 2 * HOUR, START + 8 * HOUR, HOUR, now=START + DAY)
     assert [point.lost for point in points] == [True] * 4 + [False] * 2
 
@@ -167,17 +167,17 @@ def test_what_was_lost_a_moment_ago_is_said_at_once(clock: Clock) -> None:
 def test_what_is_too_old_goes_and_what_nobody_has_rolled_up_stays(clock: Clock) -> None:
     clock.read(m1=10)
     clock.go_on(timedelta(days=8))
-    rolling.levels(clock.now)
-    rolling.forget(clock.now)
+    rollup.levels(clock.now)
+    rollup.forget(clock.now)
     assert FiveMinutes.objects.count() == 1
-    rolling.tick(clock.now)
+    rollup.tick(clock.now)
     assert (FiveMinutes.objects.count(), Hour.objects.count(), Day.objects.count()) == (0, 1, 1)
     clock.go_on(timedelta(days=91))
-    rolling.tick(clock.now)
+    rollup.tick(clock.now)
     assert (Hour.objects.count(), Day.objects.count()) == (0, 1)
     assert total_of(clock.network.residents["m1"].member).up == 10
     clock.go_on(timedelta(days=800))
-    rolling.tick(clock.now)
+    rollup.tick(clock.now)
     assert Day.objects.count() == 0
 
 
@@ -185,7 +185,7 @@ def test_a_reading_that_comes_after_its_hour_was_rolled_up_is_not_lost(clock: Cl
     clock.read(m1=10)
     late = clock.now + timedelta(minutes=59)
     clock.go_on(timedelta(hours=2))
-    rolling.tick(clock.now)
+    rollup.tick(clock.now)
     clock.now = late
     clock.read(m1=5)
     assert total_of(clock.network.residents["m1"].member).up == 15
@@ -198,7 +198,7 @@ def test_partitions_are_there_before_they_are_needed_and_are_made_when_they_are_
     clock.now = far
     clock.read(m1=1)
     assert FiveMinutes.objects.get().bucket == far
-    rolling.tick(START)
+    rollup.tick(START)
     names = {name for level in Level.Name for name, _ in partitions.existing(level)}
     assert {"traffic_fiveminutes_20500105", "traffic_hour_20500103", "traffic_day_20500101"} <= names
     with connection.cursor() as cursor:

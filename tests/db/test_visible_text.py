@@ -10,11 +10,11 @@ from django.test import Client
 from rest_framework import serializers
 
 from apps.accounts import tokens
-from apps.lib.api.given_fields import LINES, GivenFields
+from apps.lib.api.unknown_fields import LINES, GivenFields
 from apps.lib.visible_text import check_visible
 from portal.api import router
-from tests import rows
-from tests.answers import wrong
+from tests import factories
+from tests.api_responses import wrong
 
 UNSEEN = ("a\x1bb", "a\x00b", "a\u202eb", "\u200b", "a\u2067b", "\u200d\u2060", "a\x9fb", "\ufeff")
 IN_LINES = ("a\nb", "a\tb", "a\u2028b")
@@ -74,7 +74,7 @@ def test_what_people_are_called_is_taken(text: str) -> None:
     check_visible(text, lines=False)
 
 
-def test_a_members_name_is_refused_by_its_field(network: rows.Network) -> None:
+def test_a_members_name_is_refused_by_its_field(network: factories.Network) -> None:
     _token, key = tokens.create(user=network.admin, name="s")
     api = Client(headers={"authorization": f"Bearer {key}"})
     body = {"name": "Jonas\u202eGeheim", "tariff": network.residents["m1"].member.tariff_id, "since": "2026-11-22", "note": "two\nlines"}

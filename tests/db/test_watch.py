@@ -1,26 +1,26 @@
 import pytest
 
 from apps.bans.models import Ban, BanList
-from apps.deployments.watch import Watch
+from apps.deployments.desired_state.desired_state_cache import Watch
 from apps.members.models import Member
 from apps.nat.services import add_forward
 from apps.network.models import Gateway
 from firewall.diff import apply
 from firewall.policy import PolicyError
-from tests import rows
+from tests import factories
 from tests.db.test_touched import sql
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def network(transactional_db: None) -> rows.Network:
-    return rows.network()
+def network(transactional_db: None) -> factories.Network:
+    return factories.network()
 
 
-def forward(network: rows.Network, port: int) -> None:
+def forward(network: factories.Network, port: int) -> None:
     holding = network.residents["m1"].holding
-    add_forward(holding=holding, public=rows.PUBLIC, protocol="tcp", public_port=port, private_port=80, by=network.admin)
+    add_forward(holding=holding, public=factories.PUBLIC, protocol="tcp", public_port=port, private_port=80, by=network.admin)
 
 
 def unseen_ban(of: BanList) -> None:
@@ -30,7 +30,7 @@ def unseen_ban(of: BanList) -> None:
     sql("ALTER TABLE bans_ban ENABLE TRIGGER USER")
 
 
-def test_a_change_is_a_delta_from_the_ruleset_that_was_known(network: rows.Network) -> None:
+def test_a_change_is_a_delta_from_the_ruleset_that_was_known(network: factories.Network) -> None:
     watch = Watch()
     first = watch.current(network.group)
     forward(network, 80)
@@ -41,7 +41,7 @@ def test_a_change_is_a_delta_from_the_ruleset_that_was_known(network: rows.Netwo
         assert apply(change.base, change.delta) == second.rulesets[pk]
 
 
-def test_gateways_share_their_elements_also_after_a_change(network: rows.Network) -> None:
+def test_gateways_share_their_elements_also_after_a_change(network: factories.Network) -> None:
     watch = Watch()
     before = next(iter(watch.current(network.group).rulesets.values()))
     forward(network, 80)
@@ -50,7 +50,7 @@ def test_gateways_share_their_elements_also_after_a_change(network: rows.Network
     assert one.elements["up4"] is before.elements["up4"]
 
 
-def test_when_nothing_changed_the_last_change_stays_the_way_to_it(network: rows.Network) -> None:
+def test_when_nothing_changed_the_last_change_stays_the_way_to_it(network: factories.Network) -> None:
     watch = Watch()
     watch.current(network.group)
     forward(network, 80)
@@ -61,7 +61,7 @@ def test_when_nothing_changed_the_last_change_stays_the_way_to_it(network: rows.
     assert again.snapshot.at > changed.snapshot.at
 
 
-def test_a_full_look_that_finds_no_difference_keeps_what_is_known(network: rows.Network) -> None:
+def test_a_full_look_that_finds_no_difference_keeps_what_is_known(network: factories.Network) -> None:
     watch = Watch()
     known = watch.current(network.group)
     forward(network, 80)
@@ -70,7 +70,7 @@ def test_a_full_look_that_finds_no_difference_keeps_what_is_known(network: rows.
     assert all(afresh.deltas[pk].base is ruleset for pk, ruleset in known.rulesets.items())
 
 
-def test_what_the_short_way_missed_is_found_shown_and_put_right(network: rows.Network) -> None:
+def test_what_the_short_way_missed_is_found_shown_and_put_right(network: factories.Network) -> None:
     watch, of = Watch(), BanList.objects.create(name="own")
     watch.current(network.group)
     unseen_ban(of)
@@ -83,16 +83,16 @@ def test_what_the_short_way_missed_is_found_shown_and_put_right(network: rows.Ne
     assert "bans4_32" in watch.current(network.group).rulesets[network.gateways[0].pk].elements
 
 
-def test_a_gateway_more_or_less_is_seen_at_once(network: rows.Network) -> None:
+def test_a_gateway_more_or_less_is_seen_at_once(network: factories.Network) -> None:
     watch = Watch()
     watch.current(network.group)
-    added = rows.gateway(network.group, "nat-3")
+    added = factories.gateway(network.group, "nat-3")
     assert added.pk in watch.current(network.group).rulesets
     added.delete()
     assert added.pk not in watch.current(network.group).rulesets
 
 
-def test_what_must_not_be_deployed_is_refused_until_it_is_mended(network: rows.Network) -> None:
+def test_what_must_not_be_deployed_is_refused_until_it_is_mended(network: factories.Network) -> None:
     watch = Watch()
     known = watch.current(network.group)
     Gateway.objects.filter(pk=network.gateways[0].pk).update(lan='lan"')
@@ -103,7 +103,7 @@ def test_what_must_not_be_deployed_is_refused_until_it_is_mended(network: rows.N
     assert watch.current(network.group).targets == known.targets
 
 
-def test_more_than_the_short_way_takes_goes_the_full_way(network: rows.Network) -> None:
+def test_more_than_the_short_way_takes_goes_the_full_way(network: factories.Network) -> None:
     watch = Watch()
     watch.current(network.group)
     sql("TRUNCATE bans_ban")

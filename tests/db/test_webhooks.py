@@ -27,15 +27,15 @@ from apps.nat.pinholes.services import add_pinhole, remove_pinhole
 from apps.nat.rules.models import PortRules
 from apps.nat.services import add_forward
 from apps.network.models import Gateway, GatewayGroup, Pool
-from apps.webhooks import gathering, sending, services
-from apps.webhooks.kinds import fields_of, kinds
+from apps.webhooks import delivery_gathering, delivery_sender, services
+from apps.webhooks.event_kinds import fields_of, kinds
 from apps.webhooks.models import Delivery, Endpoint, Position
 from apps.webhooks.retention import prune_deliveries
 from apps.webhooks.services import Facts
 from apps.webhooks.signing import secret_of, signature
-from tests import rows
-from tests.db.pages import signed_in, text
-from tests.receiving import Receiver, receiving
+from tests import factories
+from tests.db.page_client import signed_in, text
+from tests.webhook_receiver import Receiver, receiving
 
 
 @pytest.fixture(autouse=True)
@@ -55,12 +55,12 @@ def hook(by: User, url: str = "https://hooks.example.org/", **changes: Any) -> E
 
 def told() -> list[dict[str, Any]]:
     """The bodies of what is queued, the oldest first."""
-    while gathering.gather():
+    while delivery_gathering.gather():
         continue
     return [json.loads(body) for body in Delivery.objects.order_by("id").values_list("body", flat=True)]
 
 
-def forward(network: rows.Network, port: int = 8443) -> PortForward:
+def forward(network: factories.Network, port: int = 8443) -> PortForward:
     one = network.residents["m1"]
     public = one.mapping.public
     return add_forward(holding=one.holding, public=public, protocol="tcp", public_port=port, private_port=443, by=network.admin)
@@ -69,7 +69,7 @@ def forward(network: rows.Network, port: int = 8443) -> PortForward:
 # --- What is told
 
 
-def test_a_change_is_told_once_with_values_before_and_after_as_the_api_shows_them(network: rows.Network) -> None:
+def test_a_change_is_told_once_with_values_before_and_after_as_the_api_shows_them(network: factories.Network) -> None:
     endpoint = hook(network.admin, kinds=["forward"])
     made = forward(network)
     PortForward.objects.filter(pk=made.pk).update(private_port=8080)
@@ -83,7 +83,7 @@ def test_a_change_is_told_once_with_values_before_and_after_as_the_api_shows_the
     assert told() == found and endpoint.deliveries.count() == 3
 
 
-def test_bulk_updates_and_removals_are_told_and_what_ends_is_removed(network: rows.Network) -> None:
+def test_bulk_updates_and_removals_are_told_and_what_ends_is_removed(network: factories.Network) -> None:
     hook(network.admin, kinds=["device", "forward"], events=["removed"])
     made = forward(network)
     made.delete()
@@ -96,7 +96,7 @@ def test_bulk_updates_and_removals_are_told_and_what_ends_is_removed(network: ro
     assert all(each["after"] is None and each["before"]["name"] == "Phone" for each in found if each["event"].startswith("device"))
 
 
-def test_what_is_ended_before_its_time_is_removed_and_another_end_is_a_change(network: rows.Network) -> None:
+def test_what_is_ended_before_its_time_is_removed_and_another_end_is_a_change(network: factories.Network) -> None:
     hook(network.admin, kinds=["block"])
     soon, late = (timezone.now() + timedelta(days=days) for days in (1, 7))
     made = blocking.block(member=network.residents["m1"].member, reason="unpaid", until=late, by=network.admin)
@@ -109,7 +109,7 @@ def test_what_is_ended_before_its_time_is_removed_and_another_end_is_a_change(ne
     assert ends == [(None, late_), (late_, soon_), (soon_, None)]
 
 
-def test_a_pinhole_that_is_closed_before_its_end_is_removed(network: rows.Network) -> None:
+def test_a_pinhole_that_is_closed_before_its_end_is_removed(network: factories.Network) -> None:
     hook(network.admin, kinds=["pinhole"])
     of, until = network.residents["m1"].prefix, timezone.now() + timedelta(days=7)
     made = add_pinhole(holding=of, address=of.prefix[9], protocol="tcp", port=22, purpose="", until=until, by=network.admin)
@@ -119,16 +119,16 @@ def test_a_pinhole_that_is_closed_before_its_end_is_removed(network: rows.Networ
     assert created["after"]["until"] == removed["before"]["until"] == timezone.localtime(until).isoformat()
 
 
-def test_what_one_look_does_not_take_is_told_by_the_next_ones(network: rows.Network, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_one_look_does_not_take_is_told_by_the_next_ones(network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
     hook(network.admin, kinds=["device"])
-    monkeypatch.setattr(gathering, "MOST", 2)
+    monkeypatch.setattr(delivery_gathering, "MOST", 2)
     device = Device.objects.earliest("pk")
     for name in "abcde":
         Device.objects.filter(pk=device.pk).update(name=name)
     assert [each["after"]["name"] for each in told()] == list("abcde")
 
 
-def test_actor_and_reason_of_a_script_are_told(network: rows.Network, client: Any) -> None:
+def test_actor_and_reason_of_a_script_are_told(network: factories.Network, client: Any) -> None:
     hook(network.admin, kinds=["device"])
     _token, key = tokens.create(user=network.admin, name="s")
     given = {"authorization": f"Bearer {key}", "x-change-reason": "ticket 4711"}
@@ -139,7 +139,7 @@ def test_actor_and_reason_of_a_script_are_told(network: rows.Network, client: An
     assert (found["before"]["name"], found["after"]["name"]) == ("Laptop of m1", "Phone")
 
 
-def test_nothing_is_told_of_what_was_rolled_back_or_came_before(network: rows.Network) -> None:
+def test_nothing_is_told_of_what_was_rolled_back_or_came_before(network: factories.Network) -> None:
     forward(network)
     hook(network.admin, kinds=["forward"])
     with transaction.atomic():
@@ -148,10 +148,10 @@ def test_nothing_is_told_of_what_was_rolled_back_or_came_before(network: rows.Ne
     assert told() == []
 
 
-def test_every_kind_has_its_history_and_none_of_it_is_a_secret(network: rows.Network) -> None:
-    drawn = gathering.DRAWN.replace("AND last_value IS NOT NULL", "")
+def test_every_kind_has_its_history_and_none_of_it_is_a_secret(network: factories.Network) -> None:
+    drawn = delivery_gathering.DRAWN.replace("AND last_value IS NOT NULL", "")
     with connection.cursor() as cursor:
-        cursor.execute(drawn, [[f"{table}_pgh_id_seq" for table in gathering._tables()]])
+        cursor.execute(drawn, [[f"{table}_pgh_id_seq" for table in delivery_gathering._tables()]])
         assert len(cursor.fetchall()) == len(kinds())
     assert {"forward", "member", "ban", "ticket", "gateway", "person"} <= kinds().keys()
     assert "token" not in kinds()
@@ -159,7 +159,7 @@ def test_every_kind_has_its_history_and_none_of_it_is_a_secret(network: rows.Net
     assert not [name for name in shown if any(word in name for word in ("password", "secret", "sha256", "salt", "key"))]
 
 
-def test_settings_of_a_group_are_told_with_the_address_that_the_api_has_them_at(network: rows.Network) -> None:
+def test_settings_of_a_group_are_told_with_the_address_that_the_api_has_them_at(network: factories.Network) -> None:
     hook(network.admin, kinds=["portrules"])
     PortRules.objects.create(group_id=network.group.pk)
     PortRules.objects.create(group_id=GatewayGroup.objects.create(name="Second").pk)
@@ -171,46 +171,46 @@ def test_settings_of_a_group_are_told_with_the_address_that_the_api_has_them_at(
     assert found[0]["object"]["id"] == network.group.pk
 
 
-def test_only_what_the_owner_may_see_now_is_told(network: rows.Network, receiver: Receiver) -> None:
+def test_only_what_the_owner_may_see_now_is_told(network: factories.Network, receiver: Receiver) -> None:
     endpoint = hook(network.admin, receiver.url)
     forward(network)
     assert {each["event"] for each in told()} >= {"forward.created"}
-    rows.user("tom")
+    factories.user("tom")
     told()
     User.objects.filter(pk=network.admin.pk).update(roles=["member"])
-    sending.send_due()
+    delivery_sender.send_due()
     assert receiver.came == [] and set(Delivery.objects.values_list("state", flat=True)) == {"dropped"}
     queued = endpoint.deliveries.count()
     forward(network, 9000)
     assert len(told()) == queued
 
 
-def test_what_waits_is_sent_as_far_as_the_owner_may_still_see_it(network: rows.Network, receiver: Receiver) -> None:
+def test_what_waits_is_sent_as_far_as_the_owner_may_still_see_it(network: factories.Network, receiver: Receiver) -> None:
     hook(network.admin, receiver.url, kinds=["device", "pool"])
     Device.objects.filter(name="Laptop of m1").update(name="Phone")
     Pool.objects.filter(pk=network.public.pk).update(name="Uplink")
     assert len(told()) == 2
-    rows.user("tom")
+    factories.user("tom")
     User.objects.filter(pk=network.admin.pk).update(roles=["helpdesk"])
-    sending.send_due()
+    delivery_sender.send_due()
     assert dict(Delivery.objects.values_list("event", "state")) == {"device.changed": "sent", "pool.changed": "dropped"}
     assert [headers["X-Netzwart-Event"] for headers, _body in receiver.came] == ["device.changed"]
 
 
-def test_while_it_is_paused_nothing_is_queued_or_sent(network: rows.Network, receiver: Receiver) -> None:
+def test_while_it_is_paused_nothing_is_queued_or_sent(network: factories.Network, receiver: Receiver) -> None:
     endpoint = hook(network.admin, receiver.url, kinds=["forward"])
     forward(network)
     assert len(told()) == 1
     facts = Facts(name="Door", url=receiver.url, kinds=["forward"], active=False)
     paused = services.change(endpoint=endpoint, version=1, facts=facts, by=network.admin)
     forward(network, 9000)
-    sending.send_due()
+    delivery_sender.send_due()
     assert len(told()) == 1 and receiver.came == []
     with pytest.raises(Problem):
         services.ping(endpoint=paused, by=network.admin)
 
 
-def test_kinds_are_chosen_by_boxes_in_groups_of_what_the_owner_may_see(network: rows.Network) -> None:
+def test_kinds_are_chosen_by_boxes_in_groups_of_what_the_owner_may_see(network: factories.Network) -> None:
     shown = text(signed_in(network.admin).get("/webhooks/add/"))
     assert (
         shown.count('name="kinds"') == len(kinds())
@@ -227,7 +227,7 @@ def test_kinds_are_chosen_by_boxes_in_groups_of_what_the_owner_may_see(network: 
     assert sorted(chosen) == ["ban", "forward"]
 
 
-def test_what_was_told_of_somebody_is_forgotten_with_the_persons_data(network: rows.Network) -> None:
+def test_what_was_told_of_somebody_is_forgotten_with_the_persons_data(network: factories.Network) -> None:
     hook(network.admin, kinds=["member", "device"])
     who, other = network.residents["m1"].member, network.residents["m2"].member
     Member.objects.filter(pk__in=[who.pk, other.pk]).update(note="rang")
@@ -246,7 +246,7 @@ def test_what_was_told_of_somebody_is_forgotten_with_the_persons_data(network: r
 
 @pytest.mark.django_db(transaction=True)
 def test_a_transaction_that_commits_late_is_told_though_later_ones_were_read_before() -> None:
-    network = rows.network()
+    network = factories.network()
     hook(network.admin, kinds=["device"])
     known = connection.get_connection_params()
     with psycopg.connect(**{name: known[name] for name in ("dbname", "user", "host", "password", "port") if name in known}) as late:
@@ -263,19 +263,19 @@ def test_a_transaction_that_commits_late_is_told_though_later_ones_were_read_bef
 
 def test_a_position_moves_when_those_who_were_writing_have_ended_though_others_write_always() -> None:
     position = Position(table="t", done=5, settled=5, holders=[])
-    assert gathering.settle(position, 9, ["3/1"]) and (position.settled, position.candidate) == (5, 9)
-    assert not gathering.settle(position, 12, ["3/1", "4/7"])
-    assert gathering.settle(position, 15, ["4/8"]) and (position.settled, position.candidate) == (9, 15)
-    assert gathering.settle(position, 15, []) and (position.settled, position.candidate) == (15, None)
+    assert delivery_gathering.settle(position, 9, ["3/1"]) and (position.settled, position.candidate) == (5, 9)
+    assert not delivery_gathering.settle(position, 12, ["3/1", "4/7"])
+    assert delivery_gathering.settle(position, 15, ["4/8"]) and (position.settled, position.candidate) == (9, 15)
+    assert delivery_gathering.settle(position, 15, []) and (position.settled, position.candidate) == (15, None)
 
 
 # --- On the wire
 
 
-def test_what_is_sent_is_signed_so_that_the_receiver_can_tell(network: rows.Network, receiver: Receiver) -> None:
+def test_what_is_sent_is_signed_so_that_the_receiver_can_tell(network: factories.Network, receiver: Receiver) -> None:
     endpoint, secret = services.add(facts=Facts(name="Door", url=receiver.url), by=network.admin)
     services.ping(endpoint=endpoint, by=network.admin)
-    sending.send_due()
+    delivery_sender.send_due()
     [(headers, body)] = receiver.came
     at = int(headers["X-Netzwart-Signature"].split(",")[0].removeprefix("t="))
     expected = hmac.new(secret.encode(), f"{at}.".encode() + body, "sha256").hexdigest()
@@ -286,28 +286,28 @@ def test_what_is_sent_is_signed_so_that_the_receiver_can_tell(network: rows.Netw
     assert services.renew_secret(endpoint=endpoint, by=network.admin) != secret
 
 
-def test_a_failure_is_tried_again_later_and_then_given_up_with_a_mail(network: rows.Network, receiver: Receiver) -> None:
+def test_a_failure_is_tried_again_later_and_then_given_up_with_a_mail(network: factories.Network, receiver: Receiver) -> None:
     User.objects.filter(pk=network.admin.pk).update(email="mara@lindenhof.example")
     receiver.answers = [500, 302, 200, 500]
     receiver.text = b"x" * 100_000
     endpoint = hook(network.admin, receiver.url)
     row, now = services.ping(endpoint=endpoint, by=network.admin), timezone.now()
     for minutes, came, state in ((0, 1, "waiting"), (0, 1, "waiting"), (2, 2, "waiting"), (3, 2, "waiting"), (5, 3, "sent")):
-        sending.send_due(lambda minutes=minutes: now + timedelta(minutes=minutes))  # type: ignore[misc]
+        delivery_sender.send_due(lambda minutes=minutes: now + timedelta(minutes=minutes))  # type: ignore[misc]
         row.refresh_from_db()
         assert (len(receiver.came), row.state) == (came, state)
-    assert (row.status, len(row.answer), row.tries) == (200, sending.KEPT, 3)
+    assert (row.status, len(row.answer), row.tries) == (200, delivery_sender.KEPT, 3)
     assert len({headers["X-Netzwart-Delivery"] for headers, _body in receiver.came}) == 1
     services.again(delivery=row, by=network.admin)
     for day in range(1, 40):
-        sending.send_due(lambda day=day: now + timedelta(days=day))  # type: ignore[misc]
+        delivery_sender.send_due(lambda day=day: now + timedelta(days=day))  # type: ignore[misc]
     row.refresh_from_db()
-    assert (row.state, row.tries) == ("failed", sending.GIVE_UP)
+    assert (row.state, row.tries) == ("failed", delivery_sender.GIVE_UP)
     told = Message.objects.get(about_type="webhooks.endpoint")
     assert (told.to, told.language) == ("mara@lindenhof.example", "en")
 
 
-def test_an_endpoint_that_is_away_rests_and_does_not_hold_up_another(network: rows.Network, receiver: Receiver) -> None:
+def test_an_endpoint_that_is_away_rests_and_does_not_hold_up_another(network: factories.Network, receiver: Receiver) -> None:
     with receiving() as gone:
         away = hook(network.admin, gone.url, name="Away")
     there = hook(network.admin, receiver.url, name="There")
@@ -316,45 +316,47 @@ def test_an_endpoint_that_is_away_rests_and_does_not_hold_up_another(network: ro
     Endpoint.objects.filter(pk=away.pk).update(failures=4)
     services.ping(endpoint=there, by=network.admin)
     now = timezone.now()
-    sending.send_due(lambda: now)
+    delivery_sender.send_due(lambda: now)
     assert list(away.deliveries.order_by("id").values_list("tries", flat=True)) == [1, 0, 0]
     assert there.deliveries.get().state == "sent"
     assert "unreachable" in away.deliveries.order_by("id")[0].error
 
 
-def test_who_dawdles_is_cut_off(network: rows.Network, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sending, "TRY", 0.3)
+def test_who_dawdles_is_cut_off(network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delivery_sender, "TRY", 0.3)
     with receiving() as slow:
         slow.before_answering = slow.over.wait
         row = services.ping(endpoint=hook(network.admin, slow.url), by=network.admin)
-        sending.send_due()
+        delivery_sender.send_due()
         slow.over.set()
     row.refresh_from_db()
     assert (row.state, row.tries) == ("waiting", 1) and "too slow" in row.error
 
 
-def test_a_worker_that_dies_between_sending_and_noting_sends_it_again_under_the_same_id(network: rows.Network, receiver: Receiver) -> None:
+def test_a_worker_that_dies_between_sending_and_noting_sends_it_again_under_the_same_id(
+    network: factories.Network, receiver: Receiver
+) -> None:
     row, now = services.ping(endpoint=hook(network.admin, receiver.url), by=network.admin), timezone.now()
-    claimed = sending.claim(now)
-    assert claimed is not None and sending.tried(claimed, now) == sending.Answer(200, "thanks")
-    sending.send_due(lambda: now + timedelta(seconds=30))
+    claimed = delivery_sender.claim(now)
+    assert claimed is not None and delivery_sender.tried(claimed, now) == delivery_sender.Answer(200, "thanks")
+    delivery_sender.send_due(lambda: now + timedelta(seconds=30))
     assert len(receiver.came) == 1  # it is in hand until the lease is over
-    sending.send_due(lambda: now + sending.LEASE)
+    delivery_sender.send_due(lambda: now + delivery_sender.LEASE)
     row.refresh_from_db()
     ids = [headers["X-Netzwart-Delivery"] for headers, _body in receiver.came]
     assert (row.state, ids) == ("sent", [str(row.uid)] * 2)
-    sending.record(claimed, sending.Answer(500), now)  # the late one changes nothing
+    delivery_sender.record(claimed, delivery_sender.Answer(500), now)  # the late one changes nothing
     row.refresh_from_db()
     assert (row.state, row.status, row.due <= now) == ("sent", 200, True)
 
 
-def test_a_worker_that_was_away_too_long_does_not_let_go_of_what_another_has_in_hand(network: rows.Network) -> None:
+def test_a_worker_that_was_away_too_long_does_not_let_go_of_what_another_has_in_hand(network: factories.Network) -> None:
     row, now = services.ping(endpoint=hook(network.admin), by=network.admin), timezone.now()
-    first, second = sending.claim(now), sending.claim(now + sending.LEASE)
+    first, second = delivery_sender.claim(now), delivery_sender.claim(now + delivery_sender.LEASE)
     assert first and second
-    sending.record(first, sending.Answer(500), now + sending.LEASE)
+    delivery_sender.record(first, delivery_sender.Answer(500), now + delivery_sender.LEASE)
     row.refresh_from_db()
-    assert (row.tries, row.claimed_until) == (2, now + 2 * sending.LEASE)
+    assert (row.tries, row.claimed_until) == (2, now + 2 * delivery_sender.LEASE)
 
 
 @pytest.mark.parametrize(
@@ -373,42 +375,42 @@ def test_a_worker_that_was_away_too_long_does_not_let_go_of_what_another_has_in_
         "https:///x",
     ],
 )
-def test_an_address_that_must_not_be_asked_is_refused_and_never_asked(url: str, network: rows.Network) -> None:
+def test_an_address_that_must_not_be_asked_is_refused_and_never_asked(url: str, network: factories.Network) -> None:
     with pytest.raises(Problem):
         hook(network.admin, url)
     endpoint = hook(network.admin)
     Endpoint.objects.filter(pk=endpoint.pk).update(url=url)
     row = services.ping(endpoint=endpoint, by=network.admin)
-    sending.send_due()
+    delivery_sender.send_due()
     row.refresh_from_db()
     assert row.status is None and row.error.partition(":")[0] in ("private", "scheme", "address")
 
 
-def test_what_is_our_own_is_never_asked_though_it_is_of_the_public_internet(network: rows.Network, settings: LazySettings) -> None:
+def test_what_is_our_own_is_never_asked_though_it_is_of_the_public_internet(network: factories.Network, settings: LazySettings) -> None:
     settings.WEBHOOK_NETWORKS = []
-    assert all(sending.reach().has(ip_address(each)) for each in ("9.9.9.9", "2620:fe::fe"))
-    rows.pool(network.group, "public4", "9.9.9.0/24")
+    assert all(delivery_sender.reach().has(ip_address(each)) for each in ("9.9.9.9", "2620:fe::fe"))
+    factories.pool(network.group, "public4", "9.9.9.0/24")
     Gateway.objects.filter(name="nat-1").update(management_networks=[ip_network("2620:fe::/48")])
     for own in ("9.9.9.9", "[::ffff:9.9.9.9]", "[64:ff9b::909:909]", "[2002:909:909::1]", "[2620:fe::fe]"):
         with pytest.raises(Problem, match="is ours"):
             hook(network.admin, f"http://{own}/")
-    assert sending.reach().has(ip_address("9.9.8.9"))
+    assert delivery_sender.reach().has(ip_address("9.9.8.9"))
     settings.WEBHOOK_NETWORKS = [ip_network("9.9.9.9/32")]
-    assert sending.reach().has(ip_address("9.9.9.9"))
+    assert delivery_sender.reach().has(ip_address("9.9.9.9"))
 
 
-def test_without_the_settings_only_https_and_the_internet_are_told(network: rows.Network, settings: LazySettings) -> None:
+def test_without_the_settings_only_https_and_the_internet_are_told(network: factories.Network, settings: LazySettings) -> None:
     settings.WEBHOOK_HTTP, settings.WEBHOOK_NETWORKS = False, []
     for url in ("http://example.org/", "https://127.0.0.1/", "https://localhost/x y"):
         with pytest.raises(Problem):
             hook(network.admin, url)
     row = services.ping(endpoint=hook(network.admin, "https://localhost/"), by=network.admin)
-    sending.send_due()
+    delivery_sender.send_due()
     row.refresh_from_db()
     assert row.error.startswith("private: localhost")
 
 
-def test_old_deliveries_are_forgotten_and_names_are_unique(network: rows.Network) -> None:
+def test_old_deliveries_are_forgotten_and_names_are_unique(network: factories.Network) -> None:
     row = services.ping(endpoint=hook(network.admin), by=network.admin)
     Delivery.objects.filter(pk=row.pk).update(state="sent", ended=timezone.now() - timedelta(days=31))
     assert prune_deliveries(timezone.now(), 10) == 1
@@ -417,20 +419,20 @@ def test_old_deliveries_are_forgotten_and_names_are_unique(network: rows.Network
     assert signature("s", 1, b"{}") == "t=1,v1=" + hmac.new(b"s", b"1.{}", "sha256").hexdigest()
 
 
-def test_a_member_changes_and_all_kinds_are_told_when_none_is_chosen(network: rows.Network) -> None:
+def test_a_member_changes_and_all_kinds_are_told_when_none_is_chosen(network: factories.Network) -> None:
     hook(network.admin)
     Member.objects.filter(pk=network.residents["m1"].member.pk).update(note="rang")
     [found] = told()
     assert found["event"] == "member.changed" and (found["before"]["note"], found["after"]["note"]) == ("", "rang")
 
 
-def test_the_receiver_of_the_documentation_believes_us_and_nobody_else(network: rows.Network, receiver: Receiver) -> None:
+def test_the_receiver_of_the_documentation_believes_us_and_nobody_else(network: factories.Network, receiver: Receiver) -> None:
     text = (configured.ROOT / "docs" / "webhooks.md").read_text()
     known: dict[str, Any] = {}
     exec(text.split("```python\n")[1].split("```")[0], known)  # noqa: S102 - our own documentation
     endpoint, secret = services.add(facts=Facts(name="Door", url=receiver.url), by=network.admin)
     services.ping(endpoint=endpoint, by=network.admin)
-    sending.send_due()
+    delivery_sender.send_due()
     [(headers, body)] = receiver.came
     believes, signed = known["is_from_netzwart"], headers["X-Netzwart-Signature"]
     assert believes(secret, signed, body)
@@ -441,7 +443,7 @@ def test_the_receiver_of_the_documentation_believes_us_and_nobody_else(network: 
 # --- Pages and API
 
 
-def test_a_network_admin_makes_tests_changes_and_removes_one_on_the_pages(network: rows.Network, receiver: Receiver) -> None:
+def test_a_network_admin_makes_tests_changes_and_removes_one_on_the_pages(network: factories.Network, receiver: Receiver) -> None:
     client = signed_in(network.admin)
     assert "No webhooks yet" in client.get("/webhooks/").content.decode()
     given = {"name": "Door", "url": receiver.url, "kinds": ["forward"], "events": ["created"], "active": "on"}
@@ -450,12 +452,12 @@ def test_a_network_admin_makes_tests_changes_and_removes_one_on_the_pages(networ
     row = Endpoint.objects.get()
     assert secret_of(row.salt) in shown and (row.kinds, row.on, row.owner) == (["forward"], ["created"], network.admin)
     assert client.post(f"/webhooks/{row.pk}/ping/").status_code == 302
-    sending.send_due()
+    delivery_sender.send_due()
     delivery = row.deliveries.get()
     page = client.get(f"/webhooks/deliveries/{delivery.pk}/").content.decode()
     assert "thanks" in page and str(delivery.uid) in page
     client.post(f"/webhooks/deliveries/{delivery.pk}/again/")
-    sending.send_due()
+    delivery_sender.send_due()
     assert len(receiver.came) == 2
     late = client.post(f"/webhooks/{row.pk}/edit/", given | {"version": "7"})
     assert late.status_code == 422 and "Somebody changed this" in late.content.decode()
@@ -466,7 +468,7 @@ def test_a_network_admin_makes_tests_changes_and_removes_one_on_the_pages(networ
     assert client.post(f"/webhooks/{row.pk}/remove/").status_code == 302 and not Delivery.objects.exists()
 
 
-def test_a_script_makes_a_webhook_tell_neither_more_than_it_reads_nor_somebody_else(network: rows.Network) -> None:
+def test_a_script_makes_a_webhook_tell_neither_more_than_it_reads_nor_somebody_else(network: factories.Network) -> None:
     def script(*scopes: str) -> Client:
         key = tokens.create(user=network.admin, name="s", scopes=[*scopes, "webhook:write"])[1]
         return Client(headers={"authorization": f"Bearer {key}"})
@@ -489,7 +491,7 @@ def test_a_script_makes_a_webhook_tell_neither_more_than_it_reads_nor_somebody_e
     assert staff.patch(path, {"url": "https://hooks.example.com/"}, content_type="application/json").status_code == 200
 
 
-def test_a_script_reads_changes_and_tests_them_and_never_sees_a_secret(network: rows.Network) -> None:
+def test_a_script_reads_changes_and_tests_them_and_never_sees_a_secret(network: factories.Network) -> None:
     _token, key = tokens.create(user=network.admin, name="s")
     client, row = Client(headers={"authorization": f"Bearer {key}"}), hook(network.admin)
     path = f"/api/webhooks/webhooks/{row.pk}/"

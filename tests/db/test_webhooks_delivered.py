@@ -12,16 +12,16 @@ from django.db import IntegrityError, connection
 from django.utils import timezone
 
 from apps.accounts.models import User
-from apps.lib import nudge
+from apps.lib import enqueue
 from apps.lib.errors import Problem
 from apps.mail.models import Message
-from apps.webhooks import sending, services
+from apps.webhooks import delivery_sender, services
 from apps.webhooks.models import Delivery, Endpoint
 from apps.webhooks.services import Facts
-from tests import rows
+from tests import factories
 from tests.certificates import authority
-from tests.db.pages import signed_in, text
-from tests.receiving import Receiver, receiving
+from tests.db.page_client import signed_in, text
+from tests.webhook_receiver import Receiver, receiving
 from tests.whole.system import wait_for
 from tests.whole.worker import broker, worker
 
@@ -38,7 +38,7 @@ def pinged(by: User, url: str) -> Delivery:
 
 def sent_to(receiver: Receiver, by: User) -> Delivery:
     row = pinged(by, receiver.url)
-    sending.send_due()
+    delivery_sender.send_due()
     row.refresh_from_db()
     return row
 
@@ -47,7 +47,7 @@ def sent_to(receiver: Receiver, by: User) -> Delivery:
 
 
 def test_a_delivery_over_https_arrives_where_the_certificate_is_of_a_known_authority(
-    network: rows.Network, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    network: factories.Network, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     known = authority(tmp_path)
     monkeypatch.setenv("SSL_CERT_FILE", str(known.certificate))
@@ -58,7 +58,7 @@ def test_a_delivery_over_https_arrives_where_the_certificate_is_of_a_known_autho
 
 
 def test_a_certificate_of_another_name_is_refused_before_anything_is_sent_and_the_page_says_why(
-    network: rows.Network, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    network: factories.Network, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     known = authority(tmp_path)
     monkeypatch.setenv("SSL_CERT_FILE", str(known.certificate))
@@ -69,16 +69,16 @@ def test_a_certificate_of_another_name_is_refused_before_anything_is_sent_and_th
     assert "certificate is not valid for &#x27;127.0.0.1&#x27;" in text(signed_in(network.admin).get(f"/webhooks/deliveries/{row.pk}/"))
 
 
-def test_a_certificate_of_an_authority_that_nobody_knows_is_refused(network: rows.Network, tmp_path: Path) -> None:
+def test_a_certificate_of_an_authority_that_nobody_knows_is_refused(network: factories.Network, tmp_path: Path) -> None:
     with receiving(tls=authority(tmp_path).server("IP:127.0.0.1")) as receiver:
         row = sent_to(receiver, network.admin)
     assert receiver.came == [] and row.error.startswith("certificate: 127.0.0.1: unable to get local issuer certificate")
 
 
-def test_a_server_that_speaks_no_tls_is_not_sent_anything(network: rows.Network) -> None:
+def test_a_server_that_speaks_no_tls_is_not_sent_anything(network: factories.Network) -> None:
     with receiving() as receiver:
         row = pinged(network.admin, receiver.url.replace("http:", "https:"))
-        sending.send_due()
+        delivery_sender.send_due()
     row.refresh_from_db()
     assert receiver.came == [] and row.status is None and row.error == "unreachable: 127.0.0.1: TLS: wrong version number"
 
@@ -93,10 +93,10 @@ def test_a_worker_killed_in_the_middle_of_a_delivery_loses_nothing_and_the_next_
     monkeypatch.setenv("NETZWART_WEBHOOK_HTTP", "1")
     monkeypatch.setenv("NETZWART_WEBHOOK_NETWORKS", "127.0.0.0/8")
     settings.WEBHOOK_HTTP = True
-    network = rows.network()
+    network = factories.network()
     with broker(tmp_path) as url, receiving() as receiver:
         settings.REDIS_URL = url
-        nudge._publisher.cache_clear()
+        enqueue._publisher.cache_clear()
         receiver.before_answering = receiver.over.wait
         with worker(url, tmp_path / "first.log") as first:
             row = pinged(network.admin, receiver.url)
@@ -109,7 +109,7 @@ def test_a_worker_killed_in_the_middle_of_a_delivery_loses_nothing_and_the_next_
         Delivery.objects.filter(pk=row.pk).update(claimed_until=timezone.now())  # a minute later
         with worker(url, tmp_path / "second.log", tick=1):
             wait_for(lambda: Delivery.objects.get(pk=row.pk).state == "sent")
-    nudge._publisher.cache_clear()
+    enqueue._publisher.cache_clear()
     first_body, second_body = (body for _headers, body in receiver.came)
     assert first_body == second_body
     assert [headers["X-Netzwart-Delivery"] for headers, _body in receiver.came] == [str(row.uid)] * 2
@@ -120,39 +120,39 @@ def test_a_worker_killed_in_the_middle_of_a_delivery_loses_nothing_and_the_next_
 
 def tried_to_the_end(row: Delivery) -> None:
     """Each try in vain is followed by the next, when it is due."""
-    for _try in range(sending.GIVE_UP):
+    for _try in range(delivery_sender.GIVE_UP):
         row.refresh_from_db()
-        at = max(row.due, timezone.now()) + sending.LONGEST_REST
-        sending.send_due(lambda at=at: at)  # type: ignore[misc]
+        at = max(row.due, timezone.now()) + delivery_sender.LONGEST_REST
+        delivery_sender.send_due(lambda at=at: at)  # type: ignore[misc]
     row.refresh_from_db()
 
 
 @pytest.fixture
-def given_up(network: rows.Network, settings: LazySettings) -> Delivery:
+def given_up(network: factories.Network, settings: LazySettings) -> Delivery:
     """A delivery to a server that answered 500 to every try."""
     settings.WEBHOOK_HTTP = True
     User.objects.filter(pk=network.admin.pk).update(email="mara@lindenhof.example", language="de")
     with receiving(answers=[500]) as receiver:
         row = pinged(User.objects.get(pk=network.admin.pk), receiver.url)
         tried_to_the_end(row)
-        assert len(receiver.came) == sending.GIVE_UP
+        assert len(receiver.came) == delivery_sender.GIVE_UP
     return row
 
 
 def test_after_the_last_try_a_delivery_is_given_up_and_no_further_one_is_made(given_up: Delivery) -> None:
-    assert (given_up.state, given_up.tries, given_up.status) == ("failed", sending.GIVE_UP, 500) and given_up.ended
-    sending.send_due(lambda: timezone.now() + timedelta(days=30))
+    assert (given_up.state, given_up.tries, given_up.status) == ("failed", delivery_sender.GIVE_UP, 500) and given_up.ended
+    delivery_sender.send_due(lambda: timezone.now() + timedelta(days=30))
     given_up.refresh_from_db()
-    assert given_up.tries == sending.GIVE_UP
+    assert given_up.tries == delivery_sender.GIVE_UP
 
 
 def test_the_owner_is_told_once_in_their_language_with_a_link_to_the_webhook(given_up: Delivery) -> None:
     mail = Message.objects.get(about_type="webhooks.endpoint")
     assert (mail.to, mail.language) == ("mara@lindenhof.example", "de")
-    assert f"/webhooks/{given_up.endpoint_id}/" in mail.text and str(sending.GIVE_UP) in mail.text
+    assert f"/webhooks/{given_up.endpoint_id}/" in mail.text and str(delivery_sender.GIVE_UP) in mail.text
 
 
-def test_pages_say_that_it_was_given_up(network: rows.Network, given_up: Delivery) -> None:
+def test_pages_say_that_it_was_given_up(network: factories.Network, given_up: Delivery) -> None:
     User.objects.update(language="en")
     page = signed_in(network.admin)
     assert "It was given up after 12 tries." in text(page.get(f"/webhooks/deliveries/{given_up.pk}/"))
@@ -161,20 +161,20 @@ def test_pages_say_that_it_was_given_up(network: rows.Network, given_up: Deliver
 
 
 def test_what_was_given_up_is_sent_again_at_once_under_the_same_id_though_the_webhook_rests(
-    network: rows.Network, given_up: Delivery
+    network: factories.Network, given_up: Delivery
 ) -> None:
     now = timezone.now()
     Endpoint.objects.update(rest_until=now + timedelta(minutes=5))
     with receiving() as receiver:
         Endpoint.objects.update(url=receiver.url)
         signed_in(network.admin).post(f"/webhooks/deliveries/{given_up.pk}/again/")
-        sending.send_due()
+        delivery_sender.send_due()
     given_up.refresh_from_db()
     assert (given_up.state, given_up.tries, Endpoint.objects.get().failures) == ("sent", 1, 0)
     assert [headers["X-Netzwart-Delivery"] for headers, _body in receiver.came] == [str(given_up.uid)]
 
 
-def test_what_was_given_up_is_not_queued_while_the_webhook_is_paused(network: rows.Network, given_up: Delivery) -> None:
+def test_what_was_given_up_is_not_queued_while_the_webhook_is_paused(network: factories.Network, given_up: Delivery) -> None:
     Endpoint.objects.update(active=False)
     with pytest.raises(Problem, match="paused"):
         services.again(delivery=given_up, by=given_up.endpoint.owner)
@@ -182,32 +182,34 @@ def test_what_was_given_up_is_not_queued_while_the_webhook_is_paused(network: ro
     assert given_up.state == "failed"
 
 
-def test_a_worker_that_dies_in_the_last_try_does_not_keep_it_from_being_given_up(network: rows.Network, settings: LazySettings) -> None:
+def test_a_worker_that_dies_in_the_last_try_does_not_keep_it_from_being_given_up(
+    network: factories.Network, settings: LazySettings
+) -> None:
     settings.WEBHOOK_HTTP = True
     with receiving(answers=[500]) as receiver:
         row = pinged(network.admin, receiver.url)
-        Delivery.objects.filter(pk=row.pk).update(tries=sending.GIVE_UP - 1)
+        Delivery.objects.filter(pk=row.pk).update(tries=delivery_sender.GIVE_UP - 1)
         now = timezone.now()
-        assert sending.claim(now) is not None  # and dies
-        sending.send_due(lambda: now + sending.LEASE)
+        assert delivery_sender.claim(now) is not None  # and dies
+        delivery_sender.send_due(lambda: now + delivery_sender.LEASE)
     row.refresh_from_db()
-    assert (row.state, row.tries) == ("failed", sending.GIVE_UP + 1)
+    assert (row.state, row.tries) == ("failed", delivery_sender.GIVE_UP + 1)
 
 
-def test_a_delivery_whose_owner_could_not_be_told_is_not_given_up_yet(network: rows.Network, settings: LazySettings) -> None:
+def test_a_delivery_whose_owner_could_not_be_told_is_not_given_up_yet(network: factories.Network, settings: LazySettings) -> None:
     """The mail and the end of the delivery are one transaction: what ends a worker between them leaves neither."""
     settings.WEBHOOK_HTTP = True
     User.objects.update(email="mara@lindenhof.example")
     with receiving(answers=[500]) as receiver:
         row = pinged(User.objects.get(pk=network.admin.pk), receiver.url)
-        Delivery.objects.filter(pk=row.pk).update(tries=sending.GIVE_UP - 1)
+        Delivery.objects.filter(pk=row.pk).update(tries=delivery_sender.GIVE_UP - 1)
         _run("ALTER TABLE mail_message ADD CONSTRAINT no_mail CHECK (false) NOT VALID")
         with pytest.raises(IntegrityError, match="no_mail"):
-            sending.send_due()
+            delivery_sender.send_due()
         _run("ALTER TABLE mail_message DROP CONSTRAINT no_mail")
         row.refresh_from_db()
         assert (row.state, Message.objects.count()) == ("waiting", 0)
-        sending.send_due(lambda: timezone.now() + sending.LEASE)
+        delivery_sender.send_due(lambda: timezone.now() + delivery_sender.LEASE)
     row.refresh_from_db()
     assert (row.state, Message.objects.count()) == ("failed", 1)
 

@@ -11,20 +11,20 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from apps.bans import services as bans
-from apps.bans.allowing import allow
+from apps.bans.allow_list import allow
 from apps.bans.blocks.services import block
 from apps.bans.listeners.services import add_listener
 from apps.deployments import services
+from apps.deployments.desired_state.desired_state_cache import Watch
 from apps.deployments.services import reconcile
-from apps.deployments.watch import Watch
-from apps.desk.why.behind import RESOLVERS
+from apps.desk.packet_trace.element_origin import RESOLVERS
 from apps.members.models import Member
 from apps.nat.pinholes.services import add_pinhole
 from apps.nat.services import add_forward
 from firewall.sets import FAMILIES
-from tests import rows
-from tests.db.pages import queries, signed_in, text
-from tests.db.rolling import forward
+from tests import factories
+from tests.db.page_client import queries, signed_in, text
+from tests.db.rollout_rows import forward
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -37,12 +37,12 @@ def _knows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def network(transactional_db: None) -> rows.Network:
-    return rows.network()
+def network(transactional_db: None) -> factories.Network:
+    return factories.network()
 
 
 @pytest.fixture
-def staff(network: rows.Network) -> Client:
+def staff(network: factories.Network) -> Client:
     return signed_in(network.admin)
 
 
@@ -51,7 +51,7 @@ def ask(client: Client, source: object, destination: object, port: int = 443, **
     return text(client.get(f"/why/?{urlencode(given | more)}"))
 
 
-def ban(network: rows.Network, prefix: str) -> None:
+def ban(network: factories.Network, prefix: str) -> None:
     bans.ban(list=bans.create_list(name="Own", by=network.admin), prefix=prefix, comment="ssh <b>", author=network.admin)
 
 
@@ -61,9 +61,9 @@ def told(*arguments: str, **options: Any) -> str:
     return out.getvalue()
 
 
-def test_only_staff_may_ask(network: rows.Network, client: Client) -> None:
+def test_only_staff_may_ask(network: factories.Network, client: Client) -> None:
     assert client.get("/why/").status_code == 302
-    client.force_login(rows.user("guest", staff=False))
+    client.force_login(factories.user("guest", staff=False))
     assert client.get("/why/").status_code == 403
 
 
@@ -77,17 +77,17 @@ def test_the_page_begins_with_an_empty_question_and_is_in_the_navigation(staff: 
 
 
 def test_without_a_gateway_there_is_nothing_to_ask(transactional_db: None) -> None:
-    assert "There is no gateway yet" in text(signed_in(rows.user()).get("/why/"))
+    assert "There is no gateway yet" in text(signed_in(factories.user()).get("/why/"))
 
 
-def test_a_members_page_begins_a_question_about_him(staff: Client, network: rows.Network) -> None:
+def test_a_members_page_begins_a_question_about_him(staff: Client, network: factories.Network) -> None:
     who = network.residents["m1"].member
     link = f"/why/?source=M-{who.number}"
     assert link in text(staff.get(f"/members/{who.pk}/"))
     assert f'value="M-{who.number}"' in text(staff.get(link))
 
 
-def test_a_member_goes_through_as_his_public_address(staff: Client, network: rows.Network) -> None:
+def test_a_member_goes_through_as_his_public_address(staff: Client, network: factories.Network) -> None:
     resident = network.residents["m1"]
     page = ask(staff, f"M-{resident.member.number}", FOREIGN)
     assert "Goes through." in page and "198.51.100.7:1024–32767 → 203.0.113.9:443" in page
@@ -95,13 +95,13 @@ def test_a_member_goes_through_as_his_public_address(staff: Client, network: row
     assert "nat-2: the same" in page
 
 
-def test_an_allow_entry_is_named_where_it_lets_something_through(staff: Client, network: rows.Network) -> None:
+def test_an_allow_entry_is_named_where_it_lets_something_through(staff: Client, network: factories.Network) -> None:
     ban(network, "203.0.113.0/24")
     allow(prefix="203.0.113.9", comment="mirror", author=network.admin)
     assert "allow entry of 203.0.113.9" in ask(staff, f"M-{network.residents['m1'].member.number}", FOREIGN)
 
 
-def test_a_ban_is_named_with_its_author_and_linked(staff: Client, network: rows.Network) -> None:
+def test_a_ban_is_named_with_its_author_and_linked(staff: Client, network: factories.Network) -> None:
     ban(network, "203.0.113.0/24")
     page = ask(staff, FOREIGN, network.residents["m1"].holding.address)
     assert "Dropped." in page and "<b>ban of 203.0.113.0/24</b>" in page
@@ -109,32 +109,32 @@ def test_a_ban_is_named_with_its_author_and_linked(staff: Client, network: rows.
     assert "drop</code>" in page and "not reached" in page
 
 
-def test_a_block_is_named_and_linked(staff: Client, network: rows.Network) -> None:
+def test_a_block_is_named_and_linked(staff: Client, network: factories.Network) -> None:
     made = block(member=network.residents["m1"].member, reason="infected", by=network.admin)
     page = ask(staff, "10.16.0.10", FOREIGN)
     assert "Refused." in page and "block of Resident of m1" in page and f'href="/bans/blocks/{made.pk}/"' in page
 
 
-def test_a_listener_is_named_and_linked(staff: Client, network: rows.Network) -> None:
-    rows.servers(network)
+def test_a_listener_is_named_and_linked(staff: Client, network: factories.Network) -> None:
+    factories.servers(network)
     made = add_listener(group=network.group, name="Web", address=ip_address("192.0.2.40"), protocol="tcp", port=443, by=network.admin)
     page = ask(staff, "10.16.0.10", "192.0.2.40")
     assert "Goes through." in page and f'href="/bans/listeners/{made.pk}/"' in page
 
 
-def test_a_server_that_does_not_listen_is_one_where_whoever_asks_says_so(staff: Client, network: rows.Network) -> None:
+def test_a_server_that_does_not_listen_is_one_where_whoever_asks_says_so(staff: Client, network: factories.Network) -> None:
     assert "has no such interface" in ask(staff, "192.0.2.45", FOREIGN, interface="servers")
-    rows.servers(network)
+    factories.servers(network)
     assert "Goes through." not in ask(staff, "192.0.2.45", FOREIGN), "it is nobody’s address that is known here"
     assert "Goes through." in ask(staff, "192.0.2.45", FOREIGN, interface="servers")
     assert "Goes through." in ask(staff, "192.0.2.45", FOREIGN, interface="servers", way="answer")
     assert "Goes through" in told("192.0.2.45", FOREIGN, "--in", "servers")
 
 
-def test_an_answer_says_that_it_guessed_where_the_packet_comes_in(staff: Client, network: rows.Network) -> None:
+def test_an_answer_says_that_it_guessed_where_the_packet_comes_in(staff: Client, network: factories.Network) -> None:
     note = "Taken as coming from outside. If 192.0.2.45 is a server of yours, say “servers”."
     assert note not in ask(staff, "192.0.2.45", FOREIGN), "a gateway without servers"
-    rows.servers(network)
+    factories.servers(network)
     page = ask(staff, "192.0.2.45", FOREIGN)
     assert note in page and "interface=servers" in page
     assert note in told("192.0.2.45", FOREIGN)
@@ -147,7 +147,7 @@ def test_an_answer_says_that_it_guessed_where_the_packet_comes_in(staff: Client,
         assert json.loads(told(known, FOREIGN, "--json"))["guessed"] is None
 
 
-def test_a_forward_is_named_with_its_member(staff: Client, network: rows.Network) -> None:
+def test_a_forward_is_named_with_its_member(staff: Client, network: factories.Network) -> None:
     there = forward(network, 8443)
     page = ask(staff, FOREIGN, "198.51.100.7", 8443)
     assert "Goes through." in page and f"port forward {there}" in page and "10.16.0.10:443" in page
@@ -155,20 +155,20 @@ def test_a_forward_is_named_with_its_member(staff: Client, network: rows.Network
     assert "Leads nowhere." in ask(staff, FOREIGN, "198.51.100.7", 8444)
 
 
-def test_a_forward_that_is_switched_off_leads_nowhere(staff: Client, network: rows.Network) -> None:
+def test_a_forward_that_is_switched_off_leads_nowhere(staff: Client, network: factories.Network) -> None:
     there = forward(network, 8443)
     type(there).objects.update(enabled=False)
     assert "Leads nowhere." in ask(staff, FOREIGN, "198.51.100.7", 8443)
 
 
-def test_who_has_left_is_not_let_out_and_the_reason_is_said(staff: Client, network: rows.Network) -> None:
+def test_who_has_left_is_not_let_out_and_the_reason_is_said(staff: Client, network: factories.Network) -> None:
     who = network.residents["m1"]
     Member.objects.filter(pk=who.member.pk).update(state=Member.State.LEFT)
     page = ask(staff, who.holding.address, FOREIGN)
     assert "Dropped." in page and "No active member holds its source" in page
 
 
-def test_an_ipv6_member_is_refused_from_outside_but_answers_come_back(staff: Client, network: rows.Network) -> None:
+def test_an_ipv6_member_is_refused_from_outside_but_answers_come_back(staff: Client, network: factories.Network) -> None:
     who = f"M-{network.residents['m1'].member.number}"
     refused = ask(staff, "2001:db8:cafe::10", who, 22)
     assert "Refused." in refused and "Nothing allows this connection to begin." in refused and "with a TCP reset" in refused
@@ -201,15 +201,15 @@ def test_a_ruleset_that_is_not_known_cannot_be_asked(staff: Client) -> None:
     assert "is not known here" in ask(staff, "10.16.0.10", FOREIGN, ruleset="runs")
 
 
-def test_an_answer_costs_the_same_however_many_members_there_are(staff: Client, network: rows.Network) -> None:
+def test_an_answer_costs_the_same_however_many_members_there_are(staff: Client, network: factories.Network) -> None:
     path = f"/why/?{urlencode({'gateway': 'nat-1', 'protocol': 'tcp', 'source': '10.16.0.10', 'destination': FOREIGN, 'port': 443})}"
     few = queries(staff, path)
     for number in range(20):
-        rows.hold(rows.member(f"Another {number}"), network.private, f"10.16.9.{number}")
+        factories.hold(factories.member(f"Another {number}"), network.private, f"10.16.9.{number}")
     assert queries(staff, path) == few
 
 
-def test_what_runs_is_offered_where_it_differs(served: rows.Network) -> None:
+def test_what_runs_is_offered_where_it_differs(served: factories.Network) -> None:
     staff = signed_in(served.admin)
     assert reconcile(served.group, by=served.admin.pk)
     forward(served, 8443)
@@ -219,14 +219,14 @@ def test_what_runs_is_offered_where_it_differs(served: rows.Network) -> None:
     assert "Leads nowhere." in page and "By what the database asks for it fares otherwise." in page
 
 
-def test_the_command_says_it_in_a_line_and_shows_every_rule(network: rows.Network) -> None:
+def test_the_command_says_it_in_a_line_and_shows_every_rule(network: factories.Network) -> None:
     ban(network, "203.0.113.0/24")
     said = told(FOREIGN, "10.16.0.10", "22", interface="wan")
     assert "Dropped. That is what somebody asked for: [ban of 203.0.113.0/24" in said
     assert "* ip saddr & 255.255.255.0 @bans4_24 drop" in said and "203.0.113.0 is in bans4_24; dropped" in said
 
 
-def test_the_command_gives_data_for_scripts(network: rows.Network) -> None:
+def test_the_command_gives_data_for_scripts(network: factories.Network) -> None:
     said = json.loads(told("10.16.0.10", FOREIGN, json=True))
     assert (said["outcome"], said["leaves_by"], said["leaves_as"]) == ("forwarded", "wan0", "198.51.100.7:1024–32767 → 203.0.113.9:443")
     assert said["elements_counted"] == [{"set": "up4", "key": "10.16.0.10", "packets": 1}]
@@ -234,7 +234,7 @@ def test_the_command_gives_data_for_scripts(network: rows.Network) -> None:
     assert said["path"][0]["rules"][0]["text"].startswith('iifname "mgmt0"')
 
 
-def test_the_command_asks_as_if_it_were_then(network: rows.Network) -> None:
+def test_the_command_asks_as_if_it_were_then(network: factories.Network) -> None:
     before = "2001-01-01T00:00"
     assert "Dropped. No active member holds its source" in told("10.16.0.10", FOREIGN, "--at", before)
 
@@ -249,14 +249,14 @@ def test_the_command_asks_as_if_it_were_then(network: rows.Network) -> None:
         (("10.16.0.10", FOREIGN, "--runs"), "is not known here"),
     ],
 )
-def test_the_command_refuses_what_makes_no_sense(network: rows.Network, arguments: tuple[str, ...], says: str) -> None:
+def test_the_command_refuses_what_makes_no_sense(network: factories.Network, arguments: tuple[str, ...], says: str) -> None:
     with pytest.raises(CommandError, match=says):
         told(*arguments)
 
 
-def test_a_range_of_ports_and_a_pinhole_are_named(staff: Client, network: rows.Network) -> None:
+def test_a_range_of_ports_and_a_pinhole_are_named(staff: Client, network: factories.Network) -> None:
     resident, by = network.residents["m1"], network.admin
-    add_forward(holding=resident.holding, public=rows.PUBLIC, protocol="udp", public_port=6000, private_port=6000, ports=10, by=by)
+    add_forward(holding=resident.holding, public=factories.PUBLIC, protocol="udp", public_port=6000, private_port=6000, ports=10, by=by)
     add_pinhole(holding=resident.prefix, address=IPv6Address("2001:db8:a0:10::10"), protocol="tcp", port=443, ports=1, by=by)
-    assert "port forward UDP 6000–6009 on 198.51.100.7" in ask(staff, FOREIGN, rows.PUBLIC, 6004, protocol="udp")
+    assert "port forward UDP 6000–6009 on 198.51.100.7" in ask(staff, FOREIGN, factories.PUBLIC, 6004, protocol="udp")
     assert "pinhole TCP 443" in ask(staff, "2001:db8:cafe::10", "2001:db8:a0:10::10")

@@ -10,43 +10,43 @@ from django.conf import LazySettings
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from apps.deployments import link
-from apps.desk.live.asking import Wish, watch
-from apps.desk.why.question import CannotAsk
+from apps.deployments.transport import agent_channel
+from apps.desk.live_trace.live_trace_session import Wish, watch
+from apps.desk.packet_trace.question import CannotAsk
 from apps.network.models import Gateway
-from firewall.live import Watch
-from tests import rows
+from firewall.live_trace import Watch
+from tests import factories
 from tests.agent.gateways import Served
-from tests.db.pages import signed_in, text
+from tests.db.page_client import signed_in, text
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def network(transactional_db: None) -> rows.Network:
-    return rows.network()
+def network(transactional_db: None) -> factories.Network:
+    return factories.network()
 
 
 @pytest.fixture
-def staff(network: rows.Network) -> Client:
+def staff(network: factories.Network) -> Client:
     return signed_in(network.admin)
 
 
 @pytest.fixture
-def in_memory(network: rows.Network, settings: LazySettings, tmp_path: Path) -> object:
+def in_memory(network: factories.Network, settings: LazySettings, tmp_path: Path) -> object:
     """A real agent whose table is in memory, as nat-1."""
     served = Served(tmp_path / "state", on_kernel=False)
     settings.GATEWAY_SOCKETS = served.socket.parent
     (served.socket.parent / "nat-1.sock").symlink_to(served.socket)
     yield served
-    link.close_all()
+    agent_channel.close_all()
     served.close()
 
 
-def test_only_staff_may_watch(network: rows.Network, client: Client) -> None:
+def test_only_staff_may_watch(network: factories.Network, client: Client) -> None:
     for path in ("/why/live/", "/why/live/nat-1/1/"):
         assert client.get(path).status_code == 302
-    client.force_login(rows.user("guest", staff=False))
+    client.force_login(factories.user("guest", staff=False))
     for path in ("/why/live/", "/why/live/nat-1/1/"):
         assert client.get(path).status_code == 403
     assert client.post("/why/live/", {"gateway": "nat-1", "source": "10.16.0.0/16"}).status_code == 403
@@ -68,7 +68,7 @@ def test_an_answer_can_be_watched_live_with_the_same_question(staff: Client) -> 
 
 
 def test_without_a_gateway_there_is_nothing_to_watch(transactional_db: None) -> None:
-    assert "There is no gateway yet" in text(signed_in(rows.user()).get("/why/live/"))
+    assert "There is no gateway yet" in text(signed_in(factories.user()).get("/why/live/"))
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_what_cannot_be_asked_is_said_at_its_field(staff: Client, asked: dict[st
     assert said in text(answer)
 
 
-def test_a_member_stands_for_what_he_holds_and_a_side_for_its_interface(network: rows.Network) -> None:
+def test_a_member_stands_for_what_he_holds_and_a_side_for_its_interface(network: factories.Network) -> None:
     resident, gateway = network.residents["m1"], network.gateways[0]
     number = f"M-{resident.member.number}"
     address = ip_network(resident.holding.address)
@@ -100,7 +100,7 @@ def test_a_member_stands_for_what_he_holds_and_a_side_for_its_interface(network:
 
 
 @pytest.mark.parametrize(("field", "value"), [("seconds", 0), ("seconds", 31), ("most", 0), ("most", 101), ("port", -1)])
-def test_more_than_the_gateway_allows_is_not_asked_for(network: rows.Network, field: str, value: int) -> None:
+def test_more_than_the_gateway_allows_is_not_asked_for(network: factories.Network, field: str, value: int) -> None:
     wish = {"source": "10.16.0.10", "protocol": "tcp", field: value}
     with pytest.raises(CannotAsk, match="At least"):
         watch(Wish(network.gateways[0], **wish))  # type: ignore[arg-type]  # each is of its field's type
@@ -124,6 +124,6 @@ def test_a_gateway_that_does_not_exist_has_no_page(staff: Client) -> None:
     assert staff.get("/why/live/nat-9/1/").status_code == 404
 
 
-def test_the_command_says_what_it_cannot_ask(network: rows.Network) -> None:
+def test_the_command_says_what_it_cannot_ask(network: factories.Network) -> None:
     with pytest.raises(CommandError, match="source: Give a source or a destination"):
         call_command("trace", "any", "any", live=True, stdout=StringIO())

@@ -15,20 +15,20 @@ from django.conf import LazySettings
 from django.db import connection
 from django.test import Client
 
-from apps.accounts import matrix, tokens
+from apps.accounts import permission_matrix, tokens
 from apps.accounts.models import User
 from apps.events.models import Event
 from apps.inbound.message import Address, Received
 from apps.inbound.models import Arrival
 from apps.mail import models as mail
 from apps.members.models import Member
-from apps.tickets import own, receiving, services
+from apps.tickets import mail_handler, own, services
 from apps.tickets.models import Message, Ticket
-from apps.webhooks import gathering
+from apps.webhooks import delivery_gathering
 from apps.webhooks import services as webhooks
 from apps.webhooks.models import Delivery
-from tests import rows
-from tests.db.pages import signed_in
+from tests import factories
+from tests.db.page_client import signed_in
 
 NUMBER = 700_001  # the id of whatever a route is asked for: members, tickets, mails and arrivals share it
 NAME, ADDRESS, EVE = "Jonas Brandt", "jonas@lindenhof.example", "eve@evil.example"
@@ -48,7 +48,7 @@ def letter(sender: str, text: str, **given: Any) -> Received:
 
 @pytest.fixture
 def mara(db: None) -> User:
-    made = rows.user("mara")
+    made = factories.user("mara")
     User.objects.filter(pk=made.pk).update(email="mara@lindenhof.example")
     made.refresh_from_db()
     return made
@@ -61,22 +61,22 @@ def jonas(mara: User, settings: LazySettings) -> Member:
     with connection.cursor() as cursor:
         for table in ("members_member", "tickets_ticket"):
             cursor.execute(f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), {NUMBER}, false)")
-    member = rows.member(NAME, email=ADDRESS, user=rows.user("jonas", staff=False))
+    member = factories.member(NAME, email=ADDRESS, user=factories.user("jonas", staff=False))
     webhooks.add(facts=webhooks.Facts(name="all", url="https://hooks.lindenhof.example/"), by=mara)
-    gathering.begin()
+    delivery_gathering.begin()
     assert member.user
     ticket = own.ask(member=member, subject="My line", text="It is slow", by=member.user)
     services.answer(ticket=ticket, text="Since when?", by=mara)
     sent = mail.Message.objects.get(to=ADDRESS)
-    receiving.take(Arrival(), letter(EVE, REPLY, references=(sent.message_id,)))
-    receiving.take(Arrival(), letter(ADDRESS, OPENING))
-    gathering.gather()
+    mail_handler.take(Arrival(), letter(EVE, REPLY, references=(sent.message_id,)))
+    mail_handler.take(Arrival(), letter(ADDRESS, OPENING))
+    delivery_gathering.gather()
     return member
 
 
 def paths(numbers: tuple[int, ...]) -> Iterator[str]:
     """Each route that can be looked at, with each number in place of every id."""
-    for route in matrix.routes():
+    for route in permission_matrix.routes():
         for number in numbers if PARAMETER.search(route.path) else (0,):
             filled = PARAMETER.sub(lambda found, number=number: WORDS.get(found[1] or found[2], str(number)), route.path)  # type: ignore[misc]
             yield "/" + filled.replace("^", "").replace("$", "").replace("\\", "").replace("/?", "/").lstrip("/")

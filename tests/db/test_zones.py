@@ -8,20 +8,20 @@ from django.test import Client
 from apps.nat.pinholes.models import Pinhole
 from apps.network.models import Gateway
 from apps.tickets import own
-from tests import rows
-from tests.db.pages import signed_in
+from tests import factories
+from tests.db.page_client import signed_in
 
 ZONED = "fe80::1%eth0"
 
 
 @pytest.fixture
-def mara(network: rows.Network) -> Client:
+def mara(network: factories.Network) -> Client:
     client = signed_in(network.admin)
     client.raise_request_exception = False
     return client
 
 
-def test_a_pinhole_to_one_is_refused(mara: Client, network: rows.Network) -> None:
+def test_a_pinhole_to_one_is_refused(mara: Client, network: factories.Network) -> None:
     who = network.residents["m1"]
     for address in (ZONED, f"{who.prefix.prefix[5]}%eth0", "::10%eth0"):
         given = {"pinhole-protocol": "tcp", "pinhole-port": "443", "pinhole-address": address}
@@ -29,7 +29,7 @@ def test_a_pinhole_to_one_is_refused(mara: Client, network: rows.Network) -> Non
     assert not Pinhole.objects.exists()
 
 
-def test_a_gateway_is_not_managed_from_one(mara: Client, network: rows.Network) -> None:
+def test_a_gateway_is_not_managed_from_one(mara: Client, network: factories.Network) -> None:
     gateway = network.gateways[0]
     page = mara.get(f"/gateways/{gateway.pk}/edit/")
     given: dict[str, Any] = {name: value for name, value in page.context["form"].initial.items() if value is not None}
@@ -40,7 +40,7 @@ def test_a_gateway_is_not_managed_from_one(mara: Client, network: rows.Network) 
     assert Gateway.objects.get(pk=gateway.pk).version == gateway.version
 
 
-def test_nor_is_there_a_ban_a_notice_page_or_a_token_of_one(mara: Client, network: rows.Network) -> None:
+def test_nor_is_there_a_ban_a_notice_page_or_a_token_of_one(mara: Client, network: factories.Network) -> None:
     member = network.residents["m1"].member
     ticket = own.ask(member=member, by=network.admin, subject="A ban", text="of whom?")
     assert mara.post(f"/tickets/{ticket.pk}/link/", {"ban": ZONED}).status_code == 422

@@ -30,7 +30,7 @@ MUTANTS = (
     ),
     Mutant(
         "let who is exempt from limits past all that follows",
-        "firewall/chains/narrowing.py",
+        "firewall/chains/specialize.py",
         " and not self._returns(made):",
         ":",
         f"{LANES}::test_a_first_packet_fares_in_its_lane_as_in_the_chain_for_all",
@@ -107,7 +107,7 @@ MUTANTS = (
     ),
     Mutant(
         "be off by one in a prefix length",
-        "firewall/chains/parts.py",
+        "firewall/chains/rule_helpers.py",
         "None if length == whole else length,",
         "None if length == whole else length - 1,",
         "tests/whole/test_counters.py::test_a_banned_host_is_dropped_and_the_hit_is_counted",
@@ -128,7 +128,7 @@ MUTANTS = (
     ),
     Mutant(
         "ignore that a forward is off",
-        "apps/deployments/reading/nat.py",
+        "apps/deployments/desired_state/readers/nat.py",
         " AND f.enabled",
         "",
         "tests/db/test_snapshot.py::test_a_forward_that_is_off_or_removed_is_left_out",
@@ -224,14 +224,14 @@ MUTANTS = (
     ),
     Mutant(
         "cut connections that are allowed",
-        "firewall/banned.py",
+        "firewall/newly_banned.py",
         "return concerned and address not in self._allowed",
         "return concerned",
         f"{BANS}::test_a_ban_cuts_in_its_direction_and_spares_what_is_allowed",
     ),
     Mutant(
         "leave connections open under an allow entry that goes",
-        "firewall/banned.py",
+        "firewall/newly_banned.py",
         "address in self._come or (address in self._freed and address in self._banned)",
         "address in self._come",
         f"{BANS}::test_a_ban_cuts_in_its_direction_and_spares_what_is_allowed",

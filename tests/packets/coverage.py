@@ -2,7 +2,7 @@
 
 A line is a rule without the policy's own numbers: its chain, what its parts read and say, and its comment. A packet has passed it when
 it passed all of its parts; a limit counts as passed when it was asked, because no packet of a trace is over one. Lines that stand in
-several lanes are one (firewall/chains/lanes.py).
+several lanes are one (firewall/chains/directions.py).
 """
 
 import re

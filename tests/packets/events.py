@@ -1,11 +1,11 @@
-"""What happens on the cables of a gateway, at random: first packets, by ways of tests/packets/ways.py, and what follows."""
+"""What happens on the cables of a gateway, at random: first packets, by ways of tests/packets/packet_sources.py, and what follows."""
 
 from dataclasses import dataclass
 from random import Random
 
 from firewall.policy import Address, Policy
+from tests.packets.packet_sources import ANYWHERE, KINDS, LISTENERS_QUERY, NEIGHBOUR_SOLICITATION, PROTOCOLS, Way, ways_of
 from tests.packets.scenes import OWN6
-from tests.packets.ways import ANYWHERE, KINDS, LISTENERS_QUERY, NEIGHBOUR_SOLICITATION, PROTOCOLS, Way, ways_of
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Random policies: of few addresses, ports and prefixes, so that packets often meet what the policy is about.
 
-Another kind of object joins by a line in `policy`, and in tests/packets/ways.py by the packets that lead to it.
+Another kind of object joins by a line in `policy`, and in tests/packets/packet_sources.py by the packets that lead to it.
 """
 
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ from firewall.policy import (
     Settings,
     Sharing,
 )
-from tests.packets.wires import OWN
+from tests.packets.gateway_cables import OWN
 from tests.policies import NAT_1, PROBE, PROBES_MAPPING
 
 NOW = 1_800_000_000

@@ -18,7 +18,7 @@ from tests.packets.coverage import Coverage, Line
 from tests.packets.events import Event, events
 from tests.packets.scenes import policy, without_helpers
 from tests.packets.shrink import smallest
-from tests.packets.talk import Gateway, Talk
+from tests.packets.trace_comparison import Gateway, Talk
 
 pytestmark = pytest.mark.kernel
 
@@ -69,7 +69,7 @@ def test_the_kernel_does_to_every_packet_what_the_trace_says(gateway: Gateway, p
 
 
 def _all_was_passed(coverage: Coverage, parts: set[type[Part]]) -> None:
-    """Random packets that never meet a line prove nothing of it: it needs a way in tests/packets/ways.py, or policies that have it."""
+    """Packets that never meet a line say nothing of it: it needs a source in tests/packets/packet_sources.py, or policies that have it."""
     assert coverage.never() == ELSEWHERE
     assert {family.name for family in FAMILIES} - {"guard6"} <= coverage.found.keys()
     assert coverage.parts == parts

@@ -3,9 +3,9 @@ from ipaddress import ip_network
 import pytest
 
 from apps.bans.prefixes import Fault, NoBan, read
-from apps.lib.api.kinds import NETWORK
+from apps.lib.api.filter_types import NETWORK
 from apps.lib.fields import PrefixField
-from apps.nat.finding import _prefix
+from apps.nat.list_search import _prefix
 from firewall.addresses import parse_prefix
 
 OTHERWISE_WRITTEN = ("203.0.113.0/0.0.0.255", "203.0.113.0/255.255.255.0", "203.0.113.0/024", "203.0.113.0/+24", "203.0.113.0/",

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from apps.deployments.backoff import MOST, Backoff
+from apps.deployments.rollouts.backoff import MOST, Backoff
 
 NOW = datetime(2026, 11, 21, 13, 2, 11, tzinfo=UTC)
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 from django.utils import translation
 
-from apps.lib.charts import VOLUME
-from apps.lib.charts.bars import Bar, drawn
-from apps.lib.formats import SPACE
+from apps.lib.ui.charts import VOLUME
+from apps.lib.ui.charts.bars import Bar, drawn
+from apps.lib.ui.formats import SPACE
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firewall.blast import Limits, Removal, cutoffs, judge, kept, removals, still_lost, without
+from firewall.blast_radius import Limits, Removal, cutoffs, judge, kept, removals, still_lost, without
 from firewall.diff import ElementChange, diff
 from firewall.ruleset import PLAIN, Element, Elements, Ruleset, Set, Type
 from firewall.sets import Kind

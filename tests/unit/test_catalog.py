@@ -18,7 +18,7 @@ from django.db.models.fields import BLANK_CHOICE_LABEL
 from django.utils.translation import gettext as ours
 from django.utils.translation import ngettext, override
 
-from apps.lib.catalog import compile_all, compiled, messages
+from apps.lib.translation_compiler import compile_all, compiled, messages
 
 PO = Path(__file__).parents[2] / "locale" / "de" / "LC_MESSAGES" / "django.po"
 

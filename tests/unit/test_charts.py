@@ -10,11 +10,11 @@ from django.utils import timezone, translation
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.lib.charts import RATE, VOLUME, Chart, Line, Threshold, Unit
-from apps.lib.charts.clock import marks
-from apps.lib.charts.drawing import drawn
-from apps.lib.charts.scale import ticks
-from apps.lib.formats import OCTETS, SPACE
+from apps.lib.ui.charts import RATE, VOLUME, Chart, Line, Threshold, Unit
+from apps.lib.ui.charts.clock import marks
+from apps.lib.ui.charts.drawing import drawn
+from apps.lib.ui.charts.scale import ticks
+from apps.lib.ui.formats import OCTETS, SPACE
 
 BERLIN = ZoneInfo("Europe/Berlin")
 HOUR = timedelta(hours=1)

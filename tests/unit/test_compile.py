@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 
 from firewall.chains import build
-from firewall.chains.used import Used
+from firewall.chains.used_sets import Used
 from firewall.compile import compile_change, compile_policy
 from firewall.diff import apply, diff
 from firewall.digest import digest

@@ -10,7 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from firewall import owners
 from firewall.counters import Baseline, ReadingError, advance
 from firewall.wire import Counts, Reading
-from tests.readings import Element, Pair, counts, gone, reading
+from tests.counter_factories import Element, Pair, counts, gone, reading
 
 A, B = ("10.0.0.1", 1), ("10.0.0.1", 2)
 

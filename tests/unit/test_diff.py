@@ -4,7 +4,7 @@ from itertools import pairwise
 from hypothesis import given, settings
 
 from firewall.compile import compile_policy
-from firewall.compose import compose
+from firewall.delta_composition import compose
 from firewall.diff import Delta, apply, diff
 from firewall.digest import at, at_base, digest, text, update
 from firewall.policy import Policy

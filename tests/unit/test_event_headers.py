@@ -1,6 +1,6 @@
 """Header fields of a request become variables."""
 
-from apps.events.headers import variables
+from apps.events.wsgi_environ import variables
 
 
 def test_fields_become_variables_and_a_repeated_one_is_told_with_commas() -> None:

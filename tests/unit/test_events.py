@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.events import sse
+from apps.events.event_types import KINDS, OF_MEMBERS, Reader, Told
 from apps.events.hub import MOST, Hub, Mailbox
-from apps.events.kinds import KINDS, OF_MEMBERS, Reader, Told
-from apps.events.position import LONGEST, Position, parse
-from apps.events.reading import Refused
+from apps.events.stream_position import LONGEST, Position, parse
+from apps.events.subscriber_rights import Refused
 
 HERE, LATER = Position(1, "10:10:"), Position(2, "20:30:21,25")
 MARA = Reader(1, frozenset({"rollout"}))

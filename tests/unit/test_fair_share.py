@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.traffic.fairshare.deciding import Rules, State, Talker, Way, heaviest, watched
+from apps.traffic.fairshare.fair_share_policy import Rules, State, Talker, Way, heaviest, watched
 
 NOW = datetime(2050, 1, 1, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)

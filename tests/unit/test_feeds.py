@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.bans.feeds import LONGEST_COMMENT, MOST_BAD, Entry, FeedReader, Limits, TooBig, parse
+from apps.bans.feed_parser import LONGEST_COMMENT, MOST_BAD, Entry, FeedReader, Limits, TooBig, parse
 from apps.bans.prefixes import Fault
 
 EXCERPT = Path(__file__).parent.parent / "data" / "ipsum-excerpt.txt"

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from apps.bans.fetching import Fault, Fetched, Limits, NoFeed, fetch, read_file
-from apps.lib.outbound import Fault as No
-from apps.lib.outbound import NoAnswer, Reach, allowed, resolved, taken_apart
-from tests.serving import Answer, serving
+from apps.bans.feed_fetcher import Fault, Fetched, Limits, NoFeed, fetch, read_file
+from apps.lib.web.guarded_http import Fault as No
+from apps.lib.web.guarded_http import NoAnswer, Reach, allowed, resolved, taken_apart
+from tests.fake_http import Answer, serving
 
 NOTHING = Fetched(None)
 LOOPBACK = Limits(octets=1000, seconds=5, reach=Reach(private=True))
@@ -127,7 +127,7 @@ def test_a_redirect_to_where_nobody_must_ask_is_not_followed(monkeypatch: pytest
         asked.append(str(address))
         return len(asked) == 1 or allowed(address)
 
-    monkeypatch.setattr("apps.lib.outbound.allowed", only_first)
+    monkeypatch.setattr("apps.lib.web.guarded_http.allowed", only_first)
     with serving(Answer(body=b"secret")) as inside, serving(Answer(302, headers={"Location": inside.url()})) as outside:
         assert fault(outside.url(), Limits(seconds=5)) is No.PRIVATE
         assert (len(outside.asked), inside.asked) == (1, [])

@@ -7,7 +7,7 @@ from ipaddress import ip_interface, ip_network
 import pytest
 from django.utils import timezone, translation
 
-from apps.lib import formats
+from apps.lib.ui import formats
 
 NOW = datetime(2026, 11, 12, 20, 16, 40, tzinfo=UTC)  # 21:16:40 CET
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from apps.deployments import approval_kinds, approval_texts, restoration
-from apps.deployments.askers import _WRITTEN
+from apps.deployments.approvals import kinds, restoration, texts
+from apps.deployments.approvals.requesters import _WRITTEN
 from apps.deployments.models import HeldBack
 from apps.network.models import GatewayGroup
-from firewall.blast import HARMLESS
+from firewall.blast_radius import HARMLESS
 from firewall.sets import FAMILIES, Kind
 
 WAITING = sorted({family.kind for family in FAMILIES} - HARMLESS | {Kind.BLOCKS})
@@ -18,10 +18,10 @@ def test_each_kind_of_element_has_writers_and_a_way_back(kind: Kind) -> None:
     assert _WRITTEN[kind] and kind in restoration._RESTORE
 
 
-@pytest.mark.parametrize("kind", [*WAITING, *approval_kinds.SPECIAL])
+@pytest.mark.parametrize("kind", [*WAITING, *kinds.SPECIAL])
 def test_each_kind_has_its_words(kind: str) -> None:
     held = HeldBack(group=GROUP, kind=kind, removed=12, of=40, earlier=2, packed=b"")
-    if kind != approval_kinds.ROLLBACK:
-        assert approval_texts.title(held)
-    words = [approval_texts.why(held), approval_texts.verb(held), approval_texts.kind_of(held), approval_texts.undo(held)]
+    if kind != kinds.ROLLBACK:
+        assert texts.title(held)
+    words = [texts.why(held), texts.verb(held), texts.kind_of(held), texts.undo(held)]
     assert all(words)

@@ -2,11 +2,11 @@
 
 import pytest
 
-from apps.inbound import headers
-from apps.inbound.limits import Limits
+from apps.inbound import header_parser
 from apps.inbound.message import Address, Received
-from apps.inbound.reading import received
-from tests.letters import mail, mixed
+from apps.inbound.parse_limits import Limits
+from apps.inbound.parse_message import received
+from tests.malformed_mail import mail, mixed
 
 
 def read(octets: bytes, sender: str | None = "who@b.example") -> Received:
@@ -26,7 +26,7 @@ def read(octets: bytes, sender: str | None = "who@b.example") -> Received:
     ],
 )
 def test_an_address_is_one_that_was_written(written: str, found: list[Address]) -> None:
-    assert list(headers.addresses(written, 10)) == found
+    assert list(header_parser.addresses(written, 10)) == found
     assert read(mail(From=written)).sender == (found[0] if found else None)
 
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.inbound import headers, packing
-from apps.inbound.limits import Limits, Unreadable
+from apps.inbound import header_parser, ipc_codec
 from apps.inbound.message import Address, Received
-from apps.inbound.reading import received
-from tests.letters import BREAKING, GROWING, html, mail, mixed, zip_bomb
+from apps.inbound.parse_limits import Limits, Unreadable
+from apps.inbound.parse_message import received
+from tests.malformed_mail import BREAKING, GROWING, html, mail, mixed, zip_bomb
 
 SHIPPED = Path(sys.base_prefix, "lib", f"python3.{sys.version_info.minor}", "test", "test_email", "data")
 LIMITS = Limits()
@@ -139,7 +139,7 @@ def test_a_bounce_says_which_mails_came_back() -> None:
 )
 def test_addresses_are_found_in_what_people_and_programs_write(written: str, read_as: list[tuple[str, str]]) -> None:
     as_kept = written.encode().decode("ascii", "surrogateescape")
-    assert [(each.name, each.address) for each in headers.addresses(as_kept, 100)] == read_as
+    assert [(each.name, each.address) for each in header_parser.addresses(as_kept, 100)] == read_as
 
 
 def test_octets_that_are_no_ascii_are_read_as_what_they_most_likely_are() -> None:
@@ -175,9 +175,9 @@ def test_sixteen_times_the_mischief_is_nowhere_near_256_times_the_work(name: str
 
 def _whole(got: Received) -> None:
     """It can go back to the portal and into the database, and nothing is there that pages should not show."""
-    words, octets = packing.packed(got)
-    assert packing.sizes(words) == [len(each) for each in octets]
-    assert packing.unpacked(words, octets) == got
+    words, octets = ipc_codec.packed(got)
+    assert ipc_codec.sizes(words) == [len(each) for each in octets]
+    assert ipc_codec.unpacked(words, octets) == got
     for text in (
         got.text,
         got.subject,
@@ -231,6 +231,6 @@ def test_mutated_mails_are_read_or_refused(seed: bytes, cuts: list[tuple[int, in
 
 @given(st.binary(max_size=200), st.lists(st.binary(max_size=4), max_size=3))
 def test_no_answer_of_a_child_is_believed_beyond_what_was_agreed(words: bytes, octets: list[bytes]) -> None:
-    for ask in (lambda: packing.sizes(words), lambda: packing.unpacked(words, octets)):
+    for ask in (lambda: ipc_codec.sizes(words), lambda: ipc_codec.unpacked(words, octets)):
         with pytest.raises((ValueError, KeyError, IndexError, TypeError, Unreadable)):
             ask()

@@ -6,14 +6,14 @@ from dataclasses import replace
 import pytest
 
 from firewall import chains
-from firewall.chains.lanes import lanes
-from firewall.chains.used import Used
+from firewall.chains.directions import lanes
+from firewall.chains.used_sets import Used
 from firewall.compile import compile_policy
 from firewall.policy import Policy
 from firewall.ruleset import Chain, Field, Match, Rule, Ruleset
 from firewall.tracing import Leaving, Outcome, Trace, trace
+from tests.packets.gateway_cables import ROUTES
 from tests.packets.scenes import MANAGED, NOW
-from tests.packets.wires import ROUTES
 from tests.policies import NAT_1, network
 from tests.unit.test_tracing_promises import case
 

@@ -5,9 +5,9 @@ from datetime import timedelta
 
 import pytest
 
-from apps.deployments.backoff import Backoff
-from apps.deployments.link import Channel, Unreachable
-from apps.deployments.ways import Way
+from apps.deployments.rollouts.backoff import Backoff
+from apps.deployments.transport.agent_channel import Channel, Unreachable
+from apps.deployments.transport.relay_program import Way
 from firewall import wire
 
 HELLO = wire.Hello(0)

@@ -5,10 +5,10 @@ from ipaddress import ip_address
 
 import pytest
 
-from apps.desk.live import words
-from apps.desk.live.passage import stops
-from apps.lib.states import Kind
-from firewall.live import ARRIVES, COMES, LEAVES, Event, Headers
+from apps.desk.live_trace import live_trace_texts
+from apps.desk.live_trace.passage import stops
+from apps.lib.ui.states import Kind
+from firewall.live_trace import ARRIVES, COMES, LEAVES, Event, Headers
 
 CAME = Headers(ip_address("203.0.113.66"), ip_address("198.51.100.7"), 6, 40_000, 8443, 60, ("syn",))
 PORTLESS = replace(CAME, source_port=0, destination_port=0, flags=())
@@ -60,7 +60,7 @@ def test_what_source_nat_made_of_it_is_told_where_it_was_done_though_the_kernel_
     ],
 )
 def test_the_last_event_is_the_packets_fate(last: Event, kind: Kind, said: str) -> None:
-    fate = words.fate([FIRST, last])
+    fate = live_trace_texts.fate([FIRST, last])
     assert (fate.kind, str(fate)) == (kind, said)
 
 
@@ -76,10 +76,10 @@ def test_the_last_event_is_the_packets_fate(last: Event, kind: Kind, said: str) 
     ],
 )
 def test_a_packet_is_told_with_its_ends_and_its_kind(headers: Headers, said: str) -> None:
-    assert words.headers(headers) == said
+    assert live_trace_texts.headers(headers) == said
 
 
 def test_a_rule_of_somebody_else_is_said_to_be_one() -> None:
     theirs = replace(BANS, table="ip docker", rule="")
-    assert words.rule(theirs) == "a rule that the portal did not send, in the table ip docker"
-    assert words.place(theirs) == "ip docker"
+    assert live_trace_texts.rule(theirs) == "a rule that the portal did not send, in the table ip docker"
+    assert live_trace_texts.place(theirs) == "ip docker"

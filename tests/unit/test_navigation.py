@@ -10,8 +10,9 @@ from django.http import HttpRequest, HttpResponse
 from django.test import RequestFactory, override_settings
 from django.urls import include, path
 
-from apps.lib import context, navigation, views
-from apps.lib.navigation import Count, Item, Section, User
+from apps.lib import views
+from apps.lib.web import context_processors, navigation
+from apps.lib.web.navigation import Count, Item, Section, User
 
 
 def staff() -> User:
@@ -91,4 +92,4 @@ def test_an_unknown_theme_follows_the_system(cookie: str | None, theme: str) -> 
     request = RequestFactory().get("/")
     if cookie:
         request.COOKIES["theme"] = cookie
-    assert context.theme_of(request) == theme
+    assert context_processors.theme_of(request) == theme

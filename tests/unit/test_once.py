@@ -1,7 +1,7 @@
 import pytest
 from django.http import HttpRequest, HttpResponse
 
-from apps.lib.once import OncePage, once_a_page
+from apps.lib.web.request_cache import OncePage, once_a_page
 
 
 class AskedError(Exception):

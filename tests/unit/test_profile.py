@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from firewall import digest, profile, wire
 from firewall.codec import WireError, decode, encode
 from firewall.compile import compile_policy
-from firewall.compose import compose
+from firewall.delta_composition import compose
 from firewall.diff import Delta, apply, diff
 from firewall.policy import Gateway, Interfaces, Management, Policy, PolicyError, Profile, Settings
 from firewall.render import render
 from firewall.ruleset import Chain, Rule, Ruleset, SetTimeout
 from firewall.sets import Kind
 from firewall.summary import Line, summarise
-from gateway.inspection import inspect_delta, inspect_ruleset
+from gateway.ruleset_inspection import inspect_delta, inspect_ruleset
 from tests.policies import profiles
 
 

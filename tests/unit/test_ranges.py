@@ -6,7 +6,7 @@ import pytest
 
 from firewall.compile import compile_policy
 from firewall.policy import Forward, Hole, Pinhole, Policy, Protocol
-from firewall.ranges import count_things
+from firewall.port_span_elements import count_things
 from tests.policies import NAT_1, network
 
 HOST, OTHER, PUBLIC = IPv4Address("10.16.0.10"), IPv4Address("10.16.0.11"), IPv4Address("198.51.100.7")

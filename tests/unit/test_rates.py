@@ -5,7 +5,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Network
 
 import pytest
 
-from firewall.blast import removals
+from firewall.blast_radius import removals
 from firewall.codec import WireError
 from firewall.compile import compile_policy
 from firewall.diff import diff
@@ -13,7 +13,7 @@ from firewall.policy import Interfaces, NatMapping, Policy, PolicyError, RateLim
 from firewall.ruleset import Element, Ruleset, Set, Type
 from firewall.tracing import Outcome, Packet, Trace, trace
 from firewall.tracing.routes import Route, Routes
-from gateway.inspection import inspect_ruleset
+from gateway.ruleset_inspection import inspect_ruleset
 from tests.policies import NAT_1
 
 HOST, PUBLIC, OUTSIDE = IPv4Address("10.16.0.10"), IPv4Address("198.51.100.7"), IPv4Address("203.0.113.10")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from apps.deployments.relay import EndedError, Relay, SilentError
+from apps.deployments.transport.subprocess_pipe import EndedError, Relay, SilentError
 
 SHORT = 0.1  # seconds
 

@@ -6,15 +6,15 @@ from itertools import pairwise
 
 import pytest
 
-from apps.desk.seeding import ground
+from apps.desk.seeding import lab_network
 from apps.desk.seeding.names import ascii_of
-from apps.desk.seeding.rows import Plan, plan
+from apps.desk.seeding.network_plan import Plan, plan
 
 TODAY = date(2026, 11, 21)
 
 
 def planned(seed: int = 1, members: int = 1_000) -> Plan:
-    return plan(seed, members, ground.read(members), TODAY)
+    return plan(seed, members, lab_network.read(members), TODAY)
 
 
 @pytest.fixture(scope="module")

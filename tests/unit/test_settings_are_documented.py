@@ -2,7 +2,7 @@ import re
 from pathlib import Path
 
 from portal.stack.environment import variables
-from portal.stack.places import Places
+from portal.stack.state_paths import Places
 
 ROOT = Path(__file__).parents[2]
 READ = re.compile(r'environ(?:\.get\(|\[)\s*"(NETZWART_\w+)"')

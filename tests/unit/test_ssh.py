@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from django.conf import LazySettings
 
-from apps.deployments import ssh
-from apps.deployments.ways import way
+from apps.deployments.transport import ssh
+from apps.deployments.transport.relay_program import way
 from apps.network.models import Gateway
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI" + "A" * 43

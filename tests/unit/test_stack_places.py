@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 
 from portal.stack import environment
-from portal.stack.account import Account, open_the_way, private_directory
 from portal.stack.errors import StackError
-from portal.stack.places import LONGEST_GATEWAY_NAME, LONGEST_SOCKET_PATH, Places
+from portal.stack.postgres_account import Account, open_the_way, private_directory
+from portal.stack.state_paths import LONGEST_GATEWAY_NAME, LONGEST_SOCKET_PATH, Places
 
 LONG = Path("/srv") / ("deep/" * 30)
 STRANGER = Account("stranger", 54_321, 54_321)

@@ -8,12 +8,7 @@ from celery.app import trace
 from django.urls import resolve
 
 from portal.stack import ports
-from portal.stack.demo import Demo
-from portal.stack.errors import StackError
-from portal.stack.lock import alone, held
-from portal.stack.outcome import Outcome, read, summary
-from portal.stack.places import Places
-from portal.stack.plan import (
+from portal.stack.commands import (
     ROOT,
     accept_queue,
     collector,
@@ -28,7 +23,12 @@ from portal.stack.plan import (
     web,
     worker,
 )
+from portal.stack.demo import Demo
+from portal.stack.directory_lock import alone, held
+from portal.stack.errors import StackError
 from portal.stack.serve import welcome
+from portal.stack.state_paths import Places
+from portal.stack.test_summary import Outcome, read, summary
 from workers import app
 
 PLACES = Places.at(Path("/srv/var"))

@@ -125,7 +125,7 @@ def test_lines_that_are_held_back_are_shown_when_the_program_dies() -> None:
 
 
 def test_what_is_to_be_done_afterwards_is_done_when_it_is_stopped() -> None:
-    keeper = (sys.executable, "-m", "portal.stack.afterwards", "sh", "-c", "echo the lab goes down")
+    keeper = (sys.executable, "-m", "portal.stack.wait_then_exec", "sh", "-c", "echo the lab goes down")
     with subprocess.Popen(keeper, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "Waiting for SIGTERM\n"

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from lab.sshd import host_key
-from portal.stack import plan, sshd
+from portal.stack import commands, sshd
 from portal.stack.errors import StackError
-from portal.stack.places import Places
+from portal.stack.state_paths import Places
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI" + "A" * 43
 
@@ -39,8 +39,8 @@ def test_without_a_lab_there_is_no_sshd(tmp_path: Path) -> None:
 
 
 def test_the_worker_that_reaches_gateways_by_ssh_is_the_same_in_the_portals_node(tmp_path: Path) -> None:
-    inside = plan.in_lab(Places.at(tmp_path), plan.worker())
-    assert inside.command[inside.command.index("--") + 1 :] == plan.worker().command
+    inside = commands.in_lab(Places.at(tmp_path), commands.worker())
+    assert inside.command[inside.command.index("--") + 1 :] == commands.worker().command
     assert inside.command[inside.command.index("--") - 1] == "portal"
     assert inside.environment == {"NETZWART_LAB_NAME": ""}
 

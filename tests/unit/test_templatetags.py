@@ -8,7 +8,7 @@ from django.template import Context, Template
 from django.test import RequestFactory
 from django.utils import translation
 
-from apps.lib.states import Kind, On, Post, State, pair_word, post_words
+from apps.lib.ui.states import Kind, On, Post, State, pair_word, post_words
 
 
 @pytest.fixture(autouse=True)

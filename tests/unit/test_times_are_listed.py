@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from portal.stack.plan import ROOT
+from portal.stack.commands import ROOT
 
 PAGE = ROOT / "docs" / "timing.md"
 PACKAGES = ("apps/deployments", "gateway", "workers", "portal")

@@ -11,7 +11,7 @@ from firewall.policy import Ban, Block, Forward, Listener, NatMapping, Policy, P
 from firewall.ruleset import Action, Chain, Field, Hook, Match, Part, Priority, Refusal, Rule, Ruleset, Verdict
 from firewall.tracing import Ends, Icmp, Leaving, Outcome, Packet, Route, Routes, State, Trace, TraceError, trace, trace_flow
 from firewall.tracing.fields import READERS
-from firewall.tracing.parts import HANDLERS
+from firewall.tracing.part_effects import HANDLERS
 from firewall.tracing.ports import chosen_from
 from tests.policies import NAT_1, PROBE, PROBED, PROBES_MAPPING
 

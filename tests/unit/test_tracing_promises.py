@@ -16,9 +16,9 @@ from firewall.policy import Address, Allowed, Ban, Direction, Forward, Hole, Not
 from firewall.tracing import Icmp, Outcome, Packet, State, Trace, trace
 from firewall.tracing.tracking import state_of
 from tests.packets.events import First, events
+from tests.packets.gateway_cables import ROUTES
+from tests.packets.packet_sources import ICMP, ICMPV6
 from tests.packets.scenes import MANAGED, NOW, policy
-from tests.packets.ways import ICMP, ICMPV6
-from tests.packets.wires import ROUTES
 
 PROTOCOLS = {"tcp": 6, "udp": 17}
 ECHO = {4: 8, 6: 128}

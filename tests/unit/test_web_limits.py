@@ -10,9 +10,9 @@ import pytest
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from apps.lib.api.problems import MEDIA_TYPE
-from apps.lib.secret_paths import without_secrets
-from portal.web.application import Application
-from portal.web.limits import UPLOADS, USUAL, largest_body
+from apps.lib.web.path_redaction import without_secrets
+from portal.web.body_limits import UPLOADS, USUAL, largest_body
+from portal.web.wsgi_bridge import Application
 
 BEARERS = {"token", "key"}
 """What routes call a part of the path that opens something for whoever has it."""

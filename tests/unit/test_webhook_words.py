@@ -3,8 +3,8 @@
 import pytest
 from django.utils.translation import override
 
-from apps.lib.outbound import Fault, NoAnswer
-from apps.webhooks.words import NO_RIGHT, why
+from apps.lib.web.guarded_http import Fault, NoAnswer
+from apps.webhooks.error_texts import NO_RIGHT, why
 
 
 @pytest.mark.parametrize("fault", [*(str(NoAnswer(fault, "hooks.example.org: 100 %")) for fault in Fault), NO_RIGHT])

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.utils import translation
 
-from apps.lib.formats import SPACE
+from apps.lib.ui.formats import SPACE
 from apps.traffic.panel import against
 from apps.traffic.windows import DAY, FIVE_MINUTES, HOUR, RATES, Preset, between, ending, preset_of
 

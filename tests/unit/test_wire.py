@@ -13,7 +13,7 @@ from firewall import wire
 from firewall.codec import WireError
 from firewall.compile import compile_policy
 from firewall.diff import diff
-from firewall.live import COMES, Event, Headers, Look, Seen, Watch, Watching
+from firewall.live_trace import COMES, Event, Headers, Look, Seen, Watch, Watching
 from firewall.policy import Policy, Prefix
 from firewall.ruleset import PLAIN
 from tests.policies import network, policies

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 from pytest_django.live_server_helper import LiveServer
 
 from apps.accounts.models import User
-from tests.web.showing import confirm_password
+from tests.web.picture_list import confirm_password
 from tests.whole.conftest import bare_lab, lab, network, processes, sockets, working
 
 __all__ = ["bare_lab", "lab", "network", "processes", "sockets", "working"]

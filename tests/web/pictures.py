@@ -52,7 +52,7 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
 
 def showing(var: Path, *, fill: bool) -> dict[str, Any]:
     """Which pages there are, and sessions. Asked beside the gateways, where this machine's loopback is another one."""
-    inside = [sys.executable, "-m", "tests.web.showing", *(["--fill"] if fill else [])]
+    inside = [sys.executable, "-m", "tests.web.picture_list", *(["--fill"] if fill else [])]
     run = [sys.executable, "-m", "portal.stack", "run", "--var", str(var), "--", *inside]
     told = subprocess.run(run, stdout=subprocess.PIPE, check=True, text=True).stdout
     found: dict[str, Any] = json.loads(told[told.index('{"shots"') :])

@@ -5,7 +5,7 @@ from playwright.sync_api import Browser, expect
 from pytest_django.live_server_helper import LiveServer
 
 from apps.accounts.models import ApiToken
-from tests import rows
+from tests import factories
 from tests.web.conftest import signed_in
 
 pytestmark = [pytest.mark.browser]
@@ -16,7 +16,7 @@ def box(scope: str) -> str:
 
 
 def test_the_box_at_the_head_picks_its_column_and_shows_how_much_of_it_is_picked(
-    chromium: Browser, live_server: LiveServer, network: rows.Network
+    chromium: Browser, live_server: LiveServer, network: factories.Network
 ) -> None:
     page = signed_in(chromium, live_server, network.admin, locale="en-GB").new_page()
     page.goto("/account/tokens/")
@@ -36,7 +36,7 @@ def test_the_box_at_the_head_picks_its_column_and_shows_how_much_of_it_is_picked
 
 
 def test_without_a_script_and_with_the_keyboard_a_token_is_made_and_revoked(
-    chromium: Browser, live_server: LiveServer, network: rows.Network
+    chromium: Browser, live_server: LiveServer, network: factories.Network
 ) -> None:
     page = signed_in(chromium, live_server, network.admin, locale="en-GB", java_script_enabled=False).new_page()
     page.goto("/account/tokens/")

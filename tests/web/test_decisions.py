@@ -6,14 +6,14 @@ import pytest
 from django.db.models.functions import Now
 from playwright.sync_api import Page, expect
 
-from apps.deployments import rollouts
 from apps.deployments.models import HeldBack
+from apps.deployments.rollouts import rollout_store
 from apps.deployments.services import reconcile
 from apps.nat.models import PortForward
 from firewall.rollout import Event
-from tests import rows
+from tests import factories
 from tests.db.conftest import served
-from tests.db.rolling import forward, opened
+from tests.db.rollout_rows import forward, opened
 from tests.web.conftest import sign_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("whole")]
@@ -21,16 +21,16 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("whole")]
 __all__ = ["served"]
 
 
-def test_a_second_person_finds_what_waits_and_approves_it(served: rows.Network, page: Page) -> None:
+def test_a_second_person_finds_what_waits_and_approves_it(served: factories.Network, page: Page) -> None:
     served.group.removal_least = 3
     served.group.save()
     for port in range(7001, 7007):
         forward(served, port)
     assert reconcile(served.group)
-    with rows.written_by(served.admin):
+    with factories.written_by(served.admin):
         PortForward.objects.filter(public_port__in=range(7001, 7006)).delete()
     reconcile(served.group, by=served.admin.pk)
-    rows.user("jonas")
+    factories.user("jonas")
 
     sign_in(page, "jonas")
     page.get_by_role("link", name="5 removals wait for a second person").click()
@@ -44,11 +44,11 @@ def test_a_second_person_finds_what_waits_and_approves_it(served: rows.Network, 
     assert HeldBack.objects.get().state == HeldBack.State.APPROVED
 
 
-def test_a_trial_counts_down_and_is_taken_back(served: rows.Network, page: Page) -> None:
+def test_a_trial_counts_down_and_is_taken_back(served: factories.Network, page: Page) -> None:
     assert reconcile(served.group)
     forward(served, 7001)
     lease = opened(served)
-    rollouts.happened(lease, Event.COMMITTED, committed=Now(), goes_back=Now() + timedelta(seconds=90), sent_octets=4100, commit_ms=3)
+    rollout_store.happened(lease, Event.COMMITTED, committed=Now(), goes_back=Now() + timedelta(seconds=90), sent_octets=4100, commit_ms=3)
 
     sign_in(page)
     page.goto(f"/rollouts/{lease.rollout.pk}/")
@@ -65,7 +65,7 @@ def test_a_trial_counts_down_and_is_taken_back(served: rows.Network, page: Page)
     dialog.get_by_role("button", name="Go back now").click()
     expect(page.get_by_text("Asked to stop.")).to_be_visible()
 
-    rollouts.happened(lease, Event.FAILED, error="Somebody asked for it.")
-    rollouts.happened(lease, Event.WENT_BACK, error="Somebody asked for it.")
+    rollout_store.happened(lease, Event.FAILED, error="Somebody asked for it.")
+    rollout_store.happened(lease, Event.WENT_BACK, error="Somebody asked for it.")
     expect(page.get_by_text("nat-2 had it and has gone back")).to_be_visible(timeout=15_000)
     expect(page.get_by_role("button", name="Try again")).to_be_visible()

@@ -11,14 +11,14 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from apps.deployments.services import reconcile
-from apps.lib.formats import volume
+from apps.lib.ui.formats import volume
 from apps.members.models import Member
 from lab.lab import Lab
-from tests import rows
+from tests import factories
 from tests.web.conftest import sign_in
-from tests.whole import witness
+from tests.whole import witness_table
 from tests.whole.system import GATEWAYS, INTERNET, wait_for
-from tests.whole.witness import Where
+from tests.whole.witness_table import Where
 from workers.collect import collect_one
 
 pytestmark = [pytest.mark.kernel, pytest.mark.browser, pytest.mark.xdist_group("whole")]
@@ -42,12 +42,12 @@ def film(lab: Lab, tmp_path: Path) -> Iterator[str]:
             server.terminate()
 
 
-def read(lab: Lab, network: rows.Network) -> dict[Where, int]:
+def read(lab: Lab, network: factories.Network) -> dict[Where, int]:
     """The worker reads all gateways; what the witness let through by then, if nothing passed meanwhile."""
-    before = witness.ask(lab, *GATEWAYS)
+    before = witness_table.ask(lab, *GATEWAYS)
     for gateway in network.gateways:
         collect_one(gateway.pk)
-    return before if witness.ask(lab, *GATEWAYS) == before else {}
+    return before if witness_table.ask(lab, *GATEWAYS) == before else {}
 
 
 def table(page: Page) -> list[str]:
@@ -59,10 +59,12 @@ def table(page: Page) -> list[str]:
     return [cell for cell in cells if cell not in ("0 B", "no reading")]
 
 
-def test_what_a_member_downloads_stands_in_the_last_hour_of_the_own_page(page: Page, lab: Lab, network: rows.Network, film: str) -> None:
-    Member.objects.filter(pk=network.residents["m1"].member.pk).update(user=rows.user("selin", staff=False))
+def test_what_a_member_downloads_stands_in_the_last_hour_of_the_own_page(
+    page: Page, lab: Lab, network: factories.Network, film: str
+) -> None:
+    Member.objects.filter(pk=network.residents["m1"].member.pk).update(user=factories.user("selin", staff=False))
     for name in GATEWAYS:
-        witness.call(lab, name)
+        witness_table.call(lab, name)
     reconcile(network.group)
     read(lab, network)
     assert int(lab.run("m1", [sys.executable, "-c", FETCH, film]).stdout) == SIZE

@@ -14,9 +14,9 @@ from pytest_django.live_server_helper import LiveServer
 
 from apps.accounts.models import User
 from apps.deployments import services
-from apps.deployments.memory import Memory
+from apps.deployments.rollouts.gateway_cache import Memory
 from tests.db.conftest import in_memory
-from tests.web import scene, showing
+from tests.web import demo_scene, picture_list
 from tests.web.conftest import signed_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("whole")]
@@ -50,7 +50,7 @@ def looks(transactional_db: None, settings: LazySettings, monkeypatch: pytest.Mo
     with TemporaryDirectory(prefix="nw-") as directory:
         settings.GATEWAY_SOCKETS = Path(directory)
         with in_memory(settings.GATEWAY_SOCKETS):
-            yield scene.make()
+            yield demo_scene.make()
 
 
 class Looker:
@@ -80,8 +80,8 @@ class Looker:
     def open(self, path: str, at: str) -> None:
         self.at = at
         answer = self.page.goto(path, wait_until="load")
-        there = (404,) if at.startswith(scene.NOTHING) else (200, 401, 422)
-        assert answer is not None and answer.status in there, f"{at}: no page; if there is none, say so in tests/web/scene.py"
+        there = (404,) if at.startswith(demo_scene.NOTHING) else (200, 401, 422)
+        assert answer is not None and answer.status in there, f"{at}: no page; if there is none, say so in tests/web/demo_scene.py"
         self.page.evaluate(AXE)
 
     def axe(self, run: dict[str, Any]) -> None:
@@ -97,19 +97,19 @@ def check_what_is_not_visited(user: User) -> None:
     """What is listed as no page is none."""
     client = Client()
     client.force_login(user)
-    for name in scene.POSTED:
-        assert client.get(scene.address(name)).status_code == 405, f"{name} can be visited"
-    for name in scene.FILES:
-        assert not client.get(scene.address(name))["Content-Type"].startswith("text/html"), f"{name} can be visited"
+    for name in demo_scene.POSTED:
+        assert client.get(demo_scene.address(name)).status_code == 405, f"{name} can be visited"
+    for name in demo_scene.FILES:
+        assert not client.get(demo_scene.address(name))["Content-Type"].startswith("text/html"), f"{name} can be visited"
 
 
-def check_what_is_pictured(pages: Iterable[scene.Page]) -> None:
+def check_what_is_pictured(pages: Iterable[demo_scene.Page]) -> None:
     """script/screenshots finds every page too, but for those that two revisions or tickets are asked for, and the one that is none."""
-    lost = {each.path for each in pages} - {each["path"] for each in showing.shots()}
+    lost = {each.path for each in pages} - {each["path"] for each in picture_list.shots()}
     assert [path for path in lost if "?from=" not in path and "?ticket=" not in path] == ["/nowhere/"]
 
 
-def look_at(desk: Looker, phone: Looker, pages: Iterable[scene.Page]) -> None:
+def look_at(desk: Looker, phone: Looker, pages: Iterable[demo_scene.Page]) -> None:
     """Each page in both windows and both themes."""
     for each in pages:
         desk.open(each.path, f"{each.name} {each.path}")
@@ -125,20 +125,20 @@ def look_at(desk: Looker, phone: Looker, pages: Iterable[scene.Page]) -> None:
 
 def test_every_page_is_accessible_and_fits_a_phone(chromium: Browser, live_server: LiveServer, looks: User) -> None:
     check_what_is_not_visited(looks)
-    check_what_is_pictured([*scene.pages(), *scene.own()])
+    check_what_is_pictured([*demo_scene.pages(), *demo_scene.own()])
     desk = Looker(signed_in(chromium, live_server, looks, viewport=DESKTOP, locale="en-GB", color_scheme="light"), live_server.url)
     given = {"viewport": PHONE, "locale": "de-DE", "color_scheme": "dark", "has_touch": True}
     phone = Looker(signed_in(chromium, live_server, looks, **given), live_server.url)
     stranger = Looker(chromium.new_context(base_url=live_server.url, viewport=PHONE, reduced_motion="reduce"), live_server.url)
-    for name in scene.STRANGERS:
-        stranger.open(scene.address(name), name)
+    for name in demo_scene.STRANGERS:
+        stranger.open(demo_scene.address(name), name)
         stranger.axe({"type": "tag", "values": TAGS})
         stranger.width()
-    look_at(desk, phone, scene.pages())
-    resident = User.objects.get(username=scene.RESIDENT)
+    look_at(desk, phone, demo_scene.pages())
+    resident = User.objects.get(username=demo_scene.RESIDENT)
     own_desk = Looker(signed_in(chromium, live_server, resident, viewport=DESKTOP, locale="en-GB", color_scheme="light"), live_server.url)
     own_phone = Looker(signed_in(chromium, live_server, resident, **given), live_server.url)
-    look_at(own_desk, own_phone, scene.own())
+    look_at(own_desk, own_phone, demo_scene.own())
     lookers = (stranger, desk, phone, own_desk, own_phone)
     for looker in lookers:
         looker.context.close()

@@ -8,8 +8,8 @@ from playwright.sync_api import Page, expect
 from apps.bans.models import BanList
 from apps.nat.services import add_forward
 from lab.lab import Lab
-from tests import rows
-from tests.serving import Answer, Server, serving
+from tests import factories
+from tests.fake_http import Answer, Server, serving
 from tests.web.conftest import sign_in
 from tests.whole.system import reaches, wait_for
 
@@ -24,9 +24,9 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
         yield running
 
 
-def test_a_feed_is_set_up_and_refreshed_at_a_press(page: Page, lab: Lab, network: rows.Network, server: Server, working: None) -> None:
+def test_a_feed_is_set_up_and_refreshed_at_a_press(page: Page, lab: Lab, network: factories.Network, server: Server, working: None) -> None:
     holding = network.residents["m1"].holding
-    add_forward(holding=holding, public=rows.PUBLIC, protocol="tcp", public_port=8443, private_port=443, by=network.admin)
+    add_forward(holding=holding, public=factories.PUBLIC, protocol="tcp", public_port=8443, private_port=443, by=network.admin)
     banlist = BanList.objects.create(name="Scanners")
     sign_in(page)
     page.goto(f"/bans/{banlist.pk}/")

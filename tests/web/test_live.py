@@ -5,14 +5,14 @@ from playwright.sync_api import Page, expect
 
 from apps.deployments.services import reconcile
 from lab.lab import Lab
-from tests import rows
+from tests import factories
 from tests.web.conftest import sign_in
 from tests.whole.system import INTERNET, reaches
 
 pytestmark = [pytest.mark.browser, pytest.mark.kernel, pytest.mark.xdist_group("whole")]
 
 
-def test_a_members_packet_appears_while_one_watches(lab: Lab, network: rows.Network, page: Page) -> None:
+def test_a_members_packet_appears_while_one_watches(lab: Lab, network: factories.Network, page: Page) -> None:
     reconcile(network.group)
     member = network.residents["m1"].member
     sign_in(page)

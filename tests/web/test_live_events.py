@@ -13,8 +13,8 @@ from apps.deployments.models import GatewayState, Revision, Rollout
 from apps.members.models import Member
 from apps.nat.services import add_forward
 from apps.tickets import own, services
-from tests import rows
-from tests.listening import events_process
+from tests import factories
+from tests.events_client import events_process
 from tests.web.conftest import signed_in
 
 pytestmark = [pytest.mark.browser]
@@ -22,10 +22,10 @@ LISTENS = "html[data-stream=up]"
 
 
 def test_pages_change_the_moment_something_happens(
-    chromium: Browser, live_server: LiveServer, settings: LazySettings, tmp_path: Path, network: rows.Network
+    chromium: Browser, live_server: LiveServer, settings: LazySettings, tmp_path: Path, network: factories.Network
 ) -> None:
-    selin, theo = rows.user("selin", staff=False), rows.user("theo", roles=["helpdesk"])
-    member = rows.member("Selin Kaya", user=selin)
+    selin, theo = factories.user("selin", staff=False), factories.user("theo", roles=["helpdesk"])
+    member = factories.member("Selin Kaya", user=selin)
     ticket = own.ask(member=member, subject="No IPv6 since the move", text="Since Monday.", by=selin)
     rollout = Rollout.objects.create(group=network.group, revision=Revision.objects.create(group=network.group, snapshot="1:1:"))
     GatewayState.objects.bulk_create(GatewayState(gateway=gateway) for gateway in network.gateways)
@@ -74,15 +74,17 @@ def test_pages_change_the_moment_something_happens(
 
 
 def test_panels_show_what_another_browser_added_and_leave_alone_what_is_being_typed(
-    chromium: Browser, live_server: LiveServer, settings: LazySettings, tmp_path: Path, network: rows.Network
+    chromium: Browser, live_server: LiveServer, settings: LazySettings, tmp_path: Path, network: factories.Network
 ) -> None:
-    resident, selin = network.residents["m1"], rows.user("selin", staff=False)
+    resident, selin = network.residents["m1"], factories.user("selin", staff=False)
     Member.objects.filter(pk=resident.member.pk).update(user=selin)
     GatewayState.objects.bulk_create(GatewayState(gateway=gateway) for gateway in network.gateways)
 
     def added(port: int) -> None:
         """By somebody else; then both gateways have it."""
-        add_forward(holding=resident.holding, public=rows.PUBLIC, protocol="tcp", public_port=port, private_port=port, by=network.admin)
+        add_forward(
+            holding=resident.holding, public=factories.PUBLIC, protocol="tcp", public_port=port, private_port=port, by=network.admin
+        )
         GatewayState.objects.update(snapshot=RawSQL("pg_current_snapshot()", []))
 
     added(8443)

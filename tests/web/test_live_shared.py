@@ -11,9 +11,9 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from apps.deployments.models import GatewayState, Revision, Rollout
-from tests import rows
-from tests.fronting import Front, front
-from tests.listening import events_process
+from tests import factories
+from tests.events_client import events_process
+from tests.reverse_proxy import Front, front
 from tests.web.conftest import signed_in
 
 pytestmark = [pytest.mark.browser]
@@ -43,7 +43,7 @@ class Desk:
 
 
 @pytest.fixture
-def desk(chromium: Browser, live_server: LiveServer, settings: LazySettings, tmp_path: Path, network: rows.Network) -> Iterator[Desk]:
+def desk(chromium: Browser, live_server: LiveServer, settings: LazySettings, tmp_path: Path, network: factories.Network) -> Iterator[Desk]:
     rollout = Rollout.objects.create(group=network.group, revision=Revision.objects.create(group=network.group, snapshot="1:1:"))
     GatewayState.objects.bulk_create(GatewayState(gateway=gateway) for gateway in network.gateways)
     pages = urlsplit(live_server.url).port or 0

@@ -15,7 +15,7 @@ from apps.nat.services import add_forward
 from apps.network.models import Pool
 from apps.tickets import own as tickets_of_members
 from apps.tickets.models import Ticket
-from tests import rows
+from tests import factories
 from tests.web.conftest import signed_in
 from tests.web.test_every_page import TOO_WIDE
 
@@ -45,14 +45,14 @@ def lengthen() -> None:
             model._default_manager.filter(pk=row.pk).update(**{name: long + end})
 
 
-def scene() -> tuple[rows.Network, User]:
+def scene() -> tuple[factories.Network, User]:
     """A member with one of each, who has an account."""
-    network = rows.network()
+    network = factories.network()
     resident = network.residents["m1"]
-    selin = rows.user("selin", staff=False)
+    selin = factories.user("selin", staff=False)
     Member.objects.filter(pk=resident.member.pk).update(user=selin)
     add_forward(
-        holding=resident.holding, public=rows.PUBLIC, protocol="tcp", public_port=80, private_port=80, purpose="web", by=network.admin
+        holding=resident.holding, public=factories.PUBLIC, protocol="tcp", public_port=80, private_port=80, purpose="web", by=network.admin
     )
     BanList.objects.create(name="by hand")
     member = Member.objects.get(pk=resident.member.pk)

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from lab.lab import Lab
-from tests import rows
+from tests import factories
 from tests.web.conftest import sign_in
 from tests.whole.system import INTERNET, reaches, wait_for
 
@@ -19,7 +19,7 @@ def fill(page: Page, public_port: int, private_port: int, purpose: str = "Nextcl
     form.get_by_role("button", name="Save and deploy").click()
 
 
-def test_an_admin_opens_a_port_and_closes_it_again(page: Page, lab: Lab, network: rows.Network, working: None) -> None:
+def test_an_admin_opens_a_port_and_closes_it_again(page: Page, lab: Lab, network: factories.Network, working: None) -> None:
     resident = network.residents["m1"].member
     sign_in(page)
     page.goto(f"/members/{resident.pk}/")
@@ -44,7 +44,7 @@ def test_an_admin_opens_a_port_and_closes_it_again(page: Page, lab: Lab, network
 
 
 def test_a_taken_port_is_explained_at_its_field_and_a_free_one_is_one_press_away(
-    page: Page, lab: Lab, network: rows.Network, working: None
+    page: Page, lab: Lab, network: factories.Network, working: None
 ) -> None:
     sign_in(page)
     page.goto(f"/members/{network.residents['m1'].member.pk}/")

@@ -6,13 +6,13 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
+from apps.bans.feed_refresh import refresh
 from apps.bans.models import BanList, Block
-from apps.bans.refreshing import refresh
 from apps.deployments.services import reconcile
 from apps.nat.services import add_forward
-from tests import rows
+from tests import factories
 from tests.db.conftest import served
-from tests.serving import Answer, Server, serving
+from tests.fake_http import Answer, Server, serving
 from tests.web.conftest import signed_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("whole")]
@@ -39,14 +39,14 @@ def tab_to(page: Page, wanted: Locator) -> None:
     raise AssertionError(f"{wanted} is not reached with Tab")
 
 
-def deployed(page: Page, network: rows.Network) -> None:
+def deployed(page: Page, network: factories.Network) -> None:
     """What was saved goes out, and the page is looked at again."""
     assert reconcile(network.group, by=network.admin.pk)
     page.reload()
 
 
 def test_what_staff_sets_is_added_shown_as_active_and_taken_back(
-    chromium: Browser, live_server: LiveServer, served: rows.Network, feed: Server
+    chromium: Browser, live_server: LiveServer, served: factories.Network, feed: Server
 ) -> None:
     assert reconcile(served.group)
     context = signed_in(chromium, live_server, served.admin, locale="en-GB")
@@ -133,9 +133,9 @@ def test_what_staff_sets_is_added_shown_as_active_and_taken_back(
     context.close()
 
 
-def test_each_kind_of_form_works_without_javascript(chromium: Browser, live_server: LiveServer, served: rows.Network) -> None:
+def test_each_kind_of_form_works_without_javascript(chromium: Browser, live_server: LiveServer, served: factories.Network) -> None:
     holding = served.residents["m1"].holding
-    forward = add_forward(holding=holding, public=rows.PUBLIC, protocol="tcp", public_port=8443, private_port=443, by=served.admin)
+    forward = add_forward(holding=holding, public=factories.PUBLIC, protocol="tcp", public_port=8443, private_port=443, by=served.admin)
     context = signed_in(chromium, live_server, served.admin, locale="en-GB", java_script_enabled=False)
     page = context.new_page()
 
@@ -154,7 +154,7 @@ def test_each_kind_of_form_works_without_javascript(chromium: Browser, live_serv
     expect(page.get_by_label("New connections of a member, a second")).to_have_attribute("aria-invalid", "true")
 
     # A page that edits one thing: a port that is taken, and the one that is offered.
-    add_forward(holding=holding, public=rows.PUBLIC, protocol="tcp", public_port=9443, private_port=443, by=served.admin)
+    add_forward(holding=holding, public=factories.PUBLIC, protocol="tcp", public_port=9443, private_port=443, by=served.admin)
     page.goto(f"/members/{holding.member_id}/")
     page.get_by_role("link", name=f"Edit {forward}").click()
     page.get_by_label("Public port").fill("9443")

@@ -6,15 +6,15 @@ from playwright.sync_api import Page, expect
 from apps.members.models import Member
 from apps.nat.pinholes.services import add_pinhole
 from lab.lab import Lab
-from tests import rows
+from tests import factories
 from tests.web.conftest import sign_in
 from tests.whole.system import reaches, wait_for
 
 pytestmark = [pytest.mark.kernel, pytest.mark.browser, pytest.mark.xdist_group("whole")]
 
 
-def test_a_member_opens_a_port_closes_it_and_undoes_that(page: Page, lab: Lab, network: rows.Network, working: None) -> None:
-    Member.objects.filter(pk=network.residents["m1"].member.pk).update(user=rows.user("selin", staff=False))
+def test_a_member_opens_a_port_closes_it_and_undoes_that(page: Page, lab: Lab, network: factories.Network, working: None) -> None:
+    Member.objects.filter(pk=network.residents["m1"].member.pk).update(user=factories.user("selin", staff=False))
     sign_in(page, "selin", lands="/me/")
     expect(page.get_by_role("heading", name="You are connected")).to_be_visible()
     page.get_by_role("link", name="Open a port").click()
@@ -38,9 +38,9 @@ def test_a_member_opens_a_port_closes_it_and_undoes_that(page: Page, lab: Lab, n
 
 
 def test_the_longest_address_pushes_no_page_sideways_on_the_smallest_phone(page: Page, transactional_db: None) -> None:
-    network = rows.network()
+    network = factories.network()
     who = network.residents["m1"]
-    Member.objects.filter(pk=who.member.pk).update(user=rows.user("selin", staff=False))
+    Member.objects.filter(pk=who.member.pk).update(user=factories.user("selin", staff=False))
     add_pinhole(holding=who.prefix, address=who.prefix.prefix[0x1000200030004000], protocol="tcp", port=443, by=network.admin)
     page.set_viewport_size({"width": 320, "height": 720})
     sign_in(page, "selin", lands="/me/")

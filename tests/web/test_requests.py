@@ -6,7 +6,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from apps.nat.models import PortForward
 from apps.tickets.models import Ticket
-from tests import rows
+from tests import factories
 from tests.db.conftest import served
 from tests.web.conftest import sign_in, signed_in
 
@@ -16,7 +16,7 @@ TEXT = "We have found the broken switch, it is replaced tonight."
 
 
 def test_text_that_was_written_stands_in_its_field_again_after_signing_in(
-    chromium: Browser, live_server: LiveServer, served: rows.Network
+    chromium: Browser, live_server: LiveServer, served: factories.Network
 ) -> None:
     context = signed_in(chromium, live_server, served.admin)
     page = context.new_page()
@@ -34,7 +34,7 @@ def test_text_that_was_written_stands_in_its_field_again_after_signing_in(
 
 
 def test_signing_in_after_a_form_was_sent_leads_back_to_its_page_with_the_text(
-    chromium: Browser, live_server: LiveServer, served: rows.Network
+    chromium: Browser, live_server: LiveServer, served: factories.Network
 ) -> None:
     context = signed_in(chromium, live_server, served.admin)
     page = context.new_page()
@@ -50,7 +50,7 @@ def test_signing_in_after_a_form_was_sent_leads_back_to_its_page_with_the_text(
 
 
 def test_a_request_after_the_session_ended_says_so_and_keeps_the_input(
-    chromium: Browser, live_server: LiveServer, served: rows.Network
+    chromium: Browser, live_server: LiveServer, served: factories.Network
 ) -> None:
     context = signed_in(chromium, live_server, served.admin)
     page = context.new_page()
@@ -73,7 +73,9 @@ def sign_in_again(page: Page) -> None:
     opened.value.close()
 
 
-def test_after_signing_in_in_another_tab_the_same_button_saves(chromium: Browser, live_server: LiveServer, served: rows.Network) -> None:
+def test_after_signing_in_in_another_tab_the_same_button_saves(
+    chromium: Browser, live_server: LiveServer, served: factories.Network
+) -> None:
     context = signed_in(chromium, live_server, served.admin)
     page = context.new_page()
     member = served.residents["m1"].member
@@ -94,7 +96,7 @@ def test_after_signing_in_in_another_tab_the_same_button_saves(chromium: Browser
 
 
 def test_a_form_of_a_page_that_is_older_than_the_signing_in_is_taken(
-    chromium: Browser, live_server: LiveServer, served: rows.Network
+    chromium: Browser, live_server: LiveServer, served: factories.Network
 ) -> None:
     context = signed_in(chromium, live_server, served.admin)
     page = context.new_page()
@@ -111,7 +113,7 @@ def test_a_form_of_a_page_that_is_older_than_the_signing_in_is_taken(
 
 
 def test_a_slow_answer_is_said_and_the_button_is_not_pressed_twice(
-    chromium: Browser, live_server: LiveServer, served: rows.Network
+    chromium: Browser, live_server: LiveServer, served: factories.Network
 ) -> None:
     context = signed_in(chromium, live_server, served.admin)
     page = context.new_page()

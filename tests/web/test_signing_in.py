@@ -10,7 +10,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from apps.accounts import sessions
 from apps.accounts.models import User
-from tests import rows
+from tests import factories
 from tests.db.test_signing_in import PASSWORD, code
 from tests.web.conftest import sign_in
 
@@ -22,7 +22,7 @@ def mara(transactional_db: None, settings: LazySettings) -> Iterator[User]:
     """Somebody of the staff, who needs a second factor."""
     settings.REQUIRE_SECOND_FACTOR = True
     settings.MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = True
-    yield rows.user()
+    yield factories.user()
 
 
 def with_password(page: Page) -> None:
@@ -100,7 +100,7 @@ def test_a_passkey_is_added_and_signs_in_without_a_password(page: Page, mara: Us
 
 
 def test_a_lost_phone_is_signed_out_from_the_laptop(page: Page, chromium: Browser, live_server: LiveServer, transactional_db: None) -> None:
-    rows.user()
+    factories.user()
     sign_in(page)
     phone = chromium.new_context(base_url=live_server.url, locale="en-GB", user_agent="Mozilla/5.0 (iPhone) Safari/605").new_page()
     sign_in(phone)

@@ -21,7 +21,7 @@ from apps.deployments.services import reconcile
 from apps.members.models import Member
 from apps.tickets import own
 from apps.tickets.models import Ticket
-from tests import rows
+from tests import factories
 from tests.db.conftest import served
 from tests.web.conftest import signed_in
 
@@ -54,15 +54,15 @@ def window(chromium: Browser, server: LiveServer, user: User, language: str) -> 
     assert faults == []
 
 
-def selin_of(network: rows.Network) -> User:
+def selin_of(network: factories.Network) -> User:
     """The resident of m1."""
-    user = rows.user("selin", staff=False)
+    user = factories.user("selin", staff=False)
     Member.objects.filter(pk=network.residents["m1"].member.pk).update(user=user, email="selin@lindenhof.example", name="Selin Kaya")
     return user
 
 
 def test_a_member_sees_usage_opens_a_port_and_asks_why_it_does_not_work(
-    chromium: Browser, live_server: LiveServer, served: rows.Network, settings: LazySettings, language: str, say: Callable[..., str]
+    chromium: Browser, live_server: LiveServer, served: factories.Network, settings: LazySettings, language: str, say: Callable[..., str]
 ) -> None:
     port = urlsplit(live_server.url).port
     hosts = {4: f"127.0.0.1:{port}", 6: "127.0.0.1:1"}  # where nobody answers
@@ -100,13 +100,13 @@ def test_a_member_sees_usage_opens_a_port_and_asks_why_it_does_not_work(
 
 
 def test_the_helpdesk_finds_a_member_blocks_unblocks_and_answers(
-    chromium: Browser, live_server: LiveServer, served: rows.Network, language: str, say: Callable[..., str]
+    chromium: Browser, live_server: LiveServer, served: factories.Network, language: str, say: Callable[..., str]
 ) -> None:
     assert reconcile(served.group)
     selin = selin_of(served)
     member = Member.objects.get(user=selin)
     ticket = own.ask(member=member, subject="No IPv6", text="Since the move.", by=selin)
-    with window(chromium, live_server, rows.user("helge", roles=["helpdesk"]), language) as page:
+    with window(chromium, live_server, factories.user("helge", roles=["helpdesk"]), language) as page:
         page.goto("/")
         page.get_by_role("searchbox", name=say("Search")).fill("Selin Kaya")
         page.keyboard.press("Enter")
@@ -140,11 +140,11 @@ def test_the_helpdesk_finds_a_member_blocks_unblocks_and_answers(
 
 
 def test_a_network_admin_makes_a_rule_deploys_it_goes_back_and_releases(
-    chromium: Browser, live_server: LiveServer, served: rows.Network, language: str, say: Callable[..., str]
+    chromium: Browser, live_server: LiveServer, served: factories.Network, language: str, say: Callable[..., str]
 ) -> None:
     assert reconcile(served.group)
     before, banlist = Revision.objects.get(), BanList.objects.create(name="Scanners")
-    with window(chromium, live_server, rows.user("nora", roles=["network_admin"]), language) as page:
+    with window(chromium, live_server, factories.user("nora", roles=["network_admin"]), language) as page:
         page.goto(f"/bans/{banlist.pk}/")
         page.locator("#add").get_by_label(say("Address or prefix")).fill("203.0.113.66")
         page.locator("#add").get_by_label(say("Comment")).fill("scans")

@@ -9,14 +9,14 @@ from django.utils import timezone
 from playwright.sync_api import Browser, expect
 from pytest_django.live_server_helper import LiveServer
 
-from apps.inbound import lmtp, receiving
+from apps.inbound import dispatcher, lmtp
 from apps.inbound.models import Arrival
 from apps.mail.delivery import deliver
 from apps.mail.smtp import Line
 from apps.tickets.services import open_ticket
-from tests import rows
-from tests.handing import lmtp_server, mail_server
-from tests.post import Post, post
+from tests import factories
+from tests.fake_smtp import Post, post
+from tests.lmtp_fixtures import lmtp_server, mail_server
 from tests.web.conftest import signed_in
 
 pytestmark = [pytest.mark.browser]
@@ -49,10 +49,10 @@ def deliver_to_the_portal(mail: EmailMessage) -> None:
     mail["Authentication-Results"] = f"{MX}; dmarc=pass header.from={SELIN.rpartition('@')[2]}"
     with lmtp_server(lmtp.place("127.0.0.1:0", 0)) as place, mail_server(place) as port, SMTP("127.0.0.1", port) as client:
         client.send_message(mail)
-    take = receiving.taker()
+    take = dispatcher.taker()
     assert take
-    with receiving.reader() as reader:
-        receiving.receive(take, reader)
+    with dispatcher.reader() as reader:
+        dispatcher.receive(take, reader)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -60,9 +60,9 @@ def test_a_ticket_goes_from_the_web_by_mail_and_back_and_reads_right_on_both_sid
     chromium: Browser, live_server: LiveServer, settings: LazySettings
 ) -> None:
     settings.SUPPORT_ADDRESS, settings.MAIL_IN_AUTHSERV_ID = "Support <support@lindenhof.example>", MX
-    network = rows.network()
-    user = rows.user("selin", staff=False)
-    rows.member(email=SELIN, language="en", user=user)
+    network = factories.network()
+    user = factories.user("selin", staff=False)
+    factories.member(email=SELIN, language="en", user=user)
     selin, mara = (signed_in(chromium, live_server, each, locale="en-GB").new_page() for each in (user, network.admin))
 
     selin.goto("/me/tickets/new/")
@@ -108,8 +108,8 @@ def test_a_ticket_goes_from_the_web_by_mail_and_back_and_reads_right_on_both_sid
 
 @pytest.mark.django_db(transaction=True)
 def test_keys_lead_through_the_list_and_a_ticket_and_never_into_what_is_written(chromium: Browser, live_server: LiveServer) -> None:
-    network = rows.network()
-    member = rows.member("Selin Kaya")
+    network = factories.network()
+    member = factories.member("Selin Kaya")
     for subject in ("First", "Second"):
         open_ticket(subject=subject, text="?", member=member, by=network.admin)
     with signed_in(chromium, live_server, network.admin) as context:
@@ -136,8 +136,8 @@ def test_keys_lead_through_the_list_and_a_ticket_and_never_into_what_is_written(
 
 @pytest.mark.django_db(transaction=True)
 def test_whoever_switches_single_keys_off_can_hit_any_of_them(chromium: Browser, live_server: LiveServer) -> None:
-    network = rows.network()
-    open_ticket(subject="First", text="?", member=rows.member("Selin Kaya"), by=network.admin)
+    network = factories.network()
+    open_ticket(subject="First", text="?", member=factories.member("Selin Kaya"), by=network.admin)
     with signed_in(chromium, live_server, network.admin) as context:
         page = context.new_page()
         page.goto(f"{live_server.url}/tickets/")

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from apps.members.models import Member
-from tests import rows, usage
+from tests import factories, usage_factories
 from tests.web.conftest import sign_in, signed_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("whole"), pytest.mark.django_db(transaction=True)]
@@ -18,26 +18,26 @@ HOUR = timedelta(hours=1)
 
 
 @pytest.fixture
-def counted(transactional_db: None) -> rows.Network:
+def counted(transactional_db: None) -> factories.Network:
     """Selin, who got most, and another, who sent most, two hours ago; nobody read for some hours before."""
-    network, now = rows.network(), timezone.now()
+    network, now = factories.network(), timezone.now()
     for host, name in (("m1", "Selin Kaya"), ("m2", "Jonas Brandt")):
         Member.objects.filter(pk=network.residents[host].member.pk).update(name=name)
-    Member.objects.filter(pk=network.residents["m1"].member.pk).update(user=rows.user("selin", staff=False))
-    usage.read(network.gateways, now - 30 * HOUR, now - 12 * HOUR)
-    usage.read(network.gateways, now - 6 * HOUR, now)
+    Member.objects.filter(pk=network.residents["m1"].member.pk).update(user=factories.user("selin", staff=False))
+    usage_factories.read(network.gateways, now - 30 * HOUR, now - 12 * HOUR)
+    usage_factories.read(network.gateways, now - 6 * HOUR, now)
     _hours(network, now)
     return network
 
 
-def _hours(network: rows.Network, now: datetime) -> None:
+def _hours(network: factories.Network, now: datetime) -> None:
     for ago in range(2, 5):
-        usage.counted(network.residents["m1"].holding, now - ago * HOUR, down=ago * 10**9, up=10**8)
-        usage.counted(network.residents["m2"].holding, now - ago * HOUR, down=10**6, up=10**9)
-        usage.carried(network.gateways[0], 4, now - ago * HOUR, down=ago * 10**9, up=10**8)
+        usage_factories.counted(network.residents["m1"].holding, now - ago * HOUR, down=ago * 10**9, up=10**8)
+        usage_factories.counted(network.residents["m2"].holding, now - ago * HOUR, down=10**6, up=10**9)
+        usage_factories.carried(network.gateways[0], 4, now - ago * HOUR, down=ago * 10**9, up=10**8)
 
 
-def test_a_member_chooses_a_year_opens_the_table_and_saves_the_csv(page: Page, counted: rows.Network) -> None:
+def test_a_member_chooses_a_year_opens_the_table_and_saves_the_csv(page: Page, counted: factories.Network) -> None:
     sign_in(page, "selin", lands="/me/")
     traffic = page.locator("#traffic")
     expect(traffic.locator(".uplot canvas")).to_be_visible()
@@ -57,7 +57,7 @@ def test_a_member_chooses_a_year_opens_the_table_and_saves_the_csv(page: Page, c
     expect(traffic.get_by_role("link", name="A year")).to_have_attribute("aria-current", "true")
 
 
-def test_an_admin_sorts_the_top_talkers_and_asks_for_another_time(page: Page, counted: rows.Network) -> None:
+def test_an_admin_sorts_the_top_talkers_and_asks_for_another_time(page: Page, counted: factories.Network) -> None:
     sign_in(page)
     page.get_by_role("navigation", name="Sections").get_by_role("link", name="Traffic").click()
     expect(page.locator(".uplot canvas").first).to_be_visible()
@@ -74,7 +74,7 @@ def test_an_admin_sorts_the_top_talkers_and_asks_for_another_time(page: Page, co
     expect(page.locator("tbody tr")).to_have_count(0)
 
 
-def test_without_javascript_there_are_svg_table_and_links(chromium: Browser, live_server: LiveServer, counted: rows.Network) -> None:
+def test_without_javascript_there_are_svg_table_and_links(chromium: Browser, live_server: LiveServer, counted: factories.Network) -> None:
     resident = counted.residents["m1"].member
     resident.refresh_from_db()
     assert resident.user is not None

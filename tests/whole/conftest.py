@@ -9,13 +9,14 @@ from tempfile import TemporaryDirectory
 import pytest
 from django.conf import LazySettings
 
-from apps.deployments import link, services
-from apps.deployments.memory import Memory
-from apps.lib import nudge
+from apps.deployments import services
+from apps.deployments.rollouts.gateway_cache import Memory
+from apps.deployments.transport import agent_channel
+from apps.lib import enqueue
 from lab.lab import Lab
 from lab.sshd import obstacle
 from lab.topology import load
-from tests import rows
+from tests import factories
 from tests.whole.system import GATEWAYS, agents, inside, reached_by_ssh, sshd
 from tests.whole.worker import broker, worker
 
@@ -40,7 +41,7 @@ def processes(bare_lab: Lab, sockets: Path) -> Iterator[dict[str, Popen[str]]]:
     """The agents' processes, by gateway."""
     with agents(bare_lab, sockets) as running:
         yield running
-        link.close_all()
+        agent_channel.close_all()
 
 
 @pytest.fixture
@@ -50,22 +51,22 @@ def lab(bare_lab: Lab, processes: dict[str, Popen[str]]) -> Lab:
 
 
 @pytest.fixture
-def network(transactional_db: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[rows.Network]:
+def network(transactional_db: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[factories.Network]:
     """The lab's network as rows; what this process knew of other labs' gateways is forgotten."""
     settings.REDIS_URL = "unix:///nonexistent/redis.sock"
     monkeypatch.setattr(services, "memory", Memory())
-    yield rows.network()
+    yield factories.network()
 
 
 @pytest.fixture
-def working(network: rows.Network, sockets: Path, settings: LazySettings) -> Iterator[None]:
+def working(network: factories.Network, sockets: Path, settings: LazySettings) -> Iterator[None]:
     """A broker that takes nudges, and a worker that heeds them."""
     with broker(sockets) as url:
         settings.REDIS_URL = url
-        nudge._publisher.cache_clear()
+        enqueue._publisher.cache_clear()
         with worker(url, sockets / "worker.log"):
             yield
-    nudge._publisher.cache_clear()
+    enqueue._publisher.cache_clear()
 
 
 @pytest.fixture
@@ -78,11 +79,11 @@ def by_ssh(bare_lab: Lab, sockets: Path, settings: LazySettings) -> Iterator[dic
         running = {name: stack.enter_context(sshd(bare_lab, name, sockets)) for name in GATEWAYS}
         with inside(bare_lab, "portal"):
             yield running
-        link.close_all()
+        agent_channel.close_all()
 
 
 @pytest.fixture
-def ssh_network(bare_lab: Lab, by_ssh: dict[str, Popen[str]], network: rows.Network, sockets: Path) -> rows.Network:
+def ssh_network(bare_lab: Lab, by_ssh: dict[str, Popen[str]], network: factories.Network, sockets: Path) -> factories.Network:
     """The lab's network, its gateways reached by ssh."""
     reached_by_ssh(bare_lab, network.gateways, sockets)
     return network

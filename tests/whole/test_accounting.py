@@ -11,15 +11,15 @@ import pytest
 from django.db import connection
 
 from apps.bans.models import Ban, BanList
-from apps.deployments import link
 from apps.deployments.models import Rollout
 from apps.deployments.services import reconcile
+from apps.deployments.transport import agent_channel
 from apps.gateways.services import collect
 from apps.traffic.models import Coverage
 from apps.traffic.selectors import total_of
 from lab.lab import Lab
 from lab.measure.runs import udp_stream
-from tests import rows
+from tests import factories
 from tests.whole.system import GATEWAYS, INTERNET, agent, wait_for
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
@@ -35,7 +35,7 @@ def send(lab: Lab, host: str, port: int) -> int:
     return sent.sent * (SIZE + (IPV6 if ":" in host else IPV4))
 
 
-def deploy(network: rows.Network) -> None:
+def deploy(network: factories.Network) -> None:
     rollout = reconcile(network.group)
     assert rollout is not None
     assert rollout.state == Rollout.State.CONFIRMED
@@ -46,12 +46,12 @@ def end(holding_id: int) -> None:
         cursor.execute("UPDATE network_holding SET valid = tstzrange(lower(valid), clock_timestamp()) WHERE id = %s", [holding_id])
 
 
-def up(network: rows.Network, resident: str) -> int:
+def up(network: factories.Network, resident: str) -> int:
     return total_of(network.residents[resident].member).up
 
 
 def test_what_is_deployed_handed_over_taken_away_and_killed_costs_nobody_an_octet(
-    lab: Lab, network: rows.Network, processes: dict[str, Popen[str]], sockets: Path
+    lab: Lab, network: factories.Network, processes: dict[str, Popen[str]], sockets: Path
 ) -> None:
     first, second = network.residents["m1"], network.residents["m2"]
     deploy(network)
@@ -71,7 +71,7 @@ def test_what_is_deployed_handed_over_taken_away_and_killed_costs_nobody_an_octe
     # the prefix changes hands without a reading in between, and the agents are killed before anybody asks
     expected += send(lab, INTERNET6, 7004)
     end(first.prefix.pk)
-    rows.hold(second.member, network.prefixes, str(first.prefix.prefix))
+    factories.hold(second.member, network.prefixes, str(first.prefix.prefix))
     deploy(network)
     others = send(lab, INTERNET6, 7005)
     with ExitStack() as stack:
@@ -79,7 +79,7 @@ def test_what_is_deployed_handed_over_taken_away_and_killed_costs_nobody_an_octe
             processes[name].kill()
             processes[name].wait()
             stack.enter_context(agent(lab, name, sockets))
-        link.close_all()
+        agent_channel.close_all()
         wait_for(lambda: all(collect(each) for each in network.gateways))
         assert (up(network, "m1"), up(network, "m2")) == (expected, others)
 
@@ -91,4 +91,4 @@ def test_what_is_deployed_handed_over_taken_away_and_killed_costs_nobody_an_octe
         assert all(map(collect, network.gateways))
         assert (up(network, "m1"), up(network, "m2")) == (expected, others)
         assert Coverage.objects.count() == len(GATEWAYS)
-        link.close_all()
+        agent_channel.close_all()

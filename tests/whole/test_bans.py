@@ -6,7 +6,7 @@ from ipaddress import ip_address, ip_network
 import pytest
 from django.utils import timezone
 
-from apps.bans.allowing import allow, remove
+from apps.bans.allow_list import allow, remove
 from apps.bans.models import Ban, BanHits, BanList
 from apps.bans.services import ban
 from apps.deployments.services import reconcile
@@ -14,7 +14,7 @@ from apps.gateways.services import collect
 from apps.nat.services import add_forward
 from apps.network.models import GatewayGroup
 from lab.lab import Lab
-from tests import rows
+from tests import factories
 from tests.whole.system import INTERNET, conversation, reaches, wait_for
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
@@ -23,10 +23,10 @@ PUBLIC, CALLER, INTERNET6, GATEWAY = "198.51.100.7", "203.0.113.66", "2001:db8:c
 
 
 @pytest.fixture
-def own(network: rows.Network) -> BanList:
+def own(network: factories.Network) -> BanList:
     """A list; members reach the internet, and the internet m1's forward."""
     holding = network.residents["m1"].holding
-    add_forward(holding=holding, public=rows.PUBLIC, protocol="tcp", public_port=8443, private_port=443, by=network.admin)
+    add_forward(holding=holding, public=factories.PUBLIC, protocol="tcp", public_port=8443, private_port=443, by=network.admin)
     return BanList.objects.create(name="Own")
 
 
@@ -40,7 +40,7 @@ def goes_out(lab: Lab, to: str = CALLER) -> bool:
 
 @pytest.mark.parametrize(("direction", "incoming", "outgoing"), [("in", False, True), ("out", True, False), ("both", False, False)])
 def test_a_ban_drops_connections_in_its_direction_alone(
-    lab: Lab, network: rows.Network, own: BanList, direction: str, incoming: bool, outgoing: bool
+    lab: Lab, network: factories.Network, own: BanList, direction: str, incoming: bool, outgoing: bool
 ) -> None:
     ban(list=own, prefix="203.0.113.64/26", direction=direction, author=None)
     reconcile(network.group)
@@ -51,7 +51,7 @@ def test_a_ban_drops_connections_in_its_direction_alone(
 
 
 @pytest.mark.parametrize("allowed", ["203.0.113.66/32", "203.0.113.64/26", "203.0.113.0/24"])
-def test_the_allow_list_wins_over_wider_and_narrower_bans(lab: Lab, network: rows.Network, own: BanList, allowed: str) -> None:
+def test_the_allow_list_wins_over_wider_and_narrower_bans(lab: Lab, network: factories.Network, own: BanList, allowed: str) -> None:
     for prefix in ("203.0.113.0/24", "203.0.113.64/26", CALLER):
         ban(list=own, prefix=prefix, author=None)
     reconcile(network.group)
@@ -65,7 +65,7 @@ def test_the_allow_list_wins_over_wider_and_narrower_bans(lab: Lab, network: row
     assert (comes_in(lab), goes_out(lab)) == (False, False)
 
 
-def test_the_allow_list_wins_in_ipv6_too(lab: Lab, network: rows.Network, own: BanList) -> None:
+def test_the_allow_list_wins_in_ipv6_too(lab: Lab, network: factories.Network, own: BanList) -> None:
     ban(list=own, prefix="2001:db8:cafe::/48", direction="out", author=None)
     reconcile(network.group)
     assert not goes_out(lab, INTERNET6)
@@ -74,7 +74,7 @@ def test_the_allow_list_wins_in_ipv6_too(lab: Lab, network: rows.Network, own: B
     assert goes_out(lab, INTERNET6)
 
 
-def test_a_ban_cuts_in_its_direction_and_spares_what_is_allowed(lab: Lab, network: rows.Network, own: BanList) -> None:
+def test_a_ban_cuts_in_its_direction_and_spares_what_is_allowed(lab: Lab, network: factories.Network, own: BanList) -> None:
     entry = allow(prefix=INTERNET, author=None)
     reconcile(network.group)
     with (
@@ -94,7 +94,7 @@ def test_a_ban_cuts_in_its_direction_and_spares_what_is_allowed(lab: Lab, networ
         assert (to_allowed(), from_allowed()) == (False, True)
 
 
-def test_an_allow_entry_ends_without_the_portal_and_the_ban_works_again(lab: Lab, network: rows.Network, own: BanList) -> None:
+def test_an_allow_entry_ends_without_the_portal_and_the_ban_works_again(lab: Lab, network: factories.Network, own: BanList) -> None:
     ban(list=own, prefix="203.0.113.0/24", author=None)
     allow(prefix=CALLER, expires=timezone.now() + timedelta(seconds=5), author=None)
     reconcile(network.group)
@@ -102,7 +102,7 @@ def test_an_allow_entry_ends_without_the_portal_and_the_ban_works_again(lab: Lab
     wait_for(lambda: not comes_in(lab))
 
 
-def test_a_ban_ends_without_the_portal(lab: Lab, network: rows.Network, own: BanList) -> None:
+def test_a_ban_ends_without_the_portal(lab: Lab, network: factories.Network, own: BanList) -> None:
     ban(list=own, prefix=CALLER, direction="in", expires=timezone.now() + timedelta(seconds=5), author=None)
     reconcile(network.group)
     assert not comes_in(lab)
@@ -119,7 +119,7 @@ def tracked(lab: Lab, source: str) -> str:
     return lab.run("nat-1", ["conntrack", "-L", "-s", source], check=False).stdout.strip()
 
 
-def test_flood_mode_keeps_banned_sources_out_of_connection_tracking(lab: Lab, network: rows.Network, own: BanList) -> None:
+def test_flood_mode_keeps_banned_sources_out_of_connection_tracking(lab: Lab, network: factories.Network, own: BanList) -> None:
     ban(list=own, prefix="203.0.113.64/26", author=None)
     ban(list=own, prefix="203.0.113.11", author=None)
     allow(prefix="203.0.113.11", author=None)
@@ -137,7 +137,7 @@ def test_flood_mode_keeps_banned_sources_out_of_connection_tracking(lab: Lab, ne
     assert BanHits.objects.get(gateway=network.gateways[0]).packets >= 2
 
 
-def test_a_comment_that_is_worded_anew_keeps_the_kernels_counter(lab: Lab, network: rows.Network, own: BanList) -> None:
+def test_a_comment_that_is_worded_anew_keeps_the_kernels_counter(lab: Lab, network: factories.Network, own: BanList) -> None:
     ban(list=own, prefix=CALLER, comment="scans", author=None)
     reconcile(network.group)
     assert not comes_in(lab)

@@ -17,7 +17,7 @@ from apps.members.models import Member
 from apps.nat.services import add_forward
 from lab.connect import NoAnswerError
 from lab.lab import Lab
-from tests import rows
+from tests import factories
 from tests.whole.system import INTERNET, conversation, reaches, wait_for
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
@@ -25,7 +25,7 @@ INTERNET6, ELSEWHERE = "2001:db8:cafe::10", "203.0.113.11"
 PORTAL, PUBLIC = "192.0.2.40", "198.51.100.7"
 
 
-def blocked(network: rows.Network, host: str = "m1", **given: object) -> Block:
+def blocked(network: factories.Network, host: str = "m1", **given: object) -> Block:
     made = block(member=network.residents[host].member, reason="abuse", by=network.admin, **given)  # type: ignore[arg-type]
     reconcile(network.group)
     return made
@@ -39,18 +39,18 @@ def why_not(lab: Lab, node: str, host: str, port: int, protocol: str = "tcp") ->
 
 
 @pytest.fixture
-def served(lab: Lab, network: rows.Network) -> Iterator[rows.Network]:
+def served(lab: Lab, network: factories.Network) -> Iterator[factories.Network]:
     """The network with servers, and a forward to m1's host."""
-    rows.servers(network)
+    factories.servers(network)
     holding = network.residents["m1"].holding
-    add_forward(holding=holding, public=rows.PUBLIC, protocol="tcp", public_port=8443, private_port=443, by=network.admin)
+    add_forward(holding=holding, public=factories.PUBLIC, protocol="tcp", public_port=8443, private_port=443, by=network.admin)
     reconcile(network.group)
     yield network
 
 
 @pytest.mark.parametrize(("host", "source"), [(INTERNET, "10.16.0.10"), (INTERNET6, "2001:db8:a0:10::10")])
 def test_a_blocked_members_http_reaches_the_notice_host_which_sees_whom_to_tell(
-    lab: Lab, served: rows.Network, host: str, source: str
+    lab: Lab, served: factories.Network, host: str, source: str
 ) -> None:
     assert lab.connect("m1", "tcp", host, 80).node == "internet"
     blocked(served)
@@ -59,7 +59,7 @@ def test_a_blocked_members_http_reaches_the_notice_host_which_sees_whom_to_tell(
     assert lab.connect("m2", "tcp", host, 80).node == "internet"
 
 
-def test_all_else_is_refused_at_once_but_what_stays_reachable(lab: Lab, served: rows.Network) -> None:
+def test_all_else_is_refused_at_once_but_what_stays_reachable(lab: Lab, served: factories.Network) -> None:
     blocked(served)
     assert why_not(lab, "m1", INTERNET, 443) == "refused"
     assert why_not(lab, "m1", INTERNET6, 443) == "refused"
@@ -70,14 +70,14 @@ def test_all_else_is_refused_at_once_but_what_stays_reachable(lab: Lab, served: 
     assert lab.connect("m2", "tcp", PORTAL, 22).node == "web"
 
 
-def test_nobody_reaches_a_blocked_member(lab: Lab, served: rows.Network) -> None:
+def test_nobody_reaches_a_blocked_member(lab: Lab, served: factories.Network) -> None:
     assert lab.connect("internet", "tcp", PUBLIC, 8443).node == "m1"
     blocked(served)
     assert why_not(lab, "internet", PUBLIC, 8443) == "refused"
     assert why_not(lab, "m3", PUBLIC, 8443) == "refused"
 
 
-def test_open_connections_end_with_the_block_and_those_of_others_go_on(lab: Lab, served: rows.Network) -> None:
+def test_open_connections_end_with_the_block_and_those_of_others_go_on(lab: Lab, served: factories.Network) -> None:
     with (
         conversation(lab, "m1", INTERNET, 443) as out,
         conversation(lab, "internet", PUBLIC, 8443) as into,
@@ -88,7 +88,7 @@ def test_open_connections_end_with_the_block_and_those_of_others_go_on(lab: Lab,
         assert (out(), into(), other()) == (False, False, True)
 
 
-def test_a_lifted_block_leaves_no_connection_to_the_notice_page(lab: Lab, served: rows.Network) -> None:
+def test_a_lifted_block_leaves_no_connection_to_the_notice_page(lab: Lab, served: factories.Network) -> None:
     made = blocked(served)
     with conversation(lab, "m1", INTERNET, 80) as with_notice:
         assert with_notice()
@@ -99,7 +99,7 @@ def test_a_lifted_block_leaves_no_connection_to_the_notice_page(lab: Lab, served
     assert lab.connect("internet", "tcp", PUBLIC, 8443).node == "m1"
 
 
-def test_a_block_ends_in_the_kernel_without_the_portal(lab: Lab, served: rows.Network) -> None:
+def test_a_block_ends_in_the_kernel_without_the_portal(lab: Lab, served: factories.Network) -> None:
     blocked(served, until=timezone.now() + timedelta(seconds=4))
     assert reaches(lab, "m1", INTERNET, 443) is None
     wait_for(lambda: reaches(lab, "m1", INTERNET, 443))
@@ -132,7 +132,7 @@ def notice_page(lab: Lab) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("host", [INTERNET, f"[{INTERNET6}]"])
-def test_the_page_tells_the_blocked_member_why_in_their_language(lab: Lab, served: rows.Network, host: str) -> None:
+def test_the_page_tells_the_blocked_member_why_in_their_language(lab: Lab, served: factories.Network, host: str) -> None:
     member = served.residents["m1"].member
     Member.objects.filter(pk=member.pk).update(language="de")
     blocked(served, message="Your <laptop> sends spam.", note="secret")
@@ -146,7 +146,7 @@ def test_the_page_tells_the_blocked_member_why_in_their_language(lab: Lab, serve
     assert "secret" not in said
 
 
-def test_the_first_block_changes_elements_alone(lab: Lab, served: rows.Network) -> None:
+def test_the_first_block_changes_elements_alone(lab: Lab, served: factories.Network) -> None:
     block(member=served.residents["m1"].member, reason="abuse", by=served.admin)
     rollout = reconcile(served.group)
     assert rollout is not None

@@ -12,7 +12,7 @@ from apps.nat.services import add_forward
 from apps.traffic.selectors import total_of
 from lab.lab import Lab
 from lab.measure.runs import udp_stream
-from tests import rows
+from tests import factories
 from tests.whole.system import INTERNET, reaches
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
@@ -20,9 +20,9 @@ pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
 IP_AND_UDP_HEADERS = 28
 
 
-def test_a_banned_host_is_dropped_and_the_hit_is_counted(lab: Lab, network: rows.Network) -> None:
+def test_a_banned_host_is_dropped_and_the_hit_is_counted(lab: Lab, network: factories.Network) -> None:
     holding = network.residents["m1"].holding
-    add_forward(holding=holding, public=rows.PUBLIC, protocol="tcp", public_port=8443, private_port=443, by=network.admin)
+    add_forward(holding=holding, public=factories.PUBLIC, protocol="tcp", public_port=8443, private_port=443, by=network.admin)
     Ban.objects.create(list=BanList.objects.create(name="Own"), prefix="203.0.113.64/26", comment="scans")
     reconcile(network.group)
     assert reaches(lab, "internet", "198.51.100.7", 8443) is not None
@@ -32,7 +32,7 @@ def test_a_banned_host_is_dropped_and_the_hit_is_counted(lab: Lab, network: rows
     assert (str(hits.prefix), hits.packets > 0, hits.last_hit is not None) == ("203.0.113.64/26", True, True)
 
 
-def test_a_members_octets_are_counted_exactly(lab: Lab, network: rows.Network) -> None:
+def test_a_members_octets_are_counted_exactly(lab: Lab, network: factories.Network) -> None:
     reconcile(network.group)
     sent, received = udp_stream(lab, "m2", "internet", INTERNET, 7003, rate=500, seconds=1, size=200)
     assert received.missing == 0
@@ -44,7 +44,9 @@ def test_a_members_octets_are_counted_exactly(lab: Lab, network: rows.Network) -
     assert total.down == 0
 
 
-def test_a_gateway_that_is_away_is_noted_and_the_other_is_read(lab: Lab, network: rows.Network, processes: dict[str, Popen[str]]) -> None:
+def test_a_gateway_that_is_away_is_noted_and_the_other_is_read(
+    lab: Lab, network: factories.Network, processes: dict[str, Popen[str]]
+) -> None:
     reconcile(network.group)
     processes["nat-1"].kill()
     nat_1, nat_2 = network.gateways

@@ -14,7 +14,7 @@ from firewall.policy import Ban, Forward, Gateway, Interfaces, Management, NatMa
 from lab.lab import Lab
 from lab.topology import load
 from tests.agent.client import Client
-from tests.whole.gate import Gate
+from tests.whole.lab_gateway import Gate
 from tests.whole.system import INTERNET, agent, wait_for
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]

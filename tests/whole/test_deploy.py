@@ -8,26 +8,31 @@ import pytest
 from django.utils import timezone
 
 from apps.bans.models import Ban, BanList
-from apps.deployments import link
 from apps.deployments.models import GatewayState, Rollout, RolloutStep
 from apps.deployments.services import reconcile
+from apps.deployments.transport import agent_channel
 from apps.lib.activation import activations
 from apps.nat.models import PortForward
 from apps.nat.services import add_forward, remove_forward
 from lab.lab import Lab
-from tests import rows
+from tests import factories
 from tests.whole.system import INTERNET, agent, reaches
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
 
 
-def forward(network: rows.Network, host: str = "m1", port: int = 8443) -> PortForward:
+def forward(network: factories.Network, host: str = "m1", port: int = 8443) -> PortForward:
     return add_forward(
-        holding=network.residents[host].holding, public=rows.PUBLIC, protocol="tcp", public_port=port, private_port=443, by=network.admin
+        holding=network.residents[host].holding,
+        public=factories.PUBLIC,
+        protocol="tcp",
+        public_port=port,
+        private_port=443,
+        by=network.admin,
     )
 
 
-def test_a_forward_lets_the_internet_reach_a_members_host_until_it_is_removed(lab: Lab, network: rows.Network) -> None:
+def test_a_forward_lets_the_internet_reach_a_members_host_until_it_is_removed(lab: Lab, network: factories.Network) -> None:
     added = forward(network)
     rollout = reconcile(network.group)
     assert rollout is not None
@@ -41,7 +46,7 @@ def test_a_forward_lets_the_internet_reach_a_members_host_until_it_is_removed(la
     assert reaches(lab, "internet", "198.51.100.7", 8443) is None
 
 
-def test_members_reach_the_internet_over_both_families(lab: Lab, network: rows.Network) -> None:
+def test_members_reach_the_internet_over_both_families(lab: Lab, network: factories.Network) -> None:
     reconcile(network.group)
     answer4, answer6 = reaches(lab, "m1", INTERNET, 80), reaches(lab, "m1", "2001:db8:cafe::10", 80)
     assert answer4 is not None
@@ -50,18 +55,18 @@ def test_members_reach_the_internet_over_both_families(lab: Lab, network: rows.N
     assert answer6.peer_address == "2001:db8:a0:10::10"
 
 
-def test_ipv6_from_outside_is_refused_unless_it_answers(lab: Lab, network: rows.Network) -> None:
+def test_ipv6_from_outside_is_refused_unless_it_answers(lab: Lab, network: factories.Network) -> None:
     reconcile(network.group)
     assert reaches(lab, "internet", "2001:db8:a0:10::10", 80) is None
 
 
-def test_nothing_is_deployed_when_nothing_changed(lab: Lab, network: rows.Network) -> None:
+def test_nothing_is_deployed_when_nothing_changed(lab: Lab, network: factories.Network) -> None:
     reconcile(network.group)
     assert reconcile(network.group) is None
     assert Rollout.objects.count() == 1
 
 
-def test_a_page_can_say_since_when_a_forward_is_active(lab: Lab, network: rows.Network) -> None:
+def test_a_page_can_say_since_when_a_forward_is_active(lab: Lab, network: factories.Network) -> None:
     reconcile(network.group)
     added = forward(network)
     [(_, before)] = activations([added])
@@ -72,7 +77,7 @@ def test_a_page_can_say_since_when_a_forward_is_active(lab: Lab, network: rows.N
     assert {each.gateway: each.since for each in after} == steps
 
 
-def test_the_second_rollout_sends_only_what_changed(lab: Lab, network: rows.Network) -> None:
+def test_the_second_rollout_sends_only_what_changed(lab: Lab, network: factories.Network) -> None:
     reconcile(network.group)
     forward(network)
     rollout = reconcile(network.group)
@@ -81,7 +86,7 @@ def test_the_second_rollout_sends_only_what_changed(lab: Lab, network: rows.Netw
     assert all(step.sent_octets < 2000 for step in rollout.steps.all())
 
 
-def test_a_ban_drops_packets_and_counts_them(lab: Lab, network: rows.Network) -> None:
+def test_a_ban_drops_packets_and_counts_them(lab: Lab, network: factories.Network) -> None:
     forward(network)
     own = BanList.objects.create(name="Own")
     Ban.objects.create(list=own, prefix="203.0.113.66", comment='scans "; drop', expires=timezone.now() + timedelta(hours=1))
@@ -93,11 +98,11 @@ def test_a_ban_drops_packets_and_counts_them(lab: Lab, network: rows.Network) ->
     assert "scans '; drop" in listed
 
 
-def test_a_gateway_that_does_not_answer_is_named_and_follows_by_itself(lab: Lab, network: rows.Network, sockets: Path) -> None:
+def test_a_gateway_that_does_not_answer_is_named_and_follows_by_itself(lab: Lab, network: factories.Network, sockets: Path) -> None:
     reconcile(network.group)
     GatewayState.objects.filter(gateway__name="nat-1").update(digest="")
     (sockets / "nat-1.sock").rename(sockets / "away")
-    link.close_all()
+    agent_channel.close_all()
     forward(network)
     rollout = reconcile(network.group)
     assert rollout is not None
@@ -114,7 +119,7 @@ def test_a_gateway_that_does_not_answer_is_named_and_follows_by_itself(lab: Lab,
     assert reaches(lab, "internet", "198.51.100.7", 8443) is not None
 
 
-def test_a_gateway_whose_rules_were_flushed_is_brought_back(lab: Lab, network: rows.Network) -> None:
+def test_a_gateway_whose_rules_were_flushed_is_brought_back(lab: Lab, network: factories.Network) -> None:
     forward(network)
     reconcile(network.group)
     lab.run("nat-1", ["nft", "flush", "ruleset"])
@@ -126,7 +131,7 @@ def test_a_gateway_whose_rules_were_flushed_is_brought_back(lab: Lab, network: r
     assert reaches(lab, "internet", "198.51.100.7", 8443) is not None
 
 
-def test_a_lost_worker_does_not_hold_up_the_next_one(lab: Lab, network: rows.Network) -> None:
+def test_a_lost_worker_does_not_hold_up_the_next_one(lab: Lab, network: factories.Network) -> None:
     rollout = reconcile(network.group)
     assert rollout is not None
     rollout.steps.update(state=RolloutStep.State.PROBING)
@@ -141,7 +146,7 @@ def test_a_lost_worker_does_not_hold_up_the_next_one(lab: Lab, network: rows.Net
 
 
 def test_an_agent_that_starts_again_boots_with_what_was_confirmed(
-    lab: Lab, network: rows.Network, sockets: Path, processes: dict[str, Popen[str]]
+    lab: Lab, network: factories.Network, sockets: Path, processes: dict[str, Popen[str]]
 ) -> None:
     forward(network)
     reconcile(network.group)

@@ -15,9 +15,9 @@ from django.db import connection
 from django.utils import timezone
 
 from apps.bans.models import Ban, BanList
-from apps.deployments import link
 from apps.deployments.models import Rollout
 from apps.deployments.services import reconcile
+from apps.deployments.transport import agent_channel
 from apps.gateways.services import collect
 from apps.members.models import Member
 from apps.nat.services import map_address
@@ -25,12 +25,12 @@ from apps.network.models import Gateway, Holding
 from apps.traffic.models import Coverage
 from apps.traffic.selectors import Octets, used
 from lab.lab import Lab
-from tests import rows
-from tests.whole import witness
+from tests import factories
+from tests.whole import witness_table
 from tests.whole.collector import killed_at_random
-from tests.whole.exchange import Exchange
 from tests.whole.system import GATEWAYS, agent, wait_for
-from tests.whole.witness import Books, Where
+from tests.whole.udp_exchange import Exchange
+from tests.whole.witness_table import Books, Where
 from tests.whole.worker import environment
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
@@ -66,7 +66,7 @@ class Town:
     """Fifty members and who saw what they sent."""
 
     lab: Lab
-    network: rows.Network
+    network: factories.Network
     homes: list[Home]
     exchange: Exchange
     books: Books = field(default_factory=Books)
@@ -84,7 +84,7 @@ class Town:
             self.exchange.begin(home.node, *home.addresses)
 
     def seen(self) -> dict[Where, int]:
-        return witness.ask(self.lab, *GATEWAYS)
+        return witness_table.ask(self.lab, *GATEWAYS)
 
     def hand_over(self, deploy: Callable[[], None], *addresses: str) -> None:
         """These are silent, what they sent until now is their holders', and then somebody else's."""
@@ -128,23 +128,23 @@ class Town:
 
 
 @pytest.fixture
-def town(lab: Lab, network: rows.Network) -> Iterator[Town]:
+def town(lab: Lab, network: factories.Network) -> Iterator[Town]:
     for name in GATEWAYS:
-        witness.call(lab, name)
+        witness_table.call(lab, name)
     homes = [Home(each.member, node, each.holding, each.prefix) for node, each in network.residents.items()]
     homes += [_newcomer(network, number) for number in range(len(homes), MEMBERS)]
     with Exchange(lab, SEED) as exchange:
         yield Town(lab, network, homes, exchange)
 
 
-def _newcomer(network: rows.Network, number: int) -> Home:
-    who = rows.member(f"Newcomer {number}")
-    four = rows.hold(who, network.private, f"10.16.1.{number}")
-    map_address(holding=four, public=rows.PUBLIC + number // 2, by=network.admin)
-    return Home(who, HOSTS[number % len(HOSTS)], four, rows.hold(who, network.prefixes, f"2001:db8:a1:{number}::/64"))
+def _newcomer(network: factories.Network, number: int) -> Home:
+    who = factories.member(f"Newcomer {number}")
+    four = factories.hold(who, network.private, f"10.16.1.{number}")
+    map_address(holding=four, public=factories.PUBLIC + number // 2, by=network.admin)
+    return Home(who, HOSTS[number % len(HOSTS)], four, factories.hold(who, network.prefixes, f"2001:db8:a1:{number}::/64"))
 
 
-def deploy(network: rows.Network) -> None:
+def deploy(network: factories.Network) -> None:
     rollout = reconcile(network.group)
     assert rollout
     assert rollout.state == Rollout.State.CONFIRMED, rollout.error
@@ -163,7 +163,7 @@ def moves_away(town: Town, home: Home) -> None:
 
     def change() -> None:
         end(home.four, home.six)
-        settle(town, home, "10.16.2.1/32", "2001:db8:a2:1::/64", rows.PUBLIC + 40)
+        settle(town, home, "10.16.2.1/32", "2001:db8:a2:1::/64", factories.PUBLIC + 40)
         deploy(town.network)
 
     town.hand_over(change, *home.addresses)
@@ -177,7 +177,7 @@ def change_hands(town: Town, one: Home, other: Home) -> None:
         prefixes = [(str(home.four.prefix), str(home.six.prefix)) for home in (other, one)]
         end(one.four, one.six, other.four, other.six)
         for at, home in enumerate((one, other)):
-            settle(town, home, *prefixes[at], rows.PUBLIC + 41 + at)
+            settle(town, home, *prefixes[at], factories.PUBLIC + 41 + at)
         one.node, other.node = other.node, one.node
         deploy(town.network)
 
@@ -186,8 +186,8 @@ def change_hands(town: Town, one: Home, other: Home) -> None:
 
 
 def settle(town: Town, home: Home, four: str, six: str, public: IPv4Address) -> None:
-    home.four = rows.hold(home.member, town.network.private, four)
-    home.six = rows.hold(home.member, town.network.prefixes, six)
+    home.four = factories.hold(home.member, town.network.private, four)
+    home.six = factories.hold(home.member, town.network.prefixes, six)
     map_address(holding=home.four, public=public, by=town.network.admin)
 
 
@@ -203,8 +203,8 @@ def changes_hands_in_mid_sentence(town: Town, of: Home, to: Home) -> None:
     """An address and a prefix get another holder while they talk: what passes belongs to one of the two, but for what was in flight."""
     four, six = str(of.four.prefix), str(of.six.prefix)
     end(of.four, of.six)
-    rows.hold(to.member, town.network.prefixes, six)
-    map_address(holding=rows.hold(to.member, town.network.private, four), public=rows.PUBLIC + 43, by=town.network.admin)
+    factories.hold(to.member, town.network.prefixes, six)
+    map_address(holding=factories.hold(to.member, town.network.private, four), public=factories.PUBLIC + 43, by=town.network.admin)
     deploy(town.network)
     town.pair = (of.member.name, to.member.name)
 
@@ -222,7 +222,7 @@ def switch_gateways(town: Town) -> None:
         town.lab.run("uplink", ["ip", f"-{family}", "route", "replace", prefix, "via", nexts[to]])
 
 
-def deploy_if_need_be(network: rows.Network) -> None:
+def deploy_if_need_be(network: factories.Network) -> None:
     rollout = reconcile(network.group, cause="schedule")
     assert rollout is None or rollout.state == Rollout.State.CONFIRMED, rollout.error
 
@@ -250,12 +250,12 @@ def loses_power(town: Town, stack: ExitStack, processes: dict[str, Popen[str]], 
         town.books.forget("nat-2")
         kill(processes["nat-2"], sockets / "nat-2.sock")
         town.lab.rebuild("nat-2")
-        witness.call(town.lab, "nat-2")
+        witness_table.call(town.lab, "nat-2")
         stack.enter_context(agent(town.lab, "nat-2", sockets, boot="started-again"))
 
 
 def test_what_the_gateways_let_through_is_what_the_database_says_of_each_member(
-    town: Town, lab: Lab, network: rows.Network, processes: dict[str, Popen[str]], sockets: Path, tmp_path: Path
+    town: Town, lab: Lab, network: factories.Network, processes: dict[str, Popen[str]], sockets: Path, tmp_path: Path
 ) -> None:
     homes, exchange = town.homes, town.exchange
     deploy(network)
@@ -288,4 +288,4 @@ def test_what_the_gateways_let_through_is_what_the_database_says_of_each_member(
         town.balanced()
         newest = Coverage.objects.select_related("gateway").latest("since")
         assert (newest.gateway.name, newest.carried) == ("nat-2", False), "the chart says that something is missing"
-        link.close_all()
+        agent_channel.close_all()

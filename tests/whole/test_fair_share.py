@@ -9,17 +9,17 @@ from django.utils import timezone
 
 from apps.deployments.services import reconcile
 from apps.gateways.services import collect
-from apps.lib.validity import holds_now
+from apps.lib.database.validity import holds_now
 from apps.members.models import Member
 from apps.traffic.fairshare.models import FairShare
 from apps.traffic.fairshare.services import look
 from apps.traffic.models import RateLimit
 from apps.traffic.rates import services as rates
 from lab.lab import Lab
-from tests import rows
-from tests.db.pages import signed_in, text
-from tests.whole.speaker import Speaker, held_back, set_free
+from tests import factories
+from tests.db.page_client import signed_in, text
 from tests.whole.system import GATEWAYS, INTERNET, conversation, wait_for
+from tests.whole.tcp_streams import Speaker, held_back, set_free
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
 
@@ -28,7 +28,7 @@ SECOND = RATE * 125
 HEAVY, LIGHT = "10.16.0.10", "10.16.0.11"
 
 
-def read(network: rows.Network) -> FairShare:
+def read(network: factories.Network) -> FairShare:
     """Read both gateways, and look what follows."""
     assert all(map(collect, network.gateways))
     look(network.group, timezone.now())
@@ -43,7 +43,7 @@ def limited_in_kernels(lab: Lab) -> set[str]:
 
 
 def test_who_fills_the_line_is_limited_until_it_is_no_longer_full_and_a_neighbour_never(
-    lab: Lab, network: rows.Network, settings: LazySettings
+    lab: Lab, network: factories.Network, settings: LazySettings
 ) -> None:
     settings.COLLECT_SECONDS = 2.0
     rates.set_uplink(group=network.group, version=0, up_kbit=LINE, down_kbit=LINE, limits_rates=True, by=network.admin)
@@ -57,7 +57,7 @@ def test_who_fills_the_line_is_limited_until_it_is_no_longer_full_and_a_neighbou
         reconcile(network.group)
         assert limited_in_kernels(lab) == {HEAVY}
         assert "is full since" in text(signed_in(network.admin).get("/limited/"))
-        account = rows.user("heavy", staff=False)
+        account = factories.user("heavy", staff=False)
         Member.objects.filter(pk=network.residents["m1"].member.pk).update(user=account)
         assert "the line was full" in text(signed_in(account).get("/me/"))
         with closing(Speaker(lab, "m1", INTERNET, up=False)) as more:

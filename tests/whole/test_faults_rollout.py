@@ -20,20 +20,20 @@ from kombu.simple import SimpleQueue
 from redis import Redis
 
 from apps.bans.models import Ban, BanList
-from apps.deployments import link
-from apps.deployments.decisions import approve, release
+from apps.deployments.desired_state.desired_rulesets import want
 from apps.deployments.models import GatewayState, HeldBack, Revision, Rollout, RolloutStep
-from apps.deployments.rollback import roll_back
+from apps.deployments.rollouts.decisions import approve, release
+from apps.deployments.rollouts.rollback import roll_back
 from apps.deployments.services import reconcile
-from apps.deployments.wanted import want
-from apps.lib import nudge
+from apps.deployments.transport import agent_channel
+from apps.lib import enqueue
 from apps.nat.models import PortForward
 from apps.nat.services import add_forward
 from apps.network.models import Gateway
 from benchmarks import whole
 from firewall import wire
 from lab.lab import Lab
-from tests import rows
+from tests import factories
 from tests.whole.system import GATEWAYS, INTERNET, agent, conversation, descendants, reaches, wait_for
 from tests.whole.worker import broker, worker
 from workers import app
@@ -51,37 +51,37 @@ DROP_EVERYBODY = """
 
 
 @pytest.fixture
-def url(ssh_network: rows.Network, sockets: Path, settings: LazySettings) -> Iterator[str]:
+def url(ssh_network: factories.Network, sockets: Path, settings: LazySettings) -> Iterator[str]:
     """The address of a broker that takes this test's nudges."""
     with broker(sockets) as address:
         settings.REDIS_URL = address
-        nudge._publisher.cache_clear()
+        enqueue._publisher.cache_clear()
         yield address
-    nudge._publisher.cache_clear()
+    enqueue._publisher.cache_clear()
 
 
 @pytest.fixture
-def deployed(bare_lab: Lab, ssh_network: rows.Network) -> rows.Network:
+def deployed(bare_lab: Lab, ssh_network: factories.Network) -> factories.Network:
     """Both gateways run what the database asks for."""
     ssh_network.group.confirm_within = 5
     ssh_network.group.save()
     rollout = reconcile(ssh_network.group)
     assert rollout and rollout.state == Rollout.State.CONFIRMED, rollout and rollout.error
-    link.close_all()
+    agent_channel.close_all()
     return ssh_network
 
 
 @pytest.fixture
-def talk(bare_lab: Lab, deployed: rows.Network) -> Iterator[Callable[[], bool]]:
+def talk(bare_lab: Lab, deployed: factories.Network) -> Iterator[Callable[[], bool]]:
     """A member's connection to the internet through nat-1, which nothing that follows concerns."""
     with conversation(bare_lab, "m3", INTERNET, 443) as goes_on:
         assert goes_on()
         yield goes_on
 
 
-def forward(network: rows.Network, port: int = 8443) -> PortForward:
+def forward(network: factories.Network, port: int = 8443) -> PortForward:
     holding = network.residents["m1"].holding
-    return add_forward(holding=holding, public=rows.PUBLIC, protocol="tcp", public_port=port, private_port=443, by=network.admin)
+    return add_forward(holding=holding, public=factories.PUBLIC, protocol="tcp", public_port=port, private_port=443, by=network.admin)
 
 
 def deaf(lab: Lab) -> None:
@@ -96,7 +96,7 @@ def on_trial() -> bool:
     return RolloutStep.objects.filter(gateway__name="nat-1", state=RolloutStep.State.PROBING).exists()
 
 
-def on_trial_for_a_while(lab: Lab, network: rows.Network) -> None:
+def on_trial_for_a_while(lab: Lab, network: factories.Network) -> None:
     """The worker, whose channels are open, has committed a change on nat-1 and knocks in vain."""
     forward(network, 9000)
     wait_for(lambda: settled(network))
@@ -109,21 +109,21 @@ def kernel(gateway: Gateway) -> str:
     """The digest of what the gateway's kernel holds, asked past the network."""
     beside = copy(gateway)
     beside.link = Gateway.Link.LOCAL
-    with link.fresh(beside) as channel:
+    with agent_channel.fresh(beside) as channel:
         answer = channel.ask(wire.Digest(int(time.time())))
     assert isinstance(answer, wire.DigestIs), answer
     assert answer.rules_as_committed
     return answer.digest
 
 
-def as_wanted(network: rows.Network) -> bool:
+def as_wanted(network: factories.Network) -> bool:
     """Do both kernels hold what the database asks for, and does the portal know?"""
     targets = want(network.group).targets
     known = dict(GatewayState.objects.values_list("gateway", "digest"))
     return targets == known == {gateway.pk: kernel(gateway) for gateway in network.gateways}
 
 
-def settled(network: rows.Network) -> bool:
+def settled(network: factories.Network) -> bool:
     return not Rollout.objects.filter(state__in=Rollout.OPEN).exists() and as_wanted(network)
 
 
@@ -135,7 +135,7 @@ def kill(process: Popen[bytes]) -> None:
 
 
 def test_a_worker_that_is_killed_during_a_trial_is_replaced_and_its_rollout_goes_on(
-    bare_lab: Lab, deployed: rows.Network, url: str, sockets: Path, talk: Callable[[], bool]
+    bare_lab: Lab, deployed: factories.Network, url: str, sockets: Path, talk: Callable[[], bool]
 ) -> None:
     with worker(url, sockets / "first.log") as first:
         on_trial_for_a_while(bare_lab, deployed)
@@ -147,11 +147,11 @@ def test_a_worker_that_is_killed_during_a_trial_is_replaced_and_its_rollout_goes
     rollout.refresh_from_db()
     assert rollout.state == Rollout.State.CONFIRMED, rollout.error
     assert {state.revision for state in GatewayState.objects.select_related("revision")} == {rollout.revision}
-    assert reaches(bare_lab, "internet", str(rows.PUBLIC), 8443) is not None
+    assert reaches(bare_lab, "internet", str(factories.PUBLIC), 8443) is not None
     assert talk()
 
 
-def test_a_worker_that_wakes_up_late_changes_nothing_any_more(bare_lab: Lab, deployed: rows.Network, url: str, sockets: Path) -> None:
+def test_a_worker_that_wakes_up_late_changes_nothing_any_more(bare_lab: Lab, deployed: factories.Network, url: str, sockets: Path) -> None:
     with worker(url, sockets / "first.log") as first:
         on_trial_for_a_while(bare_lab, deployed)
         os.kill(first.pid, signal.SIGSTOP)
@@ -166,7 +166,7 @@ def test_a_worker_that_wakes_up_late_changes_nothing_any_more(bare_lab: Lab, dep
 
 
 def test_what_an_emptied_broker_forgot_is_found_by_the_next_tick(
-    bare_lab: Lab, deployed: rows.Network, url: str, sockets: Path, talk: Callable[[], bool]
+    bare_lab: Lab, deployed: factories.Network, url: str, sockets: Path, talk: Callable[[], bool]
 ) -> None:
     forward(deployed)
     with Redis(unix_socket_path=url.removeprefix("unix://")) as client:
@@ -174,18 +174,18 @@ def test_what_an_emptied_broker_forgot_is_found_by_the_next_tick(
         client.flushall()
     with worker(url, sockets / "worker.log", tick=1):
         wait_for(lambda: settled(deployed))
-    assert reaches(bare_lab, "internet", str(rows.PUBLIC), 8443) is not None
+    assert reaches(bare_lab, "internet", str(factories.PUBLIC), 8443) is not None
     assert talk()
 
 
 def test_without_a_broker_saving_goes_on_and_when_it_is_back_what_is_missing_goes_out(
-    bare_lab: Lab, deployed: rows.Network, sockets: Path, settings: LazySettings
+    bare_lab: Lab, deployed: factories.Network, sockets: Path, settings: LazySettings
 ) -> None:
     with ExitStack() as stack:
         address = f"unix://{sockets / 'redis.sock'}"
         with broker(sockets):
             settings.REDIS_URL = address
-            nudge._publisher.cache_clear()
+            enqueue._publisher.cache_clear()
             stack.enter_context(worker(address, sockets / "worker.log", tick=1))
         start = time.monotonic()
         forward(deployed)
@@ -193,13 +193,13 @@ def test_without_a_broker_saving_goes_on_and_when_it_is_back_what_is_missing_goe
         assert PortForward.objects.count() == 1
         with broker(sockets):
             wait_for(lambda: settled(deployed))
-    nudge._publisher.cache_clear()
-    assert reaches(bare_lab, "internet", str(rows.PUBLIC), 8443) is not None
+    enqueue._publisher.cache_clear()
+    assert reaches(bare_lab, "internet", str(factories.PUBLIC), 8443) is not None
 
 
 def test_a_task_that_outlives_its_broker_ends_in_a_lost_connection(sockets: Path) -> None:
     with broker(sockets) as address:
-        taking = app.connection_for_read(url=nudge.broker_url(address))
+        taking = app.connection_for_read(url=enqueue.broker_url(address))
         queue = SimpleQueue(taking.default_channel, "celery")
         queue.put("a task")
         message = queue.get(timeout=5)
@@ -212,7 +212,7 @@ def test_a_task_that_outlives_its_broker_ends_in_a_lost_connection(sockets: Path
 
 
 def test_a_database_that_drops_everybody_during_a_trial_finds_the_rollout_gone_on_with(
-    bare_lab: Lab, deployed: rows.Network, url: str, sockets: Path, talk: Callable[[], bool]
+    bare_lab: Lab, deployed: factories.Network, url: str, sockets: Path, talk: Callable[[], bool]
 ) -> None:
     with worker(url, sockets / "worker.log", tick=1):
         on_trial_for_a_while(bare_lab, deployed)
@@ -220,7 +220,7 @@ def test_a_database_that_drops_everybody_during_a_trial_finds_the_rollout_gone_o
             cursor.execute(DROP_EVERYBODY)
         hearing(bare_lab)
         wait_for(lambda: settled(deployed))
-    assert reaches(bare_lab, "internet", str(rows.PUBLIC), 8443) is not None
+    assert reaches(bare_lab, "internet", str(factories.PUBLIC), 8443) is not None
     assert talk()
 
 
@@ -244,13 +244,13 @@ def cable_cut(lab: Lab) -> Iterator[None]:
 def reached(gateway: Gateway) -> bool:
     """Whether it answers; right after a cable was cut the kernel may still know no way to it."""
     try:
-        return bool(link.channel(gateway).ask(wire.Hello(0)))
-    except link.Unreachable:
+        return bool(agent_channel.channel(gateway).ask(wire.Hello(0)))
+    except agent_channel.Unreachable:
         return False
 
 
 def test_a_gateway_that_is_cut_off_after_the_commit_goes_back_by_itself_and_is_not_pestered(
-    bare_lab: Lab, deployed: rows.Network, url: str, sockets: Path, talk: Callable[[], bool]
+    bare_lab: Lab, deployed: factories.Network, url: str, sockets: Path, talk: Callable[[], bool]
 ) -> None:
     nat_1 = deployed.gateways[0]
     with worker(url, sockets / "worker.log"):
@@ -259,7 +259,7 @@ def test_a_gateway_that_is_cut_off_after_the_commit_goes_back_by_itself_and_is_n
         before = kernel(nat_1)
         deaf(bare_lab)
         ban = Ban.objects.create(list=BanList.objects.create(name="Own"), prefix="45.0.0.0/9")  # a set and rules of its own
-        nudge.send("workers.reconcile", deployed.admin.pk)
+        enqueue.send("workers.reconcile", deployed.admin.pk)
         wait_for(on_trial)
         assert kernel(nat_1) != before
         with cable_cut(bare_lab):
@@ -281,12 +281,12 @@ def test_a_gateway_that_is_cut_off_after_the_commit_goes_back_by_itself_and_is_n
 
 
 def test_a_ruleset_that_locks_everyone_out_is_approved_and_goes_back_by_itself(
-    bare_lab: Lab, deployed: rows.Network, talk: Callable[[], bool]
+    bare_lab: Lab, deployed: factories.Network, talk: Callable[[], bool]
 ) -> None:
-    nat_1, peer = deployed.gateways[0], rows.user("jonas")
+    nat_1, peer = deployed.gateways[0], factories.user("jonas")
     before = kernel(nat_1)
     nat_1.management_networks = [ip_network("172.31.99.0/24")]
-    with rows.written_by(deployed.admin):
+    with factories.written_by(deployed.admin):
         nat_1.save(update_fields=["management_networks"])
     assert reconcile(deployed.group, by=deployed.admin.pk) is None, "it waits for a second person"
     held = HeldBack.objects.get()
@@ -295,14 +295,14 @@ def test_a_ruleset_that_locks_everyone_out_is_approved_and_goes_back_by_itself(
     assert rollout and rollout.state == Rollout.State.FAILED
     assert rollout.steps.get(gateway=nat_1).state in (RolloutStep.State.WENT_BACK, RolloutStep.State.LOST)
     wait_for(lambda: kernel(nat_1) == before)
-    with link.fresh(nat_1) as channel:
+    with agent_channel.fresh(nat_1) as channel:
         assert isinstance(channel.ask(wire.Hello(0)), wire.Welcome), "a new session gets in again"
     assert reconcile(deployed.group, cause="schedule") is None, "the same is not tried again blindly"
     assert kernel(nat_1) == before
     assert talk()
 
 
-def test_a_hold_outlasts_the_tick_in_the_kernel_too(bare_lab: Lab, deployed: rows.Network, talk: Callable[[], bool]) -> None:
+def test_a_hold_outlasts_the_tick_in_the_kernel_too(bare_lab: Lab, deployed: factories.Network, talk: Callable[[], bool]) -> None:
     first = Revision.objects.latest("pk")
     before = [kernel(gateway) for gateway in deployed.gateways]
     forward(deployed)
@@ -318,11 +318,11 @@ def test_a_hold_outlasts_the_tick_in_the_kernel_too(bare_lab: Lab, deployed: row
     assert [kernel(gateway) for gateway in deployed.gateways] == before
     release(deployed.group, by=deployed.admin)
     assert reconcile(deployed.group)
-    assert reaches(bare_lab, "internet", str(rows.PUBLIC), 8444) is not None
+    assert reaches(bare_lab, "internet", str(factories.PUBLIC), 8444) is not None
     assert talk()
 
 
-def test_connections_outlive_rules_that_were_flushed_by_hand(bare_lab: Lab, deployed: rows.Network, talk: Callable[[], bool]) -> None:
+def test_connections_outlive_rules_that_were_flushed_by_hand(bare_lab: Lab, deployed: factories.Network, talk: Callable[[], bool]) -> None:
     bare_lab.run("nat-1", ["nft", "flush", "ruleset"])
     assert reconcile(deployed.group, cause="schedule")
     assert settled(deployed)
@@ -330,7 +330,7 @@ def test_connections_outlive_rules_that_were_flushed_by_hand(bare_lab: Lab, depl
 
 
 def test_a_gateway_built_again_without_the_portal_boots_with_what_was_confirmed_and_ended_bans_stay_ended(
-    bare_lab: Lab, network: rows.Network, sockets: Path
+    bare_lab: Lab, network: factories.Network, sockets: Path
 ) -> None:
     own = BanList.objects.create(name="Own")
     with ExitStack() as stack:
@@ -340,13 +340,13 @@ def test_a_gateway_built_again_without_the_portal_boots_with_what_was_confirmed_
         Ban.objects.create(list=own, prefix="203.0.113.11", expires=timezone.now() + timedelta(seconds=8))
         forward(network)
         assert reconcile(network.group)
-        assert reaches(bare_lab, "internet", str(rows.PUBLIC), 8443, source="203.0.113.11") is None
-        link.close_all()
+        assert reaches(bare_lab, "internet", str(factories.PUBLIC), 8443, source="203.0.113.11") is None
+        agent_channel.close_all()
         bare_lab.rebuild("nat-1")
     assert bare_lab.run("nat-1", ["nft", "list", "ruleset"]).stdout == ""
     wait_for(lambda: not Ban.objects.filter(expires__gt=timezone.now()).exists())
     (sockets / "nat-1.sock").unlink(missing_ok=True)
     with agent(bare_lab, "nat-1", sockets):
-        assert reaches(bare_lab, "internet", str(rows.PUBLIC), 8443) is not None
-        assert reaches(bare_lab, "internet", str(rows.PUBLIC), 8443, source="203.0.113.66") is None
-        assert reaches(bare_lab, "internet", str(rows.PUBLIC), 8443, source="203.0.113.11") is not None, "its ban had ended"
+        assert reaches(bare_lab, "internet", str(factories.PUBLIC), 8443) is not None
+        assert reaches(bare_lab, "internet", str(factories.PUBLIC), 8443, source="203.0.113.66") is None
+        assert reaches(bare_lab, "internet", str(factories.PUBLIC), 8443, source="203.0.113.11") is not None, "its ban had ended"

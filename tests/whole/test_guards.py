@@ -14,7 +14,7 @@ from apps.deployments.services import reconcile
 from lab.card import leave_checksums_to_it
 from lab.datagram import checksum
 from lab.lab import Lab
-from tests import rows
+from tests import factories
 from tests.whole.packets import watching
 from tests.whole.system import INTERNET, conversation, inside, reaches, wait_for
 
@@ -29,9 +29,9 @@ SERVERS_SCALE = 7  # a receive buffer of 6 MiB, as most servers have
 
 
 @pytest.fixture
-def guarded(lab: Lab, network: rows.Network) -> Iterator[rows.Network]:
+def guarded(lab: Lab, network: factories.Network) -> Iterator[factories.Network]:
     """The network with servers; TCP 443 of the web server is guarded, over both families."""
-    rows.servers(network)
+    factories.servers(network)
     with inside(lab, "web"):
         Path("/proc/sys/net/ipv4/tcp_rmem").write_text("4096 131072 6291456")
     for address in (WEB, WEB6):
@@ -40,7 +40,7 @@ def guarded(lab: Lab, network: rows.Network) -> Iterator[rows.Network]:
     yield network
 
 
-def guard(network: rows.Network, address: str, port: int = 443) -> Listener:
+def guard(network: factories.Network, address: str, port: int = 443) -> Listener:
     return add_listener(
         group=network.group,
         name="web",
@@ -88,7 +88,7 @@ def checked(lab: Lab, *nodes: str) -> None:
             assert all(leave_checksums_to_it(name) for _index, name in socket.if_nameindex() if name != "lo")
 
 
-def test_clients_reach_a_guarded_server_with_sack_and_window_scale_and_are_tracked(lab: Lab, guarded: rows.Network) -> None:
+def test_clients_reach_a_guarded_server_with_sack_and_window_scale_and_are_tracked(lab: Lab, guarded: factories.Network) -> None:
     checked(lab, "internet", "uplink", "m1", "core")
     for address, source in ((WEB, INTERNET), (WEB6, INTERNET6)):
         with conversation(lab, "internet", address, 443) as goes_on:
@@ -110,7 +110,7 @@ def answered(lab: Lab, gateway: str) -> int:
     return sum(int(line.split()[1], 16) for line in cpus)
 
 
-def test_a_flood_of_syns_reaches_no_server_while_clients_come_and_stay_and_bans_hold(lab: Lab, guarded: rows.Network) -> None:
+def test_a_flood_of_syns_reaches_no_server_while_clients_come_and_stay_and_bans_hold(lab: Lab, guarded: factories.Network) -> None:
     with conversation(lab, "internet", WEB, 443) as goes_on, watching(lab, "web", 4999) as until:
         before = answered(lab, "nat-1")
         flood(lab, WEB, 443)

@@ -8,7 +8,7 @@ import pytest
 from firewall.policy import Forward, Protocol
 from lab.lab import Lab
 from lab.topology import load as topology
-from tests.whole.loaded import ANOTHER, M1, M2, MEMBERS, PUBLIC, load, why_not
+from tests.whole.loaded_policy import ANOTHER, M1, M2, MEMBERS, PUBLIC, load, why_not
 from tests.whole.system import conversation
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]

@@ -7,11 +7,11 @@ from subprocess import Popen
 import pytest
 from django.core.management import CommandError, call_command
 
-from apps.deployments import ssh
+from apps.deployments.transport import ssh
 from apps.network.models import Gateway
 from lab import sshd as lab_sshd
 from lab.lab import Lab
-from tests import rows
+from tests import factories
 from tests.whole.system import sshd
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
@@ -21,7 +21,7 @@ WRONG = "SHA256:" + "A" * 43
 
 
 @pytest.fixture
-def fingerprint(by_ssh: dict[str, Popen[str]], network: rows.Network, sockets: Path) -> str:
+def fingerprint(by_ssh: dict[str, Popen[str]], network: factories.Network, sockets: Path) -> str:
     """Of nat-1's host key; nat-1 itself is not known to the portal yet."""
     Gateway.objects.filter(name="nat-1").delete()
     return ssh.fingerprint(lab_sshd.host_key(sockets / "nat-1.sshd"))

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from apps.deployments import link
 from apps.deployments.services import reconcile
-from apps.gateways.settings import limit, limits_of
+from apps.deployments.transport import agent_channel
+from apps.gateways.group_settings import limit, limits_of
 from apps.nat.services import add_forward
 from firewall import wire
 from lab.lab import Lab
-from tests import rows
+from tests import factories
 from tests.whole.packets import counter, send, watching
 from tests.whole.system import INTERNET, conversation, reaches, wait_for
 
@@ -23,7 +23,7 @@ FORWARD = ("198.51.100.7", 5000)
 NONE: dict[str, Any] = {"member_rate": 0, "member_burst": 100, "member_open": 0, "source_rate": 0, "source_burst": 100, "source_open": 0}
 
 
-def limited(network: rows.Network, *, exempt: tuple[str, ...] = (), refuses: bool = True, mail_rate: int = 0, **changes: int) -> None:
+def limited(network: factories.Network, *, exempt: tuple[str, ...] = (), refuses: bool = True, mail_rate: int = 0, **changes: int) -> None:
     """Save these limits, and bring them to the gateways."""
     listed = [ip_network(each) for each in exempt]
     numbers = NONE | {"mail_rate": mail_rate, "refuses": refuses} | changes
@@ -31,9 +31,9 @@ def limited(network: rows.Network, *, exempt: tuple[str, ...] = (), refuses: boo
     reconcile(network.group)
 
 
-def gauges(network: rows.Network) -> dict[str, int]:
+def gauges(network: factories.Network) -> dict[str, int]:
     """How many elements each dynamic set of nat-1 has."""
-    answer = link.channel(network.gateways[0]).ask(wire.Gauges())
+    answer = agent_channel.channel(network.gateways[0]).ask(wire.Gauges())
     assert isinstance(answer, wire.GaugesAre), answer
     return {name: used for name, (used, _size) in answer.sets.items()}
 
@@ -44,7 +44,7 @@ def sent(lab: Lab, node: str, source: str, target: tuple[str, int], number: int,
         send(lab, node, (source, 4100 + each), target, mark)
 
 
-def test_a_member_opens_no_more_than_his_limit_and_nobody_else_feels_it(lab: Lab, network: rows.Network) -> None:
+def test_a_member_opens_no_more_than_his_limit_and_nobody_else_feels_it(lab: Lab, network: factories.Network) -> None:
     limited(network, member_rate=1, member_burst=3, refuses=False)
     with conversation(lab, "m1", INTERNET, 80) as goes_on, watching(lab, "internet", 4999) as until:
         sent(lab, "m1", "10.16.0.10", (INTERNET, 4999), 10, b"many")
@@ -57,7 +57,7 @@ def test_a_member_opens_no_more_than_his_limit_and_nobody_else_feels_it(lab: Lab
     assert gauges(network)["member_rate4_1_3"] == 2
 
 
-def test_a_member_is_limited_by_ipv6_prefix_whatever_address_he_takes(lab: Lab, network: rows.Network) -> None:
+def test_a_member_is_limited_by_ipv6_prefix_whatever_address_he_takes(lab: Lab, network: factories.Network) -> None:
     limited(network, member_rate=1, member_burst=2)
     addresses = [f"2001:db8:a0:10::{last}" for last in range(20, 26)]
     for each in addresses:
@@ -68,14 +68,14 @@ def test_a_member_is_limited_by_ipv6_prefix_whatever_address_he_takes(lab: Lab, 
     assert counter(lab, "nat-2", "over_member_rate") >= 1
 
 
-def test_an_exempt_source_is_not_limited(lab: Lab, network: rows.Network) -> None:
+def test_an_exempt_source_is_not_limited(lab: Lab, network: factories.Network) -> None:
     limited(network, member_rate=1, member_burst=1, exempt=("10.16.0.10",))
     assert all(reaches(lab, "m1", INTERNET, 80) for _ in range(5))
     assert gauges(network)["member_rate4_1_1"] == 0
     assert None in [reaches(lab, "m2", INTERNET, 80) for _ in range(5)]
 
 
-def test_open_connections_are_counted_until_they_end(lab: Lab, network: rows.Network) -> None:
+def test_open_connections_are_counted_until_they_end(lab: Lab, network: factories.Network) -> None:
     limited(network, member_open=2)
     with ExitStack() as stack:
         open_ = [stack.enter_context(conversation(lab, "m1", INTERNET, 80)) for _ in range(2)]
@@ -87,9 +87,9 @@ def test_open_connections_are_counted_until_they_end(lab: Lab, network: rows.Net
     wait_for(lambda: gauges(network)["member_open4_2"] == 0)
 
 
-def test_a_foreign_address_opens_no_more_than_its_limit(lab: Lab, network: rows.Network) -> None:
+def test_a_foreign_address_opens_no_more_than_its_limit(lab: Lab, network: factories.Network) -> None:
     holding = network.residents["m1"].holding
-    add_forward(holding=holding, public=rows.PUBLIC, protocol="udp", public_port=5000, private_port=5000, by=network.admin)
+    add_forward(holding=holding, public=factories.PUBLIC, protocol="udp", public_port=5000, private_port=5000, by=network.admin)
     limited(network, source_rate=1, source_burst=3, refuses=False)
     with watching(lab, "m1", 5000) as until:
         sent(lab, "internet", "203.0.113.66", FORWARD, 10, b"many")
@@ -99,9 +99,9 @@ def test_a_foreign_address_opens_no_more_than_its_limit(lab: Lab, network: rows.
     assert len(arrived) + counter(lab, "nat-1", "over_source_rate") == 10
 
 
-def test_open_connections_of_a_foreign_address_are_counted(lab: Lab, network: rows.Network) -> None:
+def test_open_connections_of_a_foreign_address_are_counted(lab: Lab, network: factories.Network) -> None:
     holding = network.residents["m1"].holding
-    add_forward(holding=holding, public=rows.PUBLIC, protocol="tcp", public_port=5000, private_port=80, by=network.admin)
+    add_forward(holding=holding, public=factories.PUBLIC, protocol="tcp", public_port=5000, private_port=80, by=network.admin)
     limited(network, source_open=1)
     with conversation(lab, "internet", *FORWARD) as goes_on:
         assert reaches(lab, "internet", *FORWARD, source=INTERNET) is None
@@ -109,7 +109,7 @@ def test_open_connections_of_a_foreign_address_are_counted(lab: Lab, network: ro
         assert goes_on()
 
 
-def test_mail_is_limited_and_nothing_else(lab: Lab, network: rows.Network) -> None:
+def test_mail_is_limited_and_nothing_else(lab: Lab, network: factories.Network) -> None:
     limited(network, mail_rate=1)
     assert reaches(lab, "m1", INTERNET, 25) is not None
     assert reaches(lab, "m1", INTERNET, 25) is None

@@ -12,7 +12,7 @@ from apps.bans.listeners.services import add_listener, remove_listener
 from apps.bans.models import Ban, BanList, Block, Listener
 from apps.deployments.services import reconcile
 from lab.lab import Lab
-from tests import rows
+from tests import factories
 from tests.whole.system import INTERNET, reaches, wait_for
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
@@ -36,14 +36,14 @@ print(total)
 """
 
 
-def listen(network: rows.Network, address: str, port: int = 443, protocol: str = "tcp") -> Listener:
+def listen(network: factories.Network, address: str, port: int = 443, protocol: str = "tcp") -> Listener:
     return add_listener(group=network.group, name="web", address=ip_address(address), protocol=protocol, port=port, by=network.admin)
 
 
 @pytest.fixture
-def serving(lab: Lab, network: rows.Network) -> Iterator[rows.Network]:
+def serving(lab: Lab, network: factories.Network) -> Iterator[factories.Network]:
     """The network with servers; TCP 443 of the web server, and its UDP 53, are listeners."""
-    rows.servers(network)
+    factories.servers(network)
     for address in (WEB, WEB6):
         listen(network, address)
         listen(network, address, 53, "udp")
@@ -60,7 +60,7 @@ def tracked(lab: Lab, gateway: str, address: str) -> list[str]:
 @pytest.mark.parametrize(("address", "version"), [(WEB, 4), (WEB6, 6)])
 @pytest.mark.parametrize(("protocol", "port"), [("tcp", 443), ("udp", 53)])
 def test_internet_and_members_reach_a_listener_and_nobody_tracks_it(
-    lab: Lab, serving: rows.Network, address: str, version: int, protocol: str, port: int
+    lab: Lab, serving: factories.Network, address: str, version: int, protocol: str, port: int
 ) -> None:
     sources = {"internet": INTERNET, "m1": "10.16.0.10"} if version == 4 else {"internet": "2001:db8:cafe::10", "m1": "2001:db8:a0:10::10"}
     for node, source in sources.items():
@@ -69,7 +69,7 @@ def test_internet_and_members_reach_a_listener_and_nobody_tracks_it(
     assert tracked(lab, GATEWAY[version], address) == []
 
 
-def test_other_ports_and_hosts_of_servers_are_closed_to_the_internet_and_open_to_members(lab: Lab, serving: rows.Network) -> None:
+def test_other_ports_and_hosts_of_servers_are_closed_to_the_internet_and_open_to_members(lab: Lab, serving: factories.Network) -> None:
     for address, port in ((WEB, 80), (OTHER, 443), (WEB6, 80)):
         assert reaches(lab, "internet", address, port) is None
     assert lab.connect("m1", "tcp", OTHER, 443).node == "web"
@@ -78,7 +78,7 @@ def test_other_ports_and_hosts_of_servers_are_closed_to_the_internet_and_open_to
 
 
 @pytest.mark.parametrize(("address", "version"), [(WEB, 4), (WEB6, 6)])
-def test_a_server_learns_of_a_smaller_path_to_the_internet(lab: Lab, serving: rows.Network, address: str, version: int) -> None:
+def test_a_server_learns_of_a_smaller_path_to_the_internet(lab: Lab, serving: factories.Network, address: str, version: int) -> None:
     lab.run("uplink", ["ip", "link", "set", "world0", "mtu", "1300"])
     try:
         with lab.popen("web", [sys.executable, "-c", SEND, address], stdout=-1) as sender:
@@ -92,7 +92,7 @@ def test_a_server_learns_of_a_smaller_path_to_the_internet(lab: Lab, serving: ro
         lab.run("uplink", ["ip", "link", "set", "world0", "mtu", "1500"])
 
 
-def test_a_banned_source_does_not_reach_a_listener(lab: Lab, serving: rows.Network) -> None:
+def test_a_banned_source_does_not_reach_a_listener(lab: Lab, serving: factories.Network) -> None:
     assert reaches(lab, "internet", WEB, 443, source="203.0.113.66")
     Ban.objects.create(list=BanList.objects.create(name="Own"), prefix="203.0.113.66")
     reconcile(serving.group)
@@ -100,7 +100,7 @@ def test_a_banned_source_does_not_reach_a_listener(lab: Lab, serving: rows.Netwo
     assert reaches(lab, "internet", WEB, 443)
 
 
-def test_a_blocked_member_reaches_only_listeners_that_stay_reachable(lab: Lab, serving: rows.Network) -> None:
+def test_a_blocked_member_reaches_only_listeners_that_stay_reachable(lab: Lab, serving: factories.Network) -> None:
     assert reaches(lab, "m1", WEB, 53, "udp")
     made: Block = block(member=serving.residents["m1"].member, reason="rules", by=serving.admin)
     reconcile(serving.group)
@@ -109,7 +109,7 @@ def test_a_blocked_member_reaches_only_listeners_that_stay_reachable(lab: Lab, s
     assert reaches(lab, "m1", WEB, 443)
 
 
-def test_a_source_that_nobody_holds_does_not_reach_a_listener_either(lab: Lab, serving: rows.Network) -> None:
+def test_a_source_that_nobody_holds_does_not_reach_a_listener_either(lab: Lab, serving: factories.Network) -> None:
     lab.run("m1", ["ip", "address", "add", "10.16.9.9/12", "dev", "eth0"])
     assert reaches(lab, "m1", WEB, 443, source="10.16.0.10")
     assert reaches(lab, "m1", WEB, 443, source="10.16.9.9") is None
@@ -132,7 +132,7 @@ def dropped(lab: Lab, gateway: str) -> int:
     return int(listed.partition("packets ")[2].split()[0])
 
 
-def test_nothing_else_that_is_untracked_passes(lab: Lab, serving: rows.Network) -> None:
+def test_nothing_else_that_is_untracked_passes(lab: Lab, serving: factories.Network) -> None:
     with untracked(lab, "nat-1", "th dport { 81, 444 }"):
         before = dropped(lab, "nat-1")
         assert reaches(lab, "m1", INTERNET, 81) is None
@@ -142,7 +142,7 @@ def test_nothing_else_that_is_untracked_passes(lab: Lab, serving: rows.Network) 
     assert reaches(lab, "m1", INTERNET, 81)
 
 
-def test_a_listener_that_is_removed_is_closed_to_the_internet(lab: Lab, serving: rows.Network) -> None:
+def test_a_listener_that_is_removed_is_closed_to_the_internet(lab: Lab, serving: factories.Network) -> None:
     assert reaches(lab, "internet", WEB, 443)
     for each in Listener.objects.all():
         remove_listener(listener=each, by=serving.admin)

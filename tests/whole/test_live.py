@@ -15,8 +15,8 @@ from apps.bans.models import Ban, BanList
 from apps.deployments.services import reconcile
 from apps.nat.services import add_forward
 from lab.lab import Lab
-from tests import rows
-from tests.db.pages import HTMX, signed_in, text
+from tests import factories
+from tests.db.page_client import HTMX, signed_in, text
 from tests.whole.system import INTERNET, reaches, wait_for
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
@@ -25,10 +25,10 @@ BANNED = "203.0.113.66"
 
 
 @pytest.fixture
-def staff(lab: Lab, network: rows.Network) -> Client:
+def staff(lab: Lab, network: factories.Network) -> Client:
     """Somebody at a network with a forward and a ban, deployed."""
     holding = network.residents["m1"].holding
-    add_forward(holding=holding, public=rows.PUBLIC, protocol="tcp", public_port=8443, private_port=443, by=network.admin)
+    add_forward(holding=holding, public=factories.PUBLIC, protocol="tcp", public_port=8443, private_port=443, by=network.admin)
     Ban.objects.create(list=BanList.objects.create(name="Own"), prefix="203.0.113.64/26", comment="scans")
     reconcile(network.group)
     return signed_in(network.admin)
@@ -45,7 +45,7 @@ def fates(page: str) -> list[str]:
     return re.findall(r"<b>(Went through|Dropped|Refused|Ended without a rule)\.</b>", page)
 
 
-def test_what_becomes_of_a_banned_host_and_of_a_member_is_seen_as_it_happens(staff: Client, lab: Lab, network: rows.Network) -> None:
+def test_what_becomes_of_a_banned_host_and_of_a_member_is_seen_as_it_happens(staff: Client, lab: Lab, network: factories.Network) -> None:
     url = begun(staff, destination="198.51.100.7", protocol="tcp", port=8443)
     assert "nat-1 is watching." in text(staff.get(url))
     assert reaches(lab, "internet", "198.51.100.7", 8443, source=BANNED) is None
@@ -61,7 +61,7 @@ def test_what_becomes_of_a_banned_host_and_of_a_member_is_seen_as_it_happens(sta
     assert "netzwart_live" not in lab.run("nat-1", ["nft", "list", "tables"]).stdout
 
 
-def test_the_page_is_sent_again_only_when_something_came(staff: Client, lab: Lab, network: rows.Network) -> None:
+def test_the_page_is_sent_again_only_when_something_came(staff: Client, lab: Lab, network: factories.Network) -> None:
     url = begun(staff, source=f"M-{network.residents['m2'].member.number}")
     polled = {"HX-Target": "now"} | HTMX
     assert staff.get(f"{url}&seen=0", headers=polled).status_code == 204

@@ -17,7 +17,7 @@ from lab.lab import Lab
 from lab.measure.runs import sniffing, tcp_transfer, udp_stream
 from lab.measure.tcp import Transfer
 from lab.measure.udp import Received, Sent
-from tests import rows
+from tests import factories
 from tests.whole.system import INTERNET
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
@@ -55,7 +55,7 @@ def streams(lab: Lab) -> Iterator[Streams]:
         yield Streams(udp, tcp)
 
 
-def changes(network: rows.Network) -> Iterator[None]:
+def changes(network: factories.Network) -> Iterator[None]:
     """A change before each deploy, in turn: an element comes, rules and a set come, the element goes, the rules and the set go."""
     own = BanList.objects.create(name="Own")
     forward: PortForward | None = None
@@ -63,7 +63,9 @@ def changes(network: rows.Network) -> Iterator[None]:
     for kind in cycle(("forward", "ban", "no forward", "no ban")):
         if kind == "forward":
             holding = network.residents["m1"].holding
-            forward = add_forward(holding=holding, public=rows.PUBLIC, protocol="tcp", public_port=8443, private_port=443, by=network.admin)
+            forward = add_forward(
+                holding=holding, public=factories.PUBLIC, protocol="tcp", public_port=8443, private_port=443, by=network.admin
+            )
         elif kind == "ban":
             ban = Ban.objects.create(list=own, prefix="192.0.2.128/26")
         elif kind == "no forward" and forward:
@@ -73,7 +75,7 @@ def changes(network: rows.Network) -> Iterator[None]:
         yield
 
 
-def test_twenty_deploys_lose_nothing_double_nothing_and_leak_nothing(lab: Lab, network: rows.Network) -> None:
+def test_twenty_deploys_lose_nothing_double_nothing_and_leak_nothing(lab: Lab, network: factories.Network) -> None:
     reconcile(network.group)
     retransmit_only_what_was_lost(lab, "m3")
     with streams(lab) as undisturbed:

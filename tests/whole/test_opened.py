@@ -11,7 +11,7 @@ from apps.nat.pinholes.models import Pinhole
 from apps.nat.pinholes.services import add_pinhole, remove_pinhole, renumber
 from apps.nat.services import add_forward, remove_forward
 from lab.lab import Lab
-from tests import rows
+from tests import factories
 from tests.whole.system import conversation, reaches
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
@@ -19,32 +19,32 @@ pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
 HOST = "2001:db8:a0:10::10"
 
 
-def deploy(network: rows.Network) -> Rollout:
+def deploy(network: factories.Network) -> Rollout:
     rollout = reconcile(network.group)
     assert rollout is not None
     assert rollout.state == Rollout.State.CONFIRMED
     return rollout
 
 
-def pinhole(network: rows.Network) -> Pinhole:
+def pinhole(network: factories.Network) -> Pinhole:
     holding = network.residents["m1"].prefix
     return add_pinhole(holding=holding, address=IPv6Address(HOST), protocol="tcp", port=440, ports=10, by=network.admin)
 
 
-def test_a_range_of_ports_leads_to_the_ports_behind_it_until_it_is_removed(lab: Lab, network: rows.Network) -> None:
+def test_a_range_of_ports_leads_to_the_ports_behind_it_until_it_is_removed(lab: Lab, network: factories.Network) -> None:
     holding = network.residents["m1"].holding
-    given = {"public": rows.PUBLIC, "protocol": "udp", "public_port": 6000, "private_port": 16000, "ports": 10}
+    given = {"public": factories.PUBLIC, "protocol": "udp", "public_port": 6000, "private_port": 16000, "ports": 10}
     forward = add_forward(holding=holding, by=network.admin, **given)  # type: ignore[arg-type]  # as the form gives them
     deploy(network)
-    answers = [reaches(lab, "internet", str(rows.PUBLIC), port, "udp") for port in (6000, 6009)]
+    answers = [reaches(lab, "internet", str(factories.PUBLIC), port, "udp") for port in (6000, 6009)]
     assert [(each.node, each.port) for each in answers if each] == [("m1", 16000), ("m1", 16009)]
-    assert reaches(lab, "internet", str(rows.PUBLIC), 6010, "udp") is None
+    assert reaches(lab, "internet", str(factories.PUBLIC), 6010, "udp") is None
     remove_forward(forward=forward, by=network.admin)
     assert deploy(network).revision.changes == [{"kind": "forwards", "added": 0, "removed": 10, "changed": 0, "of": 0}]
-    assert reaches(lab, "internet", str(rows.PUBLIC), 6000, "udp") is None
+    assert reaches(lab, "internet", str(factories.PUBLIC), 6000, "udp") is None
 
 
-def test_a_pinhole_lets_in_and_what_came_in_by_it_ends_with_it(lab: Lab, network: rows.Network) -> None:
+def test_a_pinhole_lets_in_and_what_came_in_by_it_ends_with_it(lab: Lab, network: factories.Network) -> None:
     deploy(network)
     assert reaches(lab, "internet", HOST, 443) is None
     made = pinhole(network)
@@ -60,7 +60,7 @@ def test_a_pinhole_lets_in_and_what_came_in_by_it_ends_with_it(lab: Lab, network
     assert reaches(lab, "internet", HOST, 443) is None
 
 
-def test_pinholes_follow_a_member_to_another_prefix(lab: Lab, network: rows.Network) -> None:
+def test_pinholes_follow_a_member_to_another_prefix(lab: Lab, network: factories.Network) -> None:
     pinhole(network)
     deploy(network)
     new = renumber(holding=network.residents["m1"].prefix, follow=True, by=network.admin)

@@ -10,7 +10,7 @@ import pytest
 from firewall.policy import Hole, Pinhole, Protocol
 from lab.lab import Lab
 from lab.topology import load as topology
-from tests.whole.loaded import MEMBERS, load, why_not
+from tests.whole.loaded_policy import MEMBERS, load, why_not
 from tests.whole.system import conversation, wait_for
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from apps.deployments import link
-from apps.deployments.probing import Evidence, probe
+from apps.deployments.rollouts.probing import Evidence, probe
 from apps.deployments.services import reconcile
+from apps.deployments.transport import agent_channel
 from apps.gateways.services import collect
 from apps.network.models import Gateway
 from apps.traffic.models import FiveMinutes
 from lab.lab import Lab
-from tests import rows
+from tests import factories
 from tests.whole.system import PROBES, prober, reaches
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
@@ -20,16 +20,16 @@ TARGETS = {4: "203.0.113.10 port 80", 6: "2001:db8:cafe::10 port 80"}
 
 
 @pytest.fixture
-def probed(lab: Lab, network: rows.Network) -> rows.Network:
+def probed(lab: Lab, network: factories.Network) -> factories.Network:
     """The lab's network, deployed, with a probe through each gateway."""
-    rows.probes(network)
+    factories.probes(network)
     reconcile(network.group)
     return network
 
 
 def found(gateway: Gateway) -> list[Evidence]:
     """What probing finds, IPv4 first."""
-    return list(probe(link.channel(gateway), gateway))
+    return list(probe(agent_channel.channel(gateway), gateway))
 
 
 def nft(lab: Lab, node: str, *command: str) -> str:
@@ -42,7 +42,7 @@ def counters(lab: Lab, node: str) -> dict[str, int]:
     return {words[at + 1]: int(words[at + 4]) for at, word in enumerate(words) if word == "counter"}
 
 
-def test_the_probe_passes_through_each_gateway_for_each_family(lab: Lab, probed: rows.Network) -> None:
+def test_the_probe_passes_through_each_gateway_for_each_family(lab: Lab, probed: factories.Network) -> None:
     for gateway in probed.gateways:
         for evidence in found(gateway):
             assert evidence.ok, evidence.sentence
@@ -52,7 +52,7 @@ def test_the_probe_passes_through_each_gateway_for_each_family(lab: Lab, probed:
             assert evidence.sentence == f"IPv{evidence.family}: {words}"
 
 
-def test_it_is_this_gateway_and_no_other_that_sees_the_packets_both_ways(lab: Lab, probed: rows.Network) -> None:
+def test_it_is_this_gateway_and_no_other_that_sees_the_packets_both_ways(lab: Lab, probed: factories.Network) -> None:
     for gateway in probed.gateways:
         [other] = [name for name in PROBES if name != gateway.name]
         here, there = counters(lab, gateway.name), counters(lab, other)
@@ -63,20 +63,20 @@ def test_it_is_this_gateway_and_no_other_that_sees_the_packets_both_ways(lab: La
         assert counters(lab, other) == there
 
 
-def test_the_target_sees_the_public_address_of_the_probe(lab: Lab, probed: rows.Network) -> None:
+def test_the_target_sees_the_public_address_of_the_probe(lab: Lab, probed: factories.Network) -> None:
     for gateway in probed.gateways:
         answers = [lab.connect(PROBES[gateway.name], "tcp", host, 80) for host in ("203.0.113.10", "2001:db8:cafe::10")]
         assert [each.peer_address for each in answers] == [str(gateway.probe_public4), str(gateway.probe_source6)]
 
 
-def test_nobody_is_billed_for_a_probe(lab: Lab, probed: rows.Network) -> None:
+def test_nobody_is_billed_for_a_probe(lab: Lab, probed: factories.Network) -> None:
     for gateway in probed.gateways:
         found(gateway)
         assert collect(gateway)
     assert not FiveMinutes.objects.exists()
 
 
-def test_a_forward_chain_that_lost_its_way_is_seen(lab: Lab, probed: rows.Network) -> None:
+def test_a_forward_chain_that_lost_its_way_is_seen(lab: Lab, probed: factories.Network) -> None:
     for gateway in probed.gateways:
         nft(lab, gateway.name, "flush", "chain", "inet", "netzwart", "forward")
         for evidence in found(gateway):
@@ -84,14 +84,14 @@ def test_a_forward_chain_that_lost_its_way_is_seen(lab: Lab, probed: rows.Networ
             assert f"cannot be reached through {gateway.name}: no answer within 1000 ms. Nothing of it was forwarded" in evidence.sentence
 
 
-def test_rules_of_somebody_else_that_drop_are_seen(lab: Lab, probed: rows.Network) -> None:
+def test_rules_of_somebody_else_that_drop_are_seen(lab: Lab, probed: factories.Network) -> None:
     for gateway in probed.gateways:
         table = "table inet other { chain f { type filter hook forward priority -10; policy drop; }; };"
         nft(lab, gateway.name, table)
         assert [each.ok for each in found(gateway)] == [False, False]
 
 
-def test_a_missing_source_nat_is_seen_and_nothing_leaks(lab: Lab, probed: rows.Network) -> None:
+def test_a_missing_source_nat_is_seen_and_nothing_leaks(lab: Lab, probed: factories.Network) -> None:
     for gateway in probed.gateways:
         nft(lab, gateway.name, "delete", "element", "inet", "netzwart", "snat4", f"{{ {gateway.probe_source4} }}")
         four, six = found(gateway)
@@ -101,7 +101,7 @@ def test_a_missing_source_nat_is_seen_and_nothing_leaks(lab: Lab, probed: rows.N
         assert six.ok
 
 
-def test_a_missing_route_at_the_uplink_is_seen(lab: Lab, probed: rows.Network) -> None:
+def test_a_missing_route_at_the_uplink_is_seen(lab: Lab, probed: factories.Network) -> None:
     for gateway in probed.gateways:
         lab.run("uplink", ["ip", "route", "delete", f"{gateway.probe_public4}/32"])
         lab.run("uplink", ["ip", "-6", "route", "delete", f"{str(gateway.probe_source6).removesuffix('2')}/64"])
@@ -111,7 +111,7 @@ def test_a_missing_route_at_the_uplink_is_seen(lab: Lab, probed: rows.Network) -
         assert f"back: none. Is {gateway.probe_source6} routed to {gateway.name}" in six.sentence
 
 
-def test_an_answer_by_another_way_proves_nothing(lab: Lab, probed: rows.Network) -> None:
+def test_an_answer_by_another_way_proves_nothing(lab: Lab, probed: factories.Network) -> None:
     """The probe's packets pass nat-1 without meeting the members' chains."""
     gateway = probed.gateways[0]
     lab.run("nat-1", ["nft", "insert", "rule", "inet", "netzwart", "forward", "iifname", "probe0", "accept"])
@@ -121,7 +121,7 @@ def test_an_answer_by_another_way_proves_nothing(lab: Lab, probed: rows.Network)
         assert "the target answered, but by another way: not all packets were counted here" in evidence.sentence
 
 
-def test_a_target_that_refuses_is_told_from_a_gateway_that_does(lab: Lab, probed: rows.Network) -> None:
+def test_a_target_that_refuses_is_told_from_a_gateway_that_does(lab: Lab, probed: factories.Network) -> None:
     gateway = probed.gateways[0]
     probed.group.probe_target4, probed.group.probe_port = "203.0.113.1", 81  # the uplink itself, where nobody listens
     probed.group.save()
@@ -130,7 +130,7 @@ def test_a_target_that_refuses_is_told_from_a_gateway_that_does(lab: Lab, probed
     assert "refused. Packets out: 1, back: 1, so the target refuses" in four.sentence
 
 
-def test_a_member_cannot_take_the_probes_address(lab: Lab, probed: rows.Network) -> None:
+def test_a_member_cannot_take_the_probes_address(lab: Lab, probed: factories.Network) -> None:
     before = counters(lab, "nat-1")
     lab.run("m1", ["ip", "addr", "add", "172.31.254.2/32", "dev", "eth0"])
     assert reaches(lab, "m1", "203.0.113.10", 80, source="172.31.254.2") is None
@@ -139,7 +139,7 @@ def test_a_member_cannot_take_the_probes_address(lab: Lab, probed: rows.Network)
     assert after["probe_up4"] == before["probe_up4"]
 
 
-def test_a_prober_that_is_gone_is_said_so(lab: Lab, probed: rows.Network, sockets: Path) -> None:
+def test_a_prober_that_is_gone_is_said_so(lab: Lab, probed: factories.Network, sockets: Path) -> None:
     (sockets / "probe-1.sock").unlink()
     for evidence in found(probed.gateways[0]):
         assert evidence.ok is False
@@ -148,7 +148,7 @@ def test_a_prober_that_is_gone_is_said_so(lab: Lab, probed: rows.Network, socket
         assert [each.ok for each in found(probed.gateways[0])] == [True, True]
 
 
-def test_a_gateway_without_a_probe_is_not_probed_and_says_why(lab: Lab, network: rows.Network) -> None:
+def test_a_gateway_without_a_probe_is_not_probed_and_says_why(lab: Lab, network: factories.Network) -> None:
     reconcile(network.group)
     assert found(network.gateways[0]) == [
         Evidence(4, None, None, "IPv4: not probed, nat-1 has no probe for it."),
@@ -156,9 +156,9 @@ def test_a_gateway_without_a_probe_is_not_probed_and_says_why(lab: Lab, network:
     ]
 
 
-def test_a_ruleset_from_before_the_probe_is_named(lab: Lab, network: rows.Network) -> None:
+def test_a_ruleset_from_before_the_probe_is_named(lab: Lab, network: factories.Network) -> None:
     reconcile(network.group)
-    rows.probes(network)
+    factories.probes(network)
     assert all("its ruleset knows no probe for this family yet; deploy." in each.sentence for each in found(network.gateways[0]))
     reconcile(network.group)
     assert [each.ok for each in found(network.gateways[0])] == [True, True], found(network.gateways[0])

@@ -4,12 +4,12 @@ import pytest
 
 from apps.deployments.models import GatewayState, Rollout
 from apps.deployments.services import reconcile
+from apps.gateways.group_settings import profile_of, tune
 from apps.gateways.services import collect
-from apps.gateways.settings import profile_of, tune
 from apps.network.models import GatewayGroup
 from firewall.policy import Profile
 from lab.lab import Lab
-from tests import rows
+from tests import factories
 from tests.whole.system import GATEWAYS, INTERNET, conversation
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
@@ -18,7 +18,7 @@ NETFILTER = "net.netfilter.nf_conntrack_"
 VALUES = {name: getattr(Profile(), name) for name in Profile.__dataclass_fields__}
 
 
-def tuned(network: rows.Network, *, managed: bool = True, **changes: int) -> None:
+def tuned(network: factories.Network, *, managed: bool = True, **changes: int) -> None:
     version = profile_of(network.group).version
     tune(group=network.group, version=version, managed=managed, by=network.admin, **VALUES | changes)
 
@@ -37,12 +37,12 @@ def longest(lab: Lab) -> int:
     return max(int(fields[2]) for fields in lines if "ESTABLISHED" in fields)
 
 
-def drifted(network: rows.Network) -> list[list[str]]:
+def drifted(network: factories.Network) -> list[list[str]]:
     kept = GatewayState.objects.get(gateway__name="nat-1").drift
     return kept["sysctls"] if kept else []
 
 
-def test_a_profile_reaches_both_kernels_and_stays_until_nobody_wants_it(lab: Lab, network: rows.Network) -> None:
+def test_a_profile_reaches_both_kernels_and_stays_until_nobody_wants_it(lab: Lab, network: factories.Network) -> None:
     reconcile(network.group)
     before = {name: value(lab, "nat-1", f"{NETFILTER}{name}") for name in ("tcp_timeout_established", "tcp_loose", "max")}
     with conversation(lab, "m1", INTERNET, 80) as goes_on:

@@ -9,7 +9,7 @@ from apps.nat.models import NatMapping
 from apps.nat.services import add_forward
 from apps.traffic.selectors import total_of
 from lab.lab import Lab
-from tests import rows
+from tests import factories
 from tests.whole.packets import FIN, SYN, counter, send, send_tcp6, watching
 from tests.whole.system import INTERNET, reaches, wait_for
 
@@ -20,12 +20,12 @@ HELD_BY_NOBODY = "10.16.0.99"
 M1_BY_IPV6 = "2001:db8:a0:10::10"
 
 
-def forwarded(network: rows.Network, host: str = "m1", protocol: str = "udp", port: int = 5000) -> None:
+def forwarded(network: factories.Network, host: str = "m1", protocol: str = "udp", port: int = 5000) -> None:
     holding = network.residents[host].holding
-    add_forward(holding=holding, public=rows.PUBLIC, protocol=protocol, public_port=port, private_port=port, by=network.admin)
+    add_forward(holding=holding, public=factories.PUBLIC, protocol=protocol, public_port=port, private_port=port, by=network.admin)
 
 
-def test_a_private_source_from_outside_reaches_no_forward(lab: Lab, network: rows.Network) -> None:
+def test_a_private_source_from_outside_reaches_no_forward(lab: Lab, network: factories.Network) -> None:
     forwarded(network)
     reconcile(network.group)
     with watching(lab, "m1", 5000) as until:
@@ -35,7 +35,7 @@ def test_a_private_source_from_outside_reaches_no_forward(lab: Lab, network: row
     assert counter(lab, "nat-1", "spoofed") == 1
 
 
-def test_a_source_that_nobody_holds_gets_nowhere_and_is_counted(lab: Lab, network: rows.Network) -> None:
+def test_a_source_that_nobody_holds_gets_nowhere_and_is_counted(lab: Lab, network: factories.Network) -> None:
     reconcile(network.group)
     with watching(lab, "internet", 4999) as until:
         send(lab, "m1", (HELD_BY_NOBODY, 4000), (INTERNET, 4999), b"spoofed")
@@ -44,7 +44,7 @@ def test_a_source_that_nobody_holds_gets_nowhere_and_is_counted(lab: Lab, networ
     assert counter(lab, "nat-1", "spoofed") == 1
 
 
-def test_a_connection_that_was_let_out_without_nat_is_stopped_once_the_door_is_shut(lab: Lab, network: rows.Network) -> None:
+def test_a_connection_that_was_let_out_without_nat_is_stopped_once_the_door_is_shut(lab: Lab, network: factories.Network) -> None:
     """NAT chains see only the first packet of a connection, so the door has to be a filter behind them."""
     reconcile(network.group)
     NatMapping.objects.filter(holding=network.residents["m1"].holding).delete()
@@ -64,7 +64,7 @@ def test_a_connection_that_was_let_out_without_nat_is_stopped_once_the_door_is_s
     assert counter(lab, "nat-1", "leaked") >= 1
 
 
-def test_an_invalid_packet_reaches_nobody(lab: Lab, network: rows.Network) -> None:
+def test_an_invalid_packet_reaches_nobody(lab: Lab, network: factories.Network) -> None:
     """Nobody asks `new` about it, and behind that its destination alone would let it in."""
     reconcile(network.group)
     assert reaches(lab, "m1", "2001:db8:cafe::10", 80) is not None
@@ -74,7 +74,7 @@ def test_an_invalid_packet_reaches_nobody(lab: Lab, network: rows.Network) -> No
         assert not [each for each in until(b"honest") if b"invalid" in each.packet]
 
 
-def test_members_reach_a_forward_from_inside_even_their_own(lab: Lab, network: rows.Network) -> None:
+def test_members_reach_a_forward_from_inside_even_their_own(lab: Lab, network: factories.Network) -> None:
     forwarded(network, "m1", "tcp", 8080)
     reconcile(network.group)
     for node in ("m2", "m1"):
@@ -83,7 +83,7 @@ def test_members_reach_a_forward_from_inside_even_their_own(lab: Lab, network: r
         assert answer.node == "m1"
 
 
-def test_what_goes_each_way_is_counted_to_the_octet(lab: Lab, network: rows.Network) -> None:
+def test_what_goes_each_way_is_counted_to_the_octet(lab: Lab, network: factories.Network) -> None:
     member, internet = ("10.16.0.12", 4001), (INTERNET, 4999)
     leaves = (str(network.residents["m3"].mapping.public), 4001)
     reconcile(network.group)
@@ -101,7 +101,7 @@ def test_what_goes_each_way_is_counted_to_the_octet(lab: Lab, network: rows.Netw
     assert (total.up, total.down) == (5 * (28 + 104), 3 * (28 + 306))
 
 
-def test_nobody_connects_to_a_banned_host(lab: Lab, network: rows.Network) -> None:
+def test_nobody_connects_to_a_banned_host(lab: Lab, network: factories.Network) -> None:
     reconcile(network.group)
     assert reaches(lab, "m1", INTERNET, 80) is not None
     Ban.objects.create(list=BanList.objects.create(name="Own"), prefix="203.0.113.0/28")

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from apps.deployments.services import reconcile
-from apps.gateways.settings import protect, protection_of
+from apps.gateways.group_settings import protect, protection_of
 from apps.nat.services import add_forward
 from lab.connect import NoAnswerError
 from lab.datagram import checksum
 from lab.lab import Lab
-from tests import rows
+from tests import factories
 from tests.whole.packets import counter, send, watching
 from tests.whole.system import INTERNET, inside, reaches
 
@@ -27,7 +27,7 @@ ROUTER = "192.0.2.1"  # the provider's, on the gateways' uplink
 M1 = "10.16.0.10"
 
 
-def protected(network: rows.Network, **changes: Any) -> None:
+def protected(network: factories.Network, **changes: Any) -> None:
     """Save these settings, and bring them to the gateways."""
     given: dict[str, Any] = {"clamp_mss": False, "bogons": False, "own": [], "bgp_peers": [], "ospf_peers": []}
     given |= {"ftp_ports": [], "sip_ports": []}
@@ -38,9 +38,9 @@ def protected(network: rows.Network, **changes: Any) -> None:
     reconcile(network.group)
 
 
-def forwarded(network: rows.Network) -> None:
+def forwarded(network: factories.Network) -> None:
     holding = network.residents["m1"].holding
-    add_forward(holding=holding, public=rows.PUBLIC, protocol="udp", public_port=5000, private_port=5000, by=network.admin)
+    add_forward(holding=holding, public=factories.PUBLIC, protocol="udp", public_port=5000, private_port=5000, by=network.admin)
 
 
 def why(lab: Lab, node: str, host: str, port: int) -> str:
@@ -49,7 +49,7 @@ def why(lab: Lab, node: str, host: str, port: int) -> str:
     return str(said.value)
 
 
-def test_a_bogon_reaches_no_forward_and_what_is_our_own_does(lab: Lab, network: rows.Network) -> None:
+def test_a_bogon_reaches_no_forward_and_what_is_our_own_does(lab: Lab, network: factories.Network) -> None:
     forwarded(network)
     protected(network, bogons=True, own=[f"{INTERNET}/32"])
     with watching(lab, "m1", 5000) as until:
@@ -59,7 +59,7 @@ def test_a_bogon_reaches_no_forward_and_what_is_our_own_does(lab: Lab, network: 
     assert counter(lab, "nat-1", "bogons_from") == 1
 
 
-def test_a_member_who_connects_to_a_bogon_is_told_at_once(lab: Lab, network: rows.Network) -> None:
+def test_a_member_who_connects_to_a_bogon_is_told_at_once(lab: Lab, network: factories.Network) -> None:
     protected(network, bogons=True, own=[f"{INTERNET}/32"])
     assert reaches(lab, "m1", INTERNET, 80) is not None
     assert "timed out" not in why(lab, "m1", OTHER_HOST, 80)
@@ -70,7 +70,7 @@ def test_a_member_who_connects_to_a_bogon_is_told_at_once(lab: Lab, network: row
     assert reaches(lab, "m1", INTERNET6, 80) is not None
 
 
-def test_nobody_joins_from_outside_a_connection_that_two_members_have(lab: Lab, network: rows.Network) -> None:
+def test_nobody_joins_from_outside_a_connection_that_two_members_have(lab: Lab, network: factories.Network) -> None:
     """Its first packet was allowed, and connection tracking does not ask where the next one comes in."""
     forwarded(network)
     protected(network)
@@ -85,7 +85,7 @@ def test_nobody_joins_from_outside_a_connection_that_two_members_have(lab: Lab, 
     assert counter(lab, "nat-1", "spoofed") == 1
 
 
-def test_only_a_listed_router_speaks_bgp_to_a_gateway(lab: Lab, network: rows.Network) -> None:
+def test_only_a_listed_router_speaks_bgp_to_a_gateway(lab: Lab, network: factories.Network) -> None:
     protected(network)
     assert why(lab, "uplink", "192.0.2.3", 179) == "timed out"
     protected(network, bgp_peers=[ROUTER])
@@ -94,7 +94,7 @@ def test_only_a_listed_router_speaks_bgp_to_a_gateway(lab: Lab, network: rows.Ne
     assert why(lab, "internet", "192.0.2.3", 179) == "timed out"
 
 
-def test_only_a_listed_router_speaks_ospf_to_a_gateway(lab: Lab, network: rows.Network) -> None:
+def test_only_a_listed_router_speaks_ospf_to_a_gateway(lab: Lab, network: factories.Network) -> None:
     protected(network)
     assert not hears_ospf(lab)
     protected(network, ospf_peers=[ROUTER])
@@ -128,7 +128,7 @@ def offered(lab: Lab, port: int) -> int:
     return int(size)
 
 
-def test_segments_are_clamped_to_what_the_uplink_takes(lab: Lab, network: rows.Network) -> None:
+def test_segments_are_clamped_to_what_the_uplink_takes(lab: Lab, network: factories.Network) -> None:
     lab.run("nat-1", ["ip", "link", "set", "wan0", "mtu", "1400"])
     protected(network)
     assert offered(lab, 8001) == 1460
@@ -149,7 +149,9 @@ def icmp_error(lab: Lab, node: str, quoted: tuple[tuple[str, int], tuple[str, in
 
 
 @pytest.mark.parametrize("strict", [False, True])
-def test_icmp_errors_of_a_connection_reach_the_member_as_his_and_forged_ones_do_not(lab: Lab, network: rows.Network, strict: bool) -> None:
+def test_icmp_errors_of_a_connection_reach_the_member_as_his_and_forged_ones_do_not(
+    lab: Lab, network: factories.Network, strict: bool
+) -> None:
     protected(network, bogons=strict, own=["203.0.113.0/24", "192.0.2.0/24"])
     target = (INTERNET, 4999)
     with watching(lab, "internet", 4999) as until_internet, watching(lab, "m1", 4001) as until_m1:
@@ -194,7 +196,7 @@ def calls_back(lab: Lab, port: int) -> bool:
                     return False
 
 
-def test_active_ftp_works_where_it_is_read_along_and_nowhere_else(lab: Lab, network: rows.Network) -> None:
+def test_active_ftp_works_where_it_is_read_along_and_nowhere_else(lab: Lab, network: factories.Network) -> None:
     plain = 'table inet look { ct helper ftp { type "ftp" protocol tcp; }; }'
     if lab.run("m4", ["nft", plain], check=False).returncode:
         pytest.skip("this kernel has no FTP helper (nf_conntrack_ftp)")

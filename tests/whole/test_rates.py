@@ -12,10 +12,10 @@ from apps.members.models import Member, Tariff
 from apps.traffic.models import RateLimit
 from apps.traffic.rates import services
 from lab.lab import Lab
-from tests import rows
+from tests import factories
 from tests.whole.packets import counter
-from tests.whole.speaker import Speaker, held_back, set_free
 from tests.whole.system import wait_for
+from tests.whole.tcp_streams import Speaker, held_back, set_free
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
 
@@ -37,12 +37,12 @@ def traces_of_limits(lab: Lab) -> list[str]:
     return [line for line in found if any(word in line for word in ("rates_", "rateup", "ratedown", "tariffup", "tariffdown", "htb"))]
 
 
-def limit(network: rows.Network, host: str, until: datetime | None = None) -> RateLimit:
+def limit(network: factories.Network, host: str, until: datetime | None = None) -> RateLimit:
     member = network.residents[host].member
     return services.limit(member=member, up_kbit=RATE, down_kbit=RATE, reason="other", until=until, by=network.admin)
 
 
-def test_a_limited_member_gets_his_rate_both_ways_and_nobody_else_is_slowed(lab: Lab, network: rows.Network) -> None:
+def test_a_limited_member_gets_his_rate_both_ways_and_nobody_else_is_slowed(lab: Lab, network: factories.Network) -> None:
     """One lab for everything: limit, tariff, neighbour, the end by itself, the switch, the release."""
     reconcile(network.group)
     assert traces_of_limits(lab) == []

@@ -9,7 +9,7 @@ import pytest
 
 from apps.accounts import tokens
 from lab.lab import Lab
-from tests import rows
+from tests import factories
 from tests.whole.system import reaches, wait_for
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
@@ -32,11 +32,11 @@ def call(url: str, key: str, given: object = None) -> Any:
 
 
 def test_a_thousand_forwards_of_one_call_carry_packets_once_every_gateway_says_so(
-    live_server: Any, lab: Lab, network: rows.Network, working: None
+    live_server: Any, lab: Lab, network: factories.Network, working: None
 ) -> None:
     _token, key = tokens.create(user=network.admin, name="script")
     holding, at = network.residents["m1"].holding.pk, f"{live_server.url}/api/nat/forwards/"
-    given = {"holding": holding, "protocol": "udp", "public_address": str(rows.PUBLIC)}
+    given = {"holding": holding, "protocol": "udp", "public_address": str(factories.PUBLIC)}
     ports = range(FIRST, FIRST + COUNT)
     assert len(call(at, key, [given | {"public_port": port, "private_port": port} for port in ports])) == COUNT
 
@@ -46,7 +46,7 @@ def test_a_thousand_forwards_of_one_call_carry_packets_once_every_gateway_says_s
 
     wait_for(confirmed)
     for port in (FIRST, FIRST + COUNT - 1):
-        answer = reaches(lab, "internet", str(rows.PUBLIC), port, "udp")
+        answer = reaches(lab, "internet", str(factories.PUBLIC), port, "udp")
         assert answer is not None
         assert (answer.node, answer.port) == ("m1", port)
-    assert reaches(lab, "internet", str(rows.PUBLIC), FIRST + COUNT, "udp") is None
+    assert reaches(lab, "internet", str(factories.PUBLIC), FIRST + COUNT, "udp") is None

@@ -4,20 +4,20 @@ import pytest
 
 from apps.deployments.models import HeldBack, Rollout
 from apps.deployments.services import reconcile
-from apps.lib.validity import holds_now
+from apps.lib.database.validity import holds_now
 from apps.nat.models import NatMapping
+from apps.nat.pool_sharing import change_sharing
 from apps.nat.services import unmap_address
-from apps.nat.sharing import change_sharing
 from apps.network.models import GatewayGroup
 from lab.answer import Answer
 from lab.lab import Lab
-from tests import rows
+from tests import factories
 from tests.whole.system import INTERNET, reaches
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
 
 
-def seen(lab: Lab, network: rows.Network, port: int) -> dict[str, tuple[NatMapping, Answer]]:
+def seen(lab: Lab, network: factories.Network, port: int) -> dict[str, tuple[NatMapping, Answer]]:
     """Each resident's mapping, and how the internet sees them by UDP from this port."""
     found = {}
     for name, resident in network.residents.items():
@@ -29,7 +29,7 @@ def seen(lab: Lab, network: rows.Network, port: int) -> dict[str, tuple[NatMappi
     return found
 
 
-def test_a_pool_that_is_used_otherwise_changes_all_its_members_in_one_rollout(lab: Lab, network: rows.Network) -> None:
+def test_a_pool_that_is_used_otherwise_changes_all_its_members_in_one_rollout(lab: Lab, network: factories.Network) -> None:
     GatewayGroup.objects.filter(pk=network.group.pk).update(removal_least=1, removal_share=0)  # any removal would wait
     reconcile(network.group)
     for port, (sharing, size) in enumerate([("blocks", 1024), ("own", None), ("blocks", 64), ("shared", None)], 5555):
@@ -47,7 +47,7 @@ def test_a_pool_that_is_used_otherwise_changes_all_its_members_in_one_rollout(la
     assert reconcile(network.group) is None
 
 
-def test_who_is_given_no_public_address_stays_inside(lab: Lab, network: rows.Network) -> None:
+def test_who_is_given_no_public_address_stays_inside(lab: Lab, network: factories.Network) -> None:
     unmap_address(mapping=network.residents["m2"].mapping, by=network.admin)
     reconcile(network.group)
     assert reaches(lab, "m2", INTERNET, 80) is None

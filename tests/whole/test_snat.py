@@ -21,7 +21,7 @@ from lab.datagram import checksum
 from lab.lab import Lab
 from lab.topology import load
 from tests.agent.client import Client
-from tests.whole.gate import Gate
+from tests.whole.lab_gateway import Gate
 from tests.whole.system import INTERNET, agent, inside, reaches, wait_for
 from tests.whole.test_cutting import POLICY
 

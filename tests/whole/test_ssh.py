@@ -10,14 +10,14 @@ from subprocess import Popen
 import pytest
 from django.conf import LazySettings
 
-from apps.deployments import link, ssh
 from apps.deployments.models import Rollout
 from apps.deployments.services import reconcile
+from apps.deployments.transport import agent_channel, ssh
 from apps.nat.services import add_forward
 from firewall import wire
 from lab.lab import Lab
 from portal.stack.sshd import portal_key
-from tests import rows
+from tests import factories
 from tests.whole.system import agent, reaches, sshd, wait_for
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
@@ -33,10 +33,10 @@ connection.sendall(b"220 mail.example ESMTP\\r\\n")
 """
 
 
-def answers(channel: link.Channel) -> bool:
+def answers(channel: agent_channel.Channel) -> bool:
     try:
         return isinstance(channel.ask(HELLO), wire.Welcome)
-    except link.Unreachable:
+    except agent_channel.Unreachable:
         return False
 
 
@@ -51,19 +51,19 @@ def peers(lab: Lab, sockets: Path) -> set[str]:
     return {line.split()[5] for line in lab.run("nat-1", command).stdout.splitlines()}
 
 
-def test_a_rollout_over_ssh_lets_packets_through(bare_lab: Lab, ssh_network: rows.Network) -> None:
+def test_a_rollout_over_ssh_lets_packets_through(bare_lab: Lab, ssh_network: factories.Network) -> None:
     holding = ssh_network.residents["m1"].holding
-    add_forward(holding=holding, public=rows.PUBLIC, protocol="tcp", public_port=8443, private_port=443, by=ssh_network.admin)
+    add_forward(holding=holding, public=factories.PUBLIC, protocol="tcp", public_port=8443, private_port=443, by=ssh_network.admin)
     rollout = reconcile(ssh_network.group)
     assert rollout is not None
     assert rollout.state == Rollout.State.CONFIRMED, rollout.error
-    assert reaches(bare_lab, "internet", str(rows.PUBLIC), 8443) is not None
-    with link.fresh(ssh_network.gateways[0]) as channel:
+    assert reaches(bare_lab, "internet", str(factories.PUBLIC), 8443) is not None
+    with agent_channel.fresh(ssh_network.gateways[0]) as channel:
         assert answers(channel), "a new session gets in after the ruleset was loaded"
 
 
-def test_a_channel_stays_open_from_question_to_question(ssh_network: rows.Network) -> None:
-    channel = link.channel(ssh_network.gateways[0])
+def test_a_channel_stays_open_from_question_to_question(ssh_network: factories.Network) -> None:
+    channel = agent_channel.channel(ssh_network.gateways[0])
     assert answers(channel)
     relay = channel.relay_pid
     assert relay is not None
@@ -71,11 +71,11 @@ def test_a_channel_stays_open_from_question_to_question(ssh_network: rows.Networ
     assert channel.relay_pid == relay
 
 
-def test_a_fresh_channel_is_a_new_session_that_ends_with_it(bare_lab: Lab, ssh_network: rows.Network, sockets: Path) -> None:
-    kept = link.channel(ssh_network.gateways[0])
+def test_a_fresh_channel_is_a_new_session_that_ends_with_it(bare_lab: Lab, ssh_network: factories.Network, sockets: Path) -> None:
+    kept = agent_channel.channel(ssh_network.gateways[0])
     assert answers(kept)
     before = peers(bare_lab, sockets)
-    with link.fresh(ssh_network.gateways[0]) as channel:
+    with agent_channel.fresh(ssh_network.gateways[0]) as channel:
         assert answers(channel)
         assert channel.relay_pid != kept.relay_pid
         assert len(peers(bare_lab, sockets) - before) == 1, "the agent has one more peer"
@@ -85,7 +85,7 @@ def test_a_fresh_channel_is_a_new_session_that_ends_with_it(bare_lab: Lab, ssh_n
     assert logins(sockets) == 2
 
 
-def test_the_account_has_no_rights_and_gets_the_relay_whatever_it_asks_for(ssh_network: rows.Network, sockets: Path) -> None:
+def test_the_account_has_no_rights_and_gets_the_relay_whatever_it_asks_for(ssh_network: factories.Network, sockets: Path) -> None:
     gateway = ssh_network.gateways[0]
     ssh.note(gateway.host_key)
     request = b"".join(wire.lines(1, HELLO))
@@ -98,27 +98,30 @@ def test_the_account_has_no_rights_and_gets_the_relay_whatever_it_asks_for(ssh_n
     assert "Accepted publickey for netzwart" in (sockets / "nat-1.sshd.log").read_text()
 
 
-def test_another_host_key_is_refused_with_both_fingerprints(ssh_network: rows.Network) -> None:
+def test_another_host_key_is_refused_with_both_fingerprints(ssh_network: factories.Network) -> None:
     nat_1, nat_2 = ssh_network.gateways
     found, expected = ssh.fingerprint(nat_1.host_key), ssh.fingerprint(nat_2.host_key)
     nat_1.host_key = nat_2.host_key
-    with link.fresh(nat_1) as channel, pytest.raises(link.Unreachable, match="another host key than expected") as refused:
+    with agent_channel.fresh(nat_1) as channel, pytest.raises(agent_channel.Unreachable, match="another host key than expected") as refused:
         channel.ask(HELLO)
     assert f"expected {expected}, found {found}" in str(refused.value)
 
 
 def test_a_key_that_the_gateway_does_not_know_is_refused_with_what_to_do(
-    ssh_network: rows.Network, sockets: Path, settings: LazySettings
+    ssh_network: factories.Network, sockets: Path, settings: LazySettings
 ) -> None:
     settings.SSH_KEY = sockets / "other" / "id_ed25519"
     settings.SSH_KEY.parent.mkdir()
     portal_key(settings.SSH_KEY)
-    with link.fresh(ssh_network.gateways[0]) as channel, pytest.raises(link.Unreachable, match="does not accept the portal's key"):
+    with (
+        agent_channel.fresh(ssh_network.gateways[0]) as channel,
+        pytest.raises(agent_channel.Unreachable, match="does not accept the portal's key"),
+    ):
         channel.ask(HELLO)
 
 
-def test_when_ssh_is_killed_the_next_question_opens_a_new_session(ssh_network: rows.Network) -> None:
-    channel = link.channel(ssh_network.gateways[0])
+def test_when_ssh_is_killed_the_next_question_opens_a_new_session(ssh_network: factories.Network) -> None:
+    channel = agent_channel.channel(ssh_network.gateways[0])
     assert answers(channel)
     killed = channel.relay_pid
     assert killed is not None
@@ -128,24 +131,26 @@ def test_when_ssh_is_killed_the_next_question_opens_a_new_session(ssh_network: r
 
 
 def test_while_sshd_is_gone_questions_fail_at_once_and_when_it_is_back_they_are_answered(
-    bare_lab: Lab, ssh_network: rows.Network, by_ssh: dict[str, Popen[str]], sockets: Path
+    bare_lab: Lab, ssh_network: factories.Network, by_ssh: dict[str, Popen[str]], sockets: Path
 ) -> None:
     by_ssh["nat-1"].terminate()
     by_ssh["nat-1"].wait(10)
-    channel = link.channel(ssh_network.gateways[0])
-    with pytest.raises(link.Unreachable, match=r"Connection refused$"):
+    channel = agent_channel.channel(ssh_network.gateways[0])
+    with pytest.raises(agent_channel.Unreachable, match=r"Connection refused$"):
         channel.ask(HELLO)
-    with pytest.raises(link.Unreachable, match=r"Connection refused \(so since \d\d:\d\d:\d\d, the next try is at \d\d:\d\d:\d\d\)"):
+    with pytest.raises(
+        agent_channel.Unreachable, match=r"Connection refused \(so since \d\d:\d\d:\d\d, the next try is at \d\d:\d\d:\d\d\)"
+    ):
         channel.ask(HELLO)
-    assert answers(link.channel(ssh_network.gateways[1])), "the other gateway is none the wiser"
+    assert answers(agent_channel.channel(ssh_network.gateways[1])), "the other gateway is none the wiser"
     with sshd(bare_lab, "nat-1", sockets):
         wait_for(lambda: answers(channel))
 
 
-def test_a_persons_word_asks_at_once(bare_lab: Lab, ssh_network: rows.Network, by_ssh: dict[str, Popen[str]], sockets: Path) -> None:
+def test_a_persons_word_asks_at_once(bare_lab: Lab, ssh_network: factories.Network, by_ssh: dict[str, Popen[str]], sockets: Path) -> None:
     by_ssh["nat-1"].terminate()
     by_ssh["nat-1"].wait(10)
-    channel = link.channel(ssh_network.gateways[0])
+    channel = agent_channel.channel(ssh_network.gateways[0])
     for _ in range(5):
         channel.try_now()
         assert not answers(channel)
@@ -154,42 +159,42 @@ def test_a_persons_word_asks_at_once(bare_lab: Lab, ssh_network: rows.Network, b
         assert answers(channel)
 
 
-def test_a_gateway_that_falls_silent_is_waited_for_no_longer_than_asked(bare_lab: Lab, ssh_network: rows.Network) -> None:
-    channel = link.channel(ssh_network.gateways[0])
+def test_a_gateway_that_falls_silent_is_waited_for_no_longer_than_asked(bare_lab: Lab, ssh_network: factories.Network) -> None:
+    channel = agent_channel.channel(ssh_network.gateways[0])
     assert answers(channel)
     bare_lab.run("nat-1", ["nft", DEAF])
-    with pytest.raises(link.Unreachable, match="no answer within"):
+    with pytest.raises(agent_channel.Unreachable, match="no answer within"):
         channel.ask(HELLO, patience=0.2)
-    with pytest.raises(link.Unreachable, match="no answer to a new connection within"):
-        link.knock(ssh_network.gateways[0], limit=0.1)
+    with pytest.raises(agent_channel.Unreachable, match="no answer to a new connection within"):
+        agent_channel.knock(ssh_network.gateways[0], limit=0.1)
     bare_lab.run("nat-1", ["nft", "delete table inet deaf"])
     wait_for(lambda: answers(channel))
 
 
-def test_a_knock_hears_sshd_over_a_new_connection_or_says_why_not(ssh_network: rows.Network, by_ssh: dict[str, Popen[str]]) -> None:
+def test_a_knock_hears_sshd_over_a_new_connection_or_says_why_not(ssh_network: factories.Network, by_ssh: dict[str, Popen[str]]) -> None:
     gateway = ssh_network.gateways[0]
-    assert 0 < link.knock(gateway) < link.KNOCK * 1000
+    assert 0 < agent_channel.knock(gateway) < agent_channel.KNOCK * 1000
     by_ssh["nat-1"].terminate()
     by_ssh["nat-1"].wait(10)
-    with pytest.raises(link.Unreachable, match="a new connection failed: Connection refused"):
-        link.knock(gateway)
+    with pytest.raises(agent_channel.Unreachable, match="a new connection failed: Connection refused"):
+        agent_channel.knock(gateway)
 
 
-def test_a_knock_is_not_answered_by_something_else(bare_lab: Lab, ssh_network: rows.Network) -> None:
+def test_a_knock_is_not_answered_by_something_else(bare_lab: Lab, ssh_network: factories.Network) -> None:
     gateway = ssh_network.gateways[0]
     with bare_lab.popen("nat-1", [sys.executable, "-S", "-c", MAIL]) as other:
         assert other.stdout and other.stdout.readline() == "ready\n"
         gateway.management_port = 7022
-        with pytest.raises(link.Unreachable, match="something else than sshd answers at port 7022"):
-            link.knock(gateway)
+        with pytest.raises(agent_channel.Unreachable, match="something else than sshd answers at port 7022"):
+            agent_channel.knock(gateway)
 
 
-def test_agents_of_this_machine_are_knocked_at_by_their_socket(network: rows.Network, bare_lab: Lab, sockets: Path) -> None:
+def test_agents_of_this_machine_are_knocked_at_by_their_socket(network: factories.Network, bare_lab: Lab, sockets: Path) -> None:
     gateway = network.gateways[0]
     with agent(bare_lab, "nat-1", sockets):
-        assert link.knock(gateway) > 0
-        with link.fresh(gateway) as one, link.fresh(gateway) as other:
+        assert agent_channel.knock(gateway) > 0
+        with agent_channel.fresh(gateway) as one, agent_channel.fresh(gateway) as other:
             assert answers(one) and answers(other)
             assert one.relay_pid != other.relay_pid
-    with pytest.raises(link.Unreachable, match="a new connection failed"):
-        link.knock(gateway)
+    with pytest.raises(agent_channel.Unreachable, match="a new connection failed"):
+        agent_channel.knock(gateway)

@@ -18,8 +18,8 @@ from firewall.policy import Forward, NatMapping, Policy, Protocol
 from lab.lab import Lab
 from lab.topology import load as topology
 from tests.agent.client import Client
-from tests.whole.gate import Gate
-from tests.whole.loaded import M1, M2, MEMBERS, PUBLIC
+from tests.whole.lab_gateway import Gate
+from tests.whole.loaded_policy import M1, M2, MEMBERS, PUBLIC
 from tests.whole.system import INTERNET, agent, reaches, wait_for
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]

@@ -9,7 +9,7 @@ import pytest
 from firewall.policy import Forward, Protocol
 from lab.lab import Lab
 from lab.topology import load as topology
-from tests.whole.loaded import ANOTHER, M1, MEMBERS, PUBLIC, load, why_not
+from tests.whole.loaded_policy import ANOTHER, M1, MEMBERS, PUBLIC, load, why_not
 from tests.whole.packets import counter, send, watching
 from tests.whole.system import INTERNET, inside
 

@@ -11,7 +11,7 @@ import pytest
 from firewall.policy import Forward, Profile, Protocol
 from lab.lab import Lab
 from lab.topology import load as load_topology
-from tests.whole.loaded import GATEWAY, M1, MEMBERS, PUBLIC, load
+from tests.whole.loaded_policy import GATEWAY, M1, MEMBERS, PUBLIC, load
 from tests.whole.system import INTERNET, inside
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]

@@ -5,8 +5,8 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts.granting import grantable
 from apps.accounts.models import User
+from apps.accounts.role_changes import grantable
 from apps.accounts.roles import Role
 
 

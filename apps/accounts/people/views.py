@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
-from apps.accounts import granting, sessions, tokens
+from apps.accounts import role_changes, sessions, tokens
 from apps.accounts.models import RoleChange, User
 from apps.accounts.people import selectors
 from apps.accounts.people.forms import RolesForm
@@ -16,8 +16,8 @@ from apps.accounts.recent_auth import recently_authenticated
 from apps.accounts.roles import Right
 from apps.audit.selectors import history_of
 from apps.lib.errors import Problem
-from apps.lib.forms import explain
-from apps.lib.params import number, words
+from apps.lib.ui.form_errors import explain
+from apps.lib.web.query_params import number, words
 
 HISTORY = 12  # entries in the rail
 
@@ -69,13 +69,13 @@ def roles(request: HttpRequest, pk: int) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         given = form.cleaned_data
         try:
-            change = granting.ask(user=user, before=form.seen(), after=given["roles"], reason=given["reason"], by=by)
+            change = role_changes.ask(user=user, before=form.seen(), after=given["roles"], reason=given["reason"], by=by)
         except Problem as problem:
             explain(form, problem)
         else:
             messages.success(request, _said(change))
             return redirect("accounts:person", pk)
-    context = {"form": form, "account": user, "own": user.pk == by.pk, "agreers": [each.name for each in granting.agreers(by=by)]}
+    context = {"form": form, "account": user, "own": user.pk == by.pk, "agreers": [each.name for each in role_changes.agreers(by=by)]}
     return render(request, "accounts/person_roles.html", context, status=422 if form.errors else 200)
 
 
@@ -93,7 +93,7 @@ def agree(request: HttpRequest, pk: int) -> HttpResponse:
     """A second person agrees to a change of roles."""
     change = get_object_or_404(RoleChange.objects.select_related("user"), pk=pk)
     try:
-        granting.agree(change, by=person(request))
+        role_changes.agree(change, by=person(request))
     except Problem as problem:
         messages.error(request, str(problem))
     else:
@@ -107,7 +107,7 @@ def drop(request: HttpRequest, pk: int) -> HttpResponse:
     """It will not happen: taken back, or not agreed to."""
     change = get_object_or_404(RoleChange, pk=pk)
     try:
-        granting.drop(change, by=person(request))
+        role_changes.drop(change, by=person(request))
     except Problem as problem:
         messages.error(request, str(problem))
     else:

@@ -1,4 +1,4 @@
-"""What the person who looks at a page may do: the same table that lets people through (routes.py), so that the two cannot drift."""
+"""What the person who looks at a page may do: the same table that lets people through (route_rights.py), so that the two cannot drift."""
 
 import re
 from typing import Any, Final

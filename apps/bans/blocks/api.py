@@ -6,14 +6,14 @@ from typing import Any
 from django.db.models import QuerySet
 from rest_framework import serializers
 
+from apps.bans.api_mixins import ChangeableSerializer
 from apps.bans.blocks import services as blocking
 from apps.bans.blocks.models import Block
-from apps.bans.serving import ChangeableSerializer
+from apps.lib.api.filter_types import TRUTH
 from apps.lib.api.filters import Own, filters_of
-from apps.lib.api.given_fields import LINES
-from apps.lib.api.kinds import TRUTH
+from apps.lib.api.unknown_fields import LINES
 from apps.lib.api.viewsets import Adds, Changes, Reads, Removes
-from apps.lib.validity import holds_now
+from apps.lib.database.validity import holds_now
 
 
 class BlockSerializer(ChangeableSerializer):

@@ -8,10 +8,10 @@ from django.db.models import Q
 from django.db.models.lookups import Exact
 from django.utils.translation import gettext_lazy as _
 
+from apps.lib.database.history import tracked
+from apps.lib.database.triggers import stamp_transaction
 from apps.lib.fields import AddressField
-from apps.lib.history import tracked
 from apps.lib.models import Deployed, Versioned
-from apps.lib.triggers import stamp_transaction
 from apps.members.models import Member
 from apps.network.models import GatewayGroup, family
 

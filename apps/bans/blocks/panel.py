@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from apps.bans.blocks.models import Block
 from apps.lib.activation import Activation, activations
-from apps.lib.states import On, Post
+from apps.lib.ui.states import On, Post
 
 
 @dataclass(frozen=True)

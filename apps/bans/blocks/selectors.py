@@ -11,10 +11,10 @@ from django.urls import reverse
 
 from apps.audit.trail import EndedRow
 from apps.bans.blocks.models import Block, Notice
-from apps.lib import hanging
+from apps.lib import dependents
+from apps.lib.database.validity import holds_now
+from apps.lib.dependents import Ended
 from apps.lib.fields import Address
-from apps.lib.hanging import Ended
-from apps.lib.validity import holds_now
 from apps.members.models import Member
 from apps.network.models import Gateway, GatewayGroup, Holding
 
@@ -85,7 +85,7 @@ class Cut:
 def cut_off(member: Member) -> Cut:
     """What would be cut off, or is."""
     held = list(Holding.objects.filter(holds_now(), member=member).order_by("kind", "prefix"))
-    return Cut([holding.address for holding in held], hanging.count(Holding, [holding.pk for holding in held]))
+    return Cut([holding.address for holding in held], dependents.count(Holding, [holding.pk for holding in held]))
 
 
 def end_before_lifting(lifted: Block) -> datetime | None:

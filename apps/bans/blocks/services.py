@@ -15,11 +15,11 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.bans.blocks.models import LONGEST_MESSAGE, Block, Notice, Reachable
 from apps.bans.blocks.selectors import can_be_blocked, current, end_before_lifting
-from apps.lib import formats
+from apps.lib.database.validity import check_reachable, ended_now, from_now, holds_now
+from apps.lib.enqueue import nudge
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Address
-from apps.lib.nudge import nudge
-from apps.lib.validity import check_reachable, ended_now, from_now, holds_now
+from apps.lib.ui import formats
 from apps.members.models import Member
 
 

@@ -6,9 +6,9 @@ from typing import Any
 from django.db.models import QuerySet
 from rest_framework import serializers
 
+from apps.bans.api_mixins import ChangeableSerializer
 from apps.bans.listeners import services as listening
 from apps.bans.listeners.models import Listener
-from apps.bans.serving import ChangeableSerializer
 from apps.lib.api.filters import filters_of
 from apps.lib.api.viewsets import Adds, Changes, Reads, Removes
 

@@ -4,10 +4,10 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from apps.lib.database.history import tracked
+from apps.lib.database.triggers import stamp_transaction
 from apps.lib.fields import AddressField
-from apps.lib.history import tracked
 from apps.lib.models import Deployed, Versioned
-from apps.lib.triggers import stamp_transaction
 from apps.network.models import Gateway, GatewayGroup
 
 

@@ -8,10 +8,10 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.bans.listeners.models import Listener, ServerInterface
+from apps.lib.database.constraint_violations import detail_of
+from apps.lib.enqueue import nudge
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Address
-from apps.lib.nudge import nudge
-from apps.lib.refusals import detail_of
 from apps.network.models import Gateway, GatewayGroup
 from firewall import names
 from firewall.elements.listeners import SCALES

@@ -9,14 +9,14 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.permissions import person, staff_page
 from apps.audit.selectors import history_of
-from apps.bans import allowing
+from apps.bans import allow_list
 from apps.bans.coverage import overruling
 from apps.bans.forms import AllowChangeForm, AllowForm
 from apps.bans.models import AllowEntry
 from apps.bans.views.lists import gateways_in_words
 from apps.lib.activation import activations
 from apps.lib.errors import Conflict, Problem
-from apps.lib.standing import standing
+from apps.lib.ui.activation_status import standing
 
 PER_PAGE, LAST_CHANGES = 50, 20
 
@@ -28,7 +28,7 @@ def entries(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         given = {"prefix": form.cleaned_data["address"], "comment": form.cleaned_data["comment"], "expires": form.expires()}
         try:
-            made = allowing.allow(author=person(request), **given)
+            made = allow_list.allow(author=person(request), **given)
             messages.success(request, _("Saved. No ban concerns %(prefix)s any more, in a moment.") % {"prefix": made.shown})
             return redirect("bans:allowed")
         except Problem as problem:
@@ -46,7 +46,7 @@ def change(request: HttpRequest, pk: int) -> HttpResponse:
     if form.is_valid():
         given = {"comment": form.cleaned_data["comment"], "expires": form.expires(), "version": form.cleaned_data["version"]}
         try:
-            allowing.change(entry=entry, by=person(request), **given)
+            allow_list.change(entry=entry, by=person(request), **given)
             messages.success(request, _("Saved."))
             return redirect("bans:allowed")
         except Conflict as conflict:
@@ -65,6 +65,6 @@ def remove(request: HttpRequest, pk: int) -> HttpResponse:
     entry = get_object_or_404(AllowEntry, pk=pk)
     if request.method != "POST":
         return render(request, "bans/disallow.html", {"entry": entry, "bans": overruling(entry), "gateways": gateways_in_words()})
-    allowing.remove(entry=entry, by=person(request))
+    allow_list.remove(entry=entry, by=person(request))
     messages.success(request, _("%(prefix)s is not on the allow list any more: bans concern it again.") % {"prefix": entry.shown})
     return redirect("bans:allowed")

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST
 from apps.accounts.permissions import staff_page
 from apps.audit.selectors import history_of
 from apps.bans import panel, services, undo
-from apps.bans.choice import Choice, choice_of
+from apps.bans.bulk_selection import Choice, choice_of
 from apps.bans.coverage import allowed_parts
 from apps.bans.forms import BanForm, ChangeForm, EndForm
 from apps.bans.models import Ban, BanList

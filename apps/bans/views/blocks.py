@@ -17,7 +17,7 @@ from apps.bans.blocks.forms import BlockForm
 from apps.bans.blocks.models import Block
 from apps.bans.forms import EndForm
 from apps.lib.errors import Conflict, Problem
-from apps.lib.params import number
+from apps.lib.web.query_params import number
 from apps.members.models import Member
 
 PER_PAGE = 50

@@ -9,8 +9,8 @@ from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import person, staff_page
 from apps.audit.selectors import history_of
-from apps.bans import feeding, panel, refreshing
-from apps.bans.choice import must_type
+from apps.bans import feed_refresh, feed_services, panel
+from apps.bans.bulk_selection import must_type
 from apps.bans.forms import FeedForm
 from apps.bans.models import BanFeed, BanList
 from apps.bans.selectors import feed_of
@@ -39,9 +39,9 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
         version = given.pop("version")
         try:
             if feed:
-                feeding.change_feed(feed=feed, version=version, by=person(request), **given)
+                feed_services.change_feed(feed=feed, version=version, by=person(request), **given)
             else:
-                feeding.subscribe(list=banlist, by=person(request), **given)
+                feed_services.subscribe(list=banlist, by=person(request), **given)
             return _to(pk)
         except Conflict as conflict:
             form.add_error(None, str(conflict))
@@ -56,7 +56,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def now(request: HttpRequest, pk: int) -> HttpResponse:
     """Refresh it now."""
-    feeding.ask(feed=_feed(pk), by=person(request))
+    feed_services.ask(feed=_feed(pk), by=person(request))
     return _to(pk)
 
 
@@ -78,13 +78,13 @@ def held(request: HttpRequest, pk: int) -> HttpResponse:
         messages.info(request, _("Nothing is held back any more."))
         return _to(pk)
     if request.method == "POST" and "drop" in request.POST:
-        refreshing.drop_held(feed=feed)
+        feed_refresh.drop_held(feed=feed)
         return _to(pk)
     typed = panel.number(request.POST, "typed")
     if request.method != "POST" or must_type(feed.held_removed, typed):
         return render(request, "bans/feed_held.html", {"list": feed.list, "feed": feed, "type": must_type(feed.held_removed, 0)})
     try:
-        refreshing.apply_held(feed=feed, by=person(request))
+        feed_refresh.apply_held(feed=feed, by=person(request))
         messages.success(request, _("Imported."))
     except Problem as problem:
         messages.error(request, str(problem))
@@ -97,6 +97,6 @@ def remove(request: HttpRequest, pk: int) -> HttpResponse:
     feed = _feed(pk)
     if request.method != "POST":
         return render(request, "bans/feed_remove.html", {"list": feed.list, "feed": feed})
-    feeding.unsubscribe(feed=feed)
+    feed_services.unsubscribe(feed=feed)
     messages.success(request, _("“%(list)s” has no feed any more; its bans stay.") % {"list": feed.list})
     return _to(pk)

@@ -7,10 +7,10 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.permissions import staff_page
 from apps.bans import panel, uploads
-from apps.bans.choice import must_type
+from apps.bans.bulk_selection import must_type
 from apps.bans.forms import ImportForm
+from apps.bans.import_preview import preview_of
 from apps.bans.models import BanList, Upload
-from apps.bans.preview import preview_of
 from apps.lib.errors import Problem
 
 

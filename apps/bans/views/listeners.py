@@ -15,7 +15,7 @@ from apps.bans.listeners import selectors, services
 from apps.bans.listeners.forms import InterfaceForm, ListenerForm
 from apps.bans.listeners.models import Listener
 from apps.lib.errors import Conflict, Problem
-from apps.lib.standing import standing
+from apps.lib.ui.activation_status import standing
 
 PER_PAGE = 50
 LAST_CHANGES = 20

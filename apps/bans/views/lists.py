@@ -9,7 +9,7 @@ from django.utils.translation import ngettext
 from apps.accounts.permissions import staff_page
 from apps.audit.selectors import history_of
 from apps.bans import export, panel, services
-from apps.bans.choice import must_type
+from apps.bans.bulk_selection import must_type
 from apps.bans.forms import ListChangeForm, ListForm
 from apps.bans.models import BanList
 from apps.bans.selectors import in_brief

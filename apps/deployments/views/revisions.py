@@ -9,17 +9,19 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.permissions import person, staff_page
 from apps.accounts.recent_auth import recently_authenticated
-from apps.deployments import comparing, contents, decisions, progress, revisions, rollback, selectors
-from apps.deployments.contents import NotKept
-from apps.deployments.delta import shown
-from apps.deployments.describing import SHOWN_DELTA
+from apps.deployments import selectors
 from apps.deployments.forms import RollbackForm
 from apps.deployments.models import HeldBack, Hold, Revision
-from apps.deployments.revisions import Preview
-from apps.deployments.words import in_words, kind_words, lines_of, share
-from apps.lib import params
+from apps.deployments.revision_pages import contents, presentation, ruleset_comparison
+from apps.deployments.revision_pages.change_summary import in_words, kind_words, lines_of, share
+from apps.deployments.revision_pages.contents import NotKept
+from apps.deployments.revision_pages.delta_text import shown
+from apps.deployments.revision_pages.description import SHOWN_DELTA
+from apps.deployments.revision_pages.presentation import Preview
+from apps.deployments.rollouts import decisions, progress, rollback
 from apps.lib.errors import Conflict, Problem
-from apps.lib.forms import explain
+from apps.lib.ui.form_errors import explain
+from apps.lib.web import query_params
 from apps.network.models import GatewayGroup
 from firewall.render import render_delta
 
@@ -31,8 +33,8 @@ MOST_PER_GROUP = 20
 def revision_list(request: HttpRequest) -> HttpResponse:
     """The newest first: all, the kept ones, or the rollbacks."""
     chosen = request.GET.get("which", "")
-    page = Paginator(revisions.revisions_in(chosen), PER_PAGE).get_page(request.GET.get("page"))
-    rows = revisions.listed(page, timezone.now())
+    page = Paginator(presentation.revisions_in(chosen), PER_PAGE).get_page(request.GET.get("page"))
+    rows = presentation.listed(page, timezone.now())
     kept = [each.revision.pk for each in rows if each.kept]
     context = {
         "page": page,
@@ -40,8 +42,8 @@ def revision_list(request: HttpRequest) -> HttpResponse:
         "newest": kept[:1],
         "before": kept[1:2],
         "chosen": chosen,
-        "counts": revisions.revision_counts(),
-        "oldest": revisions.oldest_kept(),
+        "counts": presentation.revision_counts(),
+        "oldest": presentation.oldest_kept(),
     }
     return render(request, "deployments/revisions.html", context)
 
@@ -55,13 +57,13 @@ def revision(request: HttpRequest, pk: int) -> HttpResponse:
     rollouts = selectors.rollouts_in("").filter(revision=found)
     context = {
         "revision": found,
-        "gateways": revisions.on_gateways(found),
+        "gateways": presentation.on_gateways(found),
         "rows": [progress.row(rollout, timezone.now()) for rollout in rollouts],
         "kept": contents.is_kept(found) or contents.is_newest(found),
-        "oldest": revisions.oldest_kept(),
+        "oldest": presentation.oldest_kept(),
         "older": earlier,
         "newer": later,
-        "now_runs": revisions.running(found.group),
+        "now_runs": presentation.running(found.group),
         "hold": selectors.holds().filter(group=found.group_id).first(),
         "words": in_words(lines_of(found.changes)) if found.delta else "",
         "lines": [(kind_words(line.kind), line, share(line), 0) for line in lines_of(found.changes)],
@@ -72,7 +74,7 @@ def revision(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _pair(request: HttpRequest) -> tuple[Revision | None, Revision | None]:
-    wanted = [params.number(request.GET, "from"), params.number(request.GET, "to")]
+    wanted = [query_params.number(request.GET, "from"), query_params.number(request.GET, "to")]
     found = Revision.objects.defer("delta").select_related("group").in_bulk(wanted)
     return found.get(wanted[0]), found.get(wanted[1])
 
@@ -82,7 +84,7 @@ def _compared(request: HttpRequest, before: Revision | None, after: Revision | N
         return Preview(None, _("Choose two revisions: one to compare from, and one to compare to."))
     if before.group_id != after.group_id:
         return Preview(None, _("%(before)s and %(after)s are of different groups.") % {"before": before, "after": after})
-    return revisions.compare(before, after, params.words(request.GET, "gateway", 40))
+    return presentation.compare(before, after, query_params.words(request.GET, "gateway", 40))
 
 
 @staff_page
@@ -110,8 +112,8 @@ def compare_text(request: HttpRequest) -> HttpResponse:
     preview = _compared(request, before, after)
     if before is None or after is None or preview.compared is None:
         return HttpResponse(preview.problem, content_type="text/plain; charset=utf-8", status=404)
-    delta = comparing.whole(before, after, preview.compared.gateway)
-    response = HttpResponse(render_delta(delta, now=revisions.database_clock()), content_type="text/plain; charset=utf-8")
+    delta = ruleset_comparison.whole(before, after, preview.compared.gateway)
+    response = HttpResponse(render_delta(delta, now=presentation.database_clock()), content_type="text/plain; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{before}-{after}-{preview.compared.gateway}.nft"'
     return response
 
@@ -131,7 +133,12 @@ def back(request: HttpRequest, pk: int) -> HttpResponse:
             explain(form, problem)
         else:
             return _went_back(request, found, made)
-    context = {"revision": found, "form": form, "now_runs": revisions.running(found.group), **_previewed(revisions.of_going_back(found))}
+    context = {
+        "revision": found,
+        "form": form,
+        "now_runs": presentation.running(found.group),
+        **_previewed(presentation.of_going_back(found)),
+    }
     context |= {"hold": selectors.holds().filter(group=found.group_id).first(), "two": two}
     return render(request, "deployments/back.html", context, status=422 if form.is_bound else 200)
 
@@ -165,5 +172,5 @@ def release(request: HttpRequest, pk: int) -> HttpResponse:
             messages.warning(request, str(conflict))
         return redirect("deployments:rollouts")
     hold = selectors.holds().filter(group=group).first()
-    preview = _previewed(revisions.of_release(hold)) if hold else {}
+    preview = _previewed(presentation.of_release(hold)) if hold else {}
     return render(request, "deployments/release.html", {"group": group, "hold": hold, **preview})

@@ -12,15 +12,17 @@ from django.views.decorators.http import require_POST
 
 from apps.accounts.models import User
 from apps.accounts.permissions import person, staff_page
-from apps.deployments import contents, decisions, lanes, progress, selectors, services
-from apps.deployments.approval_texts import title, together, why
-from apps.deployments.delta import shown
-from apps.deployments.describing import SHOWN_DELTA
+from apps.deployments import selectors, services
+from apps.deployments.approvals.presentation import waiting
+from apps.deployments.approvals.texts import title, together, why
 from apps.deployments.forms import ApprovalForm
 from apps.deployments.models import HeldBack, Revision, Rollout
-from apps.deployments.stopping import stopping
-from apps.deployments.waiting import waiting
-from apps.deployments.words import kind_words, lines_of, share
+from apps.deployments.revision_pages import contents
+from apps.deployments.revision_pages.change_summary import kind_words, lines_of, share
+from apps.deployments.revision_pages.delta_text import shown
+from apps.deployments.revision_pages.description import SHOWN_DELTA
+from apps.deployments.rollouts import decisions, gateway_progress, progress
+from apps.deployments.rollouts.abort_preview import stopping
 from apps.lib.errors import Conflict
 
 PER_PAGE = 50
@@ -68,7 +70,7 @@ def _shown(rollout: Rollout, by: User) -> dict[str, object]:
     memory = {name for name, state in states.items() if state.in_memory}
     held = [] if newer else list(selectors.waiting().filter(group=rollout.group_id))
     hold = selectors.holds().filter(group=rollout.group_id).first()
-    shown_lanes = lanes.lanes(rollout, timezone.now(), states, newer)
+    shown_lanes = gateway_progress.lanes(rollout, timezone.now(), states, newer)
     return {
         "row": progress.row(rollout, timezone.now()),
         "rollout": rollout,

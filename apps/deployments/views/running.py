@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 
 from apps.accounts.permissions import staff_page
-from apps.lib.context import what_runs
+from apps.lib.web.context_processors import what_runs
 
 
 @never_cache

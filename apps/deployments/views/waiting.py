@@ -8,15 +8,17 @@ from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import person, staff_page
 from apps.accounts.recent_auth import recently_authenticated
-from apps.deployments import decisions, refusal, selectors
-from apps.deployments.approval_texts import asked_by, decided, kind_of, state, title, why
-from apps.deployments.delta import shown
-from apps.deployments.describing import SHOWN_DELTA
+from apps.deployments import selectors
+from apps.deployments.approvals import refusal
+from apps.deployments.approvals.presentation import waiting
+from apps.deployments.approvals.texts import asked_by, decided, kind_of, state, title, why
 from apps.deployments.forms import ApprovalForm, RefusalForm
 from apps.deployments.models import HeldBack
-from apps.deployments.waiting import waiting
+from apps.deployments.revision_pages.delta_text import shown
+from apps.deployments.revision_pages.description import SHOWN_DELTA
+from apps.deployments.rollouts import decisions
 from apps.lib.errors import Conflict, Problem
-from apps.lib.forms import explain
+from apps.lib.ui.form_errors import explain
 
 MOST_PER_GROUP = 50
 LAST = 20

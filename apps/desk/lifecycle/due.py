@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from apps.desk.lifecycle import erasing
 from apps.lib.errors import Problem
-from apps.members import leaving
+from apps.members import departures
 from apps.nat.moving import services as moving
 
 log = structlog.get_logger()
@@ -18,9 +18,9 @@ log = structlog.get_logger()
 
 def carry_out(now: datetime) -> None:
     """Departures and moves whose day has come, addresses whose hold is over, data that were kept long enough. Twice is harmless."""
-    _each(leaving.due(timezone.localdate(now)), leaving.carry_out)
+    _each(departures.due(timezone.localdate(now)), departures.carry_out)
     _each(moving.due(timezone.localdate(now)), moving.carry_out)
-    _each(leaving.held_too_long(now), leaving.release)
+    _each(departures.held_too_long(now), departures.release)
     _each(erasing.due(now), erasing.erase)
 
 

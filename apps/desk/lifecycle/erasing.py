@@ -21,9 +21,9 @@ from apps.accounts.models import ApiToken, Invitation, User
 from apps.bans.models import Block
 from apps.desk.lifecycle.erasing_rows import erase_everywhere
 from apps.desk.lifecycle.erasing_tickets import erase_tickets
-from apps.inbound import keeping as arrivals
-from apps.lib import hanging
-from apps.mail import keeping
+from apps.inbound import retention_sweep as arrivals
+from apps.lib import dependents
+from apps.mail import retention_sweep
 from apps.members.models import Device, Member
 from apps.nat.models import Pinhole, PortForward
 from apps.traffic.rates.models import RateLimit
@@ -46,10 +46,10 @@ def erase(who: Member) -> bool:
     member = Member.objects.select_for_update(of=("self",)).filter(pk=pk, state=Member.State.LEFT, erased_at=None).first()
     if member is None:
         return False
-    hanging.end(Member, [pk])
+    dependents.end(Member, [pk])
     nobody, addresses = f"m-{pk}@erased.invalid", theirs_alone(member)
     erase_tickets(member, addresses)
-    keeping.forget(member, addresses, instead=nobody)
+    retention_sweep.forget(member, addresses, instead=nobody)
     arrivals.forget(addresses)
     if member.user:
         _account(member.user)

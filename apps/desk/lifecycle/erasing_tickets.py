@@ -9,12 +9,12 @@ from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
 from apps.desk.lifecycle.erasing_rows import erase_everywhere
+from apps.lib.database.email_lookups import AsciiLower
 from apps.lib.email_address import ascii_lower
-from apps.lib.email_lookups import AsciiLower
 from apps.mail.models import Message as Mail
 from apps.members.models import Member
 from apps.tickets.models import Attachment, Message, Ticket
-from apps.tickets.telling import key_of
+from apps.tickets.notifications import key_of
 
 
 def erase_tickets(member: Member, addresses: Sequence[str]) -> None:

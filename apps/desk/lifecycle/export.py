@@ -14,8 +14,8 @@ from django.utils import timezone
 
 from apps.bans.models import Block
 from apps.desk.lifecycle.erasing import theirs_alone
-from apps.lib.spreadsheets import harmless
-from apps.mail.keeping import mails_of
+from apps.lib.csv_stream import harmless
+from apps.mail.retention_sweep import mails_of
 from apps.members.models import Departure, Device, Member, Membership
 from apps.nat.models import Move, NatMapping, Pinhole, PortForward
 from apps.network.models import Holding

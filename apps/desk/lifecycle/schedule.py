@@ -6,8 +6,8 @@ from datetime import date, datetime, time
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from apps.lib import hanging
-from apps.members import leaving
+from apps.lib import dependents
+from apps.members import departures
 from apps.members.models import Departure, Member
 from apps.nat.moving import services as moving
 from apps.nat.moving.models import Move
@@ -31,10 +31,10 @@ def midnight(day: date) -> datetime:
 
 def after_leaving(member: Member, left_at: datetime) -> list[Coming]:
     """What follows when the member leaves then."""
-    held = hanging.count(Member, [member.pk])
-    freed = _("Free for others: %(what)s.") % {"what": hanging.in_words(held)}
+    held = dependents.count(Member, [member.pk])
+    freed = _("Free for others: %(what)s.") % {"what": dependents.in_words(held)}
     erased = _("Personal data are erased. Who held which address when stays known under the number alone.")
-    return [*([Coming(leaving.released_at(left_at), freed)] if held else []), Coming(leaving.erased_at(left_at), erased)]
+    return [*([Coming(departures.released_at(left_at), freed)] if held else []), Coming(departures.erased_at(left_at), erased)]
 
 
 def coming(member: Member) -> list[Coming]:
@@ -43,7 +43,7 @@ def coming(member: Member) -> list[Coming]:
         return []
     if member.left_at:
         return after_leaving(member, member.left_at)
-    departure, move = leaving.planned(member), moving.planned(member)
+    departure, move = departures.planned(member), moving.planned(member)
     moves = [Coming(midnight(move.on), in_words(move), move=move, problem=move.problem)] if move else []
     if departure is None:
         return moves

@@ -10,7 +10,7 @@ from ipaddress import IPv4Address, IPv6Network
 from random import Random
 from typing import Final
 
-from apps.desk.seeding.ground import Ground, Host
+from apps.desk.seeding.lab_network import Ground, Host
 from apps.desk.seeding.people import Person
 from apps.members.models import Member
 

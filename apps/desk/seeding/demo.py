@@ -18,13 +18,13 @@ from django.utils import timezone
 
 from apps.accounts import tokens
 from apps.accounts.models import ApiToken, User
-from apps.bans import feeds, importing, services
-from apps.desk.seeding import ground, rows, servers, tickets, usage
+from apps.bans import feed_import, feed_parser, services
+from apps.desk.seeding import lab_network, network_plan, servers, tickets, usage
 from apps.desk.seeding.forwards import MINECRAFT, NEXTCLOUD, SSH, TORRENTS, WIREGUARD, Forward
 from apps.desk.seeding.houses import Room
 from apps.desk.seeding.names import Name
 from apps.desk.seeding.people import FIRST_NUMBER, Resident
-from apps.lib.validity import holds_now
+from apps.lib.database.validity import holds_now
 from apps.members.models import Member
 from apps.nat.models import NatMapping
 from apps.network.models import Holding
@@ -84,8 +84,8 @@ def exists() -> bool:
 def make(link: str, today: date, host_keys: Mapping[str, str] = MappingProxyType({})) -> None:
     """Everything but the passwords, in one transaction. host_keys: of gateways reached by ssh."""
     with transaction.atomic():
-        here = ground.read(MEMBERS)
-        members = rows.write(rows.plan(SEED, MEMBERS, here, today, RESIDENTS, FORWARDS), link, host_keys)
+        here = lab_network.read(MEMBERS)
+        members = network_plan.write(network_plan.plan(SEED, MEMBERS, here, today, RESIDENTS, FORWARDS), link, host_keys)
         users = {each.username: _user(each) for each in ACCOUNTS}
         Member.objects.filter(pk=members[0]).update(user=users["selin"])
         ban(users["mara"])
@@ -97,7 +97,7 @@ def make(link: str, today: date, host_keys: Mapping[str, str] = MappingProxyType
 def ban(author: User | None) -> None:
     """The network's own ban list."""
     own = services.create_list(name="Own", description="By hand, for everybody", by=author)
-    importing.bring(list=own, feed=feeds.parse(BANS), by=author)
+    feed_import.bring(list=own, feed=feed_parser.parse(BANS), by=author)
     prefix, comment, length = SHORT_BAN
     services.ban(list=own, prefix=prefix, comment=comment, expires=timezone.now() + length, author=author)
 
@@ -132,7 +132,7 @@ def _login(account: Account) -> dict[str, str]:
 
 def residents() -> dict[str, dict[str, Any]]:
     """Who lives on the lab's member hosts, by host."""
-    return {host.name: asdict(found) for host in ground.read(MEMBERS).hosts if (found := _resident(host))}
+    return {host.name: asdict(found) for host in lab_network.read(MEMBERS).hosts if (found := _resident(host))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ class Living:
     prefix6: str
 
 
-def _resident(host: ground.Host) -> Living | None:
+def _resident(host: lab_network.Host) -> Living | None:
     holding = Holding.objects.filter(holds_now(), prefix=f"{host.address}/32").first()
     mapping = NatMapping.objects.filter(holds_now(), holding=holding).first()
     if holding is None or mapping is None:

@@ -4,7 +4,7 @@ from apps.accounts.models import User
 from apps.bans.blocks import services as blocks
 from apps.bans.listeners.services import add_listener
 from apps.bans.models import Notice, Reachable
-from apps.desk.seeding.ground import Ground
+from apps.desk.seeding.lab_network import Ground
 from apps.members.models import Member
 from apps.network.models import GatewayGroup
 

@@ -16,10 +16,10 @@ from django.utils.timezone import get_current_timezone
 
 from apps.members.models import Tariff
 from apps.network.models import Gateway, Holding, Pool
-from apps.traffic import partitions, rolling
+from apps.traffic import partitions, rollup
 from apps.traffic.models import Coverage, Level, Quota, Throughput
 
-HOUR, DAY = (rolling.UNITS[name] for name in (Level.Name.HOUR, Level.Name.DAY))
+HOUR, DAY = (rollup.UNITS[name] for name in (Level.Name.HOUR, Level.Name.DAY))
 FILLED: Final = {Level.Name.FIVE_MINUTES: timedelta(hours=26), Level.Name.HOUR: timedelta(days=15), Level.Name.DAY: timedelta(days=400)}
 RATES: Final = FILLED | {Level.Name.HOUR: timedelta(days=31)}  # throughput, of which charts show hours for longer
 AWAKE: Final = (6, 3, 2, 1, 1, 1, 2, 4, 5, 6, 6, 7, 8, 8, 8, 9, 10, 12, 15, 19, 22, 23, 19, 12)  # of the house, by hour of the clock
@@ -53,14 +53,14 @@ def make(seed: int, now: datetime) -> None:
     """Usage of all holdings, throughput of the gateways, and that they were read. Needs a database without any."""
     random = Random(seed)  # noqa: S311 - made-up traffic is no secret
     habits = list(_habits(random))
-    rolling.levels(now)
+    rollup.levels(now)
     borders = _borders(FILLED, now)
     for level, (since, until) in borders.items():
         partitions.ensure_between(level, since, now)
         _fill(level, random, habits, _moments(level, since, until, now))
-    for level in rolling.FINER:
+    for level in rollup.FINER:
         Level.objects.filter(name=level).update(complete_until=_complete(level, borders, now))
-        rolling.roll_up(level, now)
+        rollup.roll_up(level, now)
     for level, (since, until) in _borders(RATES, now).items():
         _carry(random, habits, _moments(level, since, until, now))
     _cover(borders[Level.Name.DAY][0], now)
@@ -71,15 +71,15 @@ def _complete(level: Level.Name, borders: Mapping[Level.Name, tuple[datetime, da
     """Up to when the level is filled; of one that is only rolled up, from when on."""
     if level in borders:
         return borders[level][1]
-    return rolling.begin_of(level, now if level == Level.Name.TODAY else borders[Level.Name.DAY][0])
+    return rollup.begin_of(level, now if level == Level.Name.TODAY else borders[Level.Name.DAY][0])
 
 
 def _borders(filled: Mapping[Level.Name, timedelta], now: datetime) -> dict[Level.Name, tuple[datetime, datetime]]:
     """From when to when each level is filled: one ends where the finer one begins."""
-    days = rolling.begin_of(Level.Name.DAY, now - filled[Level.Name.DAY])
-    hours = rolling.begin_of(Level.Name.DAY, now - filled[Level.Name.HOUR])
-    fives = rolling.begin_of(Level.Name.HOUR, now - filled[Level.Name.FIVE_MINUTES])
-    end = rolling.begin_of(Level.Name.FIVE_MINUTES, now)
+    days = rollup.begin_of(Level.Name.DAY, now - filled[Level.Name.DAY])
+    hours = rollup.begin_of(Level.Name.DAY, now - filled[Level.Name.HOUR])
+    fives = rollup.begin_of(Level.Name.HOUR, now - filled[Level.Name.FIVE_MINUTES])
+    end = rollup.begin_of(Level.Name.FIVE_MINUTES, now)
     return {Level.Name.DAY: (days, hours), Level.Name.HOUR: (hours, fives), Level.Name.FIVE_MINUTES: (fives, end)}
 
 
@@ -93,7 +93,7 @@ def _habits(random: Random) -> Iterator[Habit]:
 
 
 def _moments(level: Level.Name, since: datetime, until: datetime, now: datetime) -> Iterator[Moment]:
-    zone, unit, begun = get_current_timezone(), rolling.UNITS[level], _outage(now)
+    zone, unit, begun = get_current_timezone(), rollup.UNITS[level], _outage(now)
     start = since
     while start < until:
         local = start.astimezone(zone)
@@ -110,7 +110,7 @@ def _season(local: datetime) -> float:
 
 
 def _outage(now: datetime) -> datetime:
-    return rolling.begin_of(Level.Name.HOUR, now - OUTAGE[0])
+    return rollup.begin_of(Level.Name.HOUR, now - OUTAGE[0])
 
 
 def _fill(level: Level.Name, random: Random, habits: list[Habit], moments: Iterable[Moment]) -> None:

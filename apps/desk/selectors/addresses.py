@@ -8,12 +8,12 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from apps.desk.selectors.keeping import kept
-from apps.lib import formats
 from apps.lib.activation import Activation, activations
 from apps.lib.fields import Address
+from apps.lib.ui import formats
 from apps.nat.models import NatMapping, PortForward
+from apps.nat.pool_sharing import PlannedMapping
 from apps.nat.selectors import leaving_as_pools, left_as, members_leaving_from, port_led_to
-from apps.nat.sharing import PlannedMapping
 from apps.network.models import Holding, Pool, blocks_of_address, fitting_block_size
 from apps.network.selectors import held_at, held_ever, held_in_pools, pools, size
 

@@ -12,10 +12,10 @@ from typing import Final
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from apps.deployments import progress
 from apps.deployments.models import Rollout
+from apps.deployments.rollouts import progress
 from apps.gateways.selectors import Shown, asked_within
-from apps.lib.states import Kind
+from apps.lib.ui.states import Kind
 from apps.operations import heartbeats
 from apps.operations.models import Role
 

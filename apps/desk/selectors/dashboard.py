@@ -15,20 +15,20 @@ from django.utils.translation import ngettext
 
 from apps.bans.blocks.selectors import counted, ending_within
 from apps.bans.models import Ban, BanFeed, BanHits
-from apps.deployments import evidence, progress
-from apps.deployments.approval_texts import title as title_of_held
-from apps.deployments.approval_texts import why
+from apps.deployments.approvals.texts import title as title_of_held
+from apps.deployments.approvals.texts import why
 from apps.deployments.models import Rollout
+from apps.deployments.rollouts import evidence, progress
 from apps.deployments.selectors import hold_by_group, newest_by_group, rollouts_in, waiting
 from apps.desk.selectors import claims, programs
 from apps.desk.selectors.claims import Facts, behind
 from apps.desk.selectors.keeping import kept, member_counts
 from apps.desk.selectors.need import Need, url
 from apps.gateways.selectors import Shown, gateways, shown
-from apps.inbound import watching
-from apps.lib import formats
-from apps.lib.navigation import Count as NavigationCount
-from apps.lib.states import Kind, State
+from apps.inbound import mailbox_health
+from apps.lib.ui import formats
+from apps.lib.ui.states import Kind, State
+from apps.lib.web.navigation import Count as NavigationCount
 from apps.mail import selectors as mails
 from apps.members.models import Member
 from apps.network.models import GatewayGroup, Pool
@@ -290,13 +290,13 @@ def _of_feeds() -> Iterator[Need]:
 
 
 def _of_mail_in(now: datetime) -> Iterator[Need]:
-    if away := watching.outage(now):
+    if away := mailbox_health.outage(now):
         state = State(Kind.BAD, _("no mail in"), "mail")
         last = _("The last look that succeeded was %(at)s.") % {"at": formats.full(away.succeeded)} if away.succeeded else ""
         why = away.error or _("No worker looks at it: one that takes the queue “readings” does.")
         what = _("The mailbox %(place)s is not fetched.") % {"place": away.place}
         yield Need("mailbox", state, what, f"{why} {last}".strip(), away.since, _("Look"), url("inbound:arrivals"))
-    if late := watching.unread():
+    if late := mailbox_health.unread():
         what = ngettext("%(n)s mail waits to be read.", "%(n)s mails wait to be read.", late.number) % {"n": formats.number(late.number)}
         why = _("No worker reads mail: one that takes the queue “mail” does.")
         yield Need(

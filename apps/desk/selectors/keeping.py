@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from django.core.cache import caches
 from django.db.models import Count
 
-from apps.lib.once import once_a_page
+from apps.lib.web.request_cache import once_a_page
 from apps.members.models import Member
 
 MANY = 20_000  # members, from which on sums are kept

@@ -18,10 +18,10 @@ from apps.bans.blocks.selectors import blocked_members, counted
 from apps.desk.forms import FilterForm
 from apps.desk.selectors.keeping import kept, member_counts
 from apps.lib.activation import activations
-from apps.lib.pages import Counted
-from apps.lib.params import number, words
-from apps.lib.states import Kind, On, Post, State
-from apps.lib.validity import holds_now
+from apps.lib.database.validity import holds_now
+from apps.lib.ui.states import Kind, On, Post, State
+from apps.lib.web.paginators import Counted
+from apps.lib.web.query_params import number, words
 from apps.members.models import Member, Site, Tariff
 from apps.members.selectors import search
 from apps.nat.models import NatMapping, PortForward

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from django.urls import NoReverseMatch, reverse
 
-from apps.lib.states import State
+from apps.lib.ui.states import State
 
 
 @dataclass(frozen=True)

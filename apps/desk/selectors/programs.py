@@ -8,8 +8,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from apps.desk.selectors.need import Need, url
-from apps.lib import formats
-from apps.lib.states import Kind, State
+from apps.lib.ui import formats
+from apps.lib.ui.states import Kind, State
 from apps.operations import heartbeats, jobs
 from apps.operations.heartbeats import Fault, RoleFault
 from apps.operations.models import Role

@@ -18,8 +18,8 @@ from apps.bans.listeners.selectors import listeners
 from apps.bans.models import AllowEntry, Ban
 from apps.bans.selectors import covering, find
 from apps.desk.selectors.search_words import SHOWN, Group, Hit, named_by
-from apps.lib import formats
 from apps.lib.fields import Address, Prefix
+from apps.lib.ui import formats
 from apps.members.models import Member
 from apps.members.selectors import search as find_members
 from apps.nat.models import Pinhole, PortForward

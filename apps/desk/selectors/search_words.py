@@ -15,8 +15,8 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.bans.models import Ban
 from apps.deployments.models import Revision
-from apps.lib import formats
-from apps.lib.accents import without_accents
+from apps.lib.database.unaccent import without_accents
+from apps.lib.ui import formats
 from apps.members.selectors import devices_named
 from apps.nat.models import Pinhole, PortForward
 from apps.nat.pinholes.selectors import pinholes

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from apps.desk.selectors import programs
-from apps.lib.states import Kind, State
+from apps.lib.ui.states import Kind, State
 from apps.operations import heartbeats, jobs
 from apps.operations.models import JobRecord, RoleHeartbeat
 from apps.operations.registry import Bound

@@ -14,13 +14,13 @@ from apps.accounts.models import User
 from apps.accounts.permissions import person, staff_page
 from apps.audit.models import Enquiry
 from apps.audit.selectors import history_of
-from apps.desk.enquiring import ask
+from apps.desk.address_lookup_log import ask
 from apps.desk.selectors import addresses as reading
 from apps.lib.errors import Conflict, Problem
-from apps.lib.forms import explain
-from apps.lib.pages import Counted, Pages
+from apps.lib.ui.form_errors import explain
+from apps.lib.web.paginators import Counted, Pages
+from apps.nat.pool_sharing import change_sharing, plan_sharing
 from apps.nat.selectors import leaving_in
-from apps.nat.sharing import change_sharing, plan_sharing
 from apps.network import services
 from apps.network.forms import HeldForm, NewPoolForm, PoolForm
 from apps.network.models import GatewayGroup, Pool

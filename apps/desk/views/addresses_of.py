@@ -14,10 +14,10 @@ from apps.accounts.models import User
 from apps.accounts.permissions import person, staff_page
 from apps.desk import panels
 from apps.desk.forms import HoldingForm
-from apps.lib import hanging
+from apps.lib import dependents
 from apps.lib.errors import Problem
-from apps.lib.forms import explain
-from apps.lib.params import number
+from apps.lib.ui.form_errors import explain
+from apps.lib.web.query_params import number
 from apps.members.models import Member
 from apps.nat.services import map_address
 from apps.network import services
@@ -73,10 +73,10 @@ def release(request: HttpRequest, pk: int) -> HttpResponse:
     """Say what taking an address back ends; then do it."""
     holding = get_object_or_404(Holding.objects.select_related("member", "device"), pk=pk)
     if request.method != "POST":
-        ends = hanging.count(Holding, [holding.pk])
+        ends = dependents.count(Holding, [holding.pk])
         return render(request, "desk/member/release.html", {"holding": holding, "member": holding.member, "ends": ends})
     ended = services.release(holding=holding, by=person(request))
-    with_it = _("It ended with it: %(what)s.") % {"what": hanging.in_words(ended)} if ended else _("Nothing else hung on it.")
+    with_it = _("It ended with it: %(what)s.") % {"what": dependents.in_words(ended)} if ended else _("Nothing else hung on it.")
     said = _("%(address)s is free. %(with_it)s") % {"address": holding.address, "with_it": with_it}
     if request.headers.get("HX-Request"):
         return _changed(_answer(request, holding.member, released=said))

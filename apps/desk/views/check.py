@@ -5,7 +5,7 @@ from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 
 from apps.accounts.permissions import staff_page
-from apps.desk.check.report import report
+from apps.desk.connection_check.report import report
 from apps.members.models import Member
 
 

@@ -11,9 +11,9 @@ from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import person, staff_page
 from apps.desk import panels
+from apps.lib.database.validity import holds_now
 from apps.lib.errors import Problem
-from apps.lib.forms import explain
-from apps.lib.validity import holds_now
+from apps.lib.ui.form_errors import explain
 from apps.members import services
 from apps.members.forms import DeviceForm
 from apps.members.models import Device, Member

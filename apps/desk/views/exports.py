@@ -6,9 +6,9 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 
 from apps.accounts.permissions import may, staff_page
-from apps.accounts.routes import API
-from apps.desk.handing.files import answer, files, size
-from apps.desk.handing.tables import COUNTED, tables
+from apps.accounts.route_rights import API
+from apps.desk.exports.export_files import answer, files, size
+from apps.desk.exports.tables import COUNTED, tables
 
 
 @staff_page

@@ -7,8 +7,8 @@ from apps.accounts.models import User
 from apps.accounts.permissions import staff_page
 from apps.audit import selectors
 from apps.audit.trail import trails
-from apps.deployments.first_revisions import with_revisions
-from apps.lib.params import day, number, words
+from apps.deployments.revision_pages.first_revisions import with_revisions
+from apps.lib.web.query_params import day, number, words
 
 PER_PAGE = 50
 LAST_PAGE = 400  # further back, a filter is quicker

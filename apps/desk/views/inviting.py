@@ -8,7 +8,7 @@ from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import person, staff_page
 from apps.lib.errors import Problem
-from apps.members import inviting
+from apps.members import invitation_services
 from apps.members.models import Member
 
 
@@ -18,7 +18,7 @@ def invite(request: HttpRequest, pk: int) -> HttpResponse:
     """Send the link, or another one in the place of the first."""
     member = get_object_or_404(Member, pk=pk)
     try:
-        inviting.invite(member=member, by=person(request))
+        invitation_services.invite(member=member, by=person(request))
         messages.success(request, _("The invitation is on its way to %(address)s.") % {"address": member.email})
     except Problem as problem:
         messages.error(request, str(problem))
@@ -29,6 +29,6 @@ def invite(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
     """Its link opens nothing any more."""
-    inviting.withdraw(member=get_object_or_404(Member, pk=pk))
+    invitation_services.withdraw(member=get_object_or_404(Member, pk=pk))
     messages.success(request, _("The invitation is withdrawn."))
     return redirect("desk:member", pk)

@@ -15,11 +15,11 @@ from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import person, staff_page
 from apps.desk.lifecycle import export, schedule
-from apps.lib import formats
-from apps.lib.choices import RowChoiceField
 from apps.lib.errors import Problem
-from apps.lib.forms import explain
-from apps.members import leaving, services
+from apps.lib.ui import formats
+from apps.lib.ui.form_errors import explain
+from apps.lib.ui.row_choice_field import RowChoiceField
+from apps.members import departures, services
 from apps.members.forms import DateInput, RoomField
 from apps.members.models import Departure, Member
 from apps.nat.moving import services as moving
@@ -53,7 +53,7 @@ def leave(request: HttpRequest, pk: int) -> HttpResponse:
 def _leave(member: Member, form: LeaveForm, request: HttpRequest) -> str:
     facts: dict[str, Any] = {"member": member}
     if day := form.cleaned_data["on"]:
-        leaving.plan(member=member, on=day, by=person(request))
+        departures.plan(member=member, on=day, by=person(request))
         return _("%(member)s leaves on %(day)s. Until then it can be dropped.") % (facts | {"day": formats.day(day)})
     services.leave(member=member, by=person(request))
     member.refresh_from_db()
@@ -66,7 +66,7 @@ def _leave(member: Member, form: LeaveForm, request: HttpRequest) -> str:
 def drop(request: HttpRequest, pk: int) -> HttpResponse:
     """The member stays."""
     departure = get_object_or_404(Departure.objects.select_related("member"), pk=pk)
-    return _dropped(request, departure, leaving.drop, _("%(member)s stays."))
+    return _dropped(request, departure, departures.drop, _("%(member)s stays."))
 
 
 def _dropped[Plan: (Departure, Move)](request: HttpRequest, plan: Plan, drop: Callable[[Plan], None], said: str) -> HttpResponse:

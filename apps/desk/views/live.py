@@ -10,13 +10,13 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import person, staff_page
-from apps.deployments.link import readings_channel
-from apps.desk.live import words
-from apps.desk.live.asking import look, start
-from apps.desk.live.form import START, WishForm
-from apps.desk.live.passage import passages
+from apps.deployments.transport.agent_channel import readings_channel
+from apps.desk.live_trace import live_trace_texts
+from apps.desk.live_trace.form import START, WishForm
+from apps.desk.live_trace.live_trace_session import look, start
+from apps.desk.live_trace.passage import passages
 from apps.lib.errors import Problem
-from apps.lib.forms import explain
+from apps.lib.ui.form_errors import explain
 from apps.network.models import Gateway
 
 
@@ -63,7 +63,7 @@ def _seen(gateway: Gateway, number: int) -> dict[str, object]:
     return {
         "passages": passages(gateway, answer.events, timezone.now()),
         "goes_on": not answer.ended,
-        "ended": words.ENDED.get(answer.ended, answer.ended),
+        "ended": live_trace_texts.ENDED.get(answer.ended, answer.ended),
         "stamp": f"{len(answer.events)}{answer.ended}",
     }
 

@@ -15,12 +15,12 @@ from apps.bans.blocks.selectors import current
 from apps.bans.models import Block
 from apps.desk import panels
 from apps.desk.lifecycle.schedule import coming
-from apps.lib import formats
 from apps.lib.activation import Activation, activations
 from apps.lib.models import Deployed
-from apps.lib.params import number
-from apps.lib.states import On, Post
-from apps.members import inviting
+from apps.lib.ui import formats
+from apps.lib.ui.states import On, Post
+from apps.lib.web.query_params import number
+from apps.members import invitation_services
 from apps.members.models import Member
 from apps.nat import panel
 from apps.nat.models import NatMapping
@@ -30,7 +30,7 @@ from apps.tickets.selectors import of_member
 from apps.traffic import panel as traffic
 from apps.traffic.models import RateLimit
 from apps.traffic.rates import selectors as rates
-from apps.traffic.rates.words import sentence
+from apps.traffic.rates.rate_texts import sentence
 
 HISTORY = 8  # entries in the rail
 
@@ -89,7 +89,7 @@ def _facts(found: Member, held: list[panels.Row]) -> dict[str, Any]:
 
 
 def _account(found: Member) -> dict[str, Any]:
-    return {"invitation": None if found.user_id else inviting.open_of(found)}
+    return {"invitation": None if found.user_id else invitation_services.open_of(found)}
 
 
 def posts_of(known: Iterable[Activation]) -> list[Post]:

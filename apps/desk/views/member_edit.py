@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import person, staff_page
-from apps.desk.conflicts import merge
+from apps.desk.edit_conflicts import merge
 from apps.lib.errors import Conflict, Problem
-from apps.lib.forms import explain
+from apps.lib.ui.form_errors import explain
 from apps.members import services
 from apps.members.forms import MemberForm, NewMemberForm, known
 from apps.members.models import Member, Room, Tariff

@@ -10,11 +10,11 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import person, staff_page
-from apps.desk import bulk, exports
+from apps.desk import bulk, list_csv
 from apps.desk.forms import FilterForm
 from apps.desk.selectors import members as listing
 from apps.lib.errors import Problem
-from apps.lib.forms import explain
+from apps.lib.ui.form_errors import explain
 
 
 @staff_page
@@ -61,7 +61,7 @@ def bulk_action(request: HttpRequest) -> HttpResponse:
 def members_csv(request: HttpRequest) -> StreamingHttpResponse:
     """The list as CSV: all rows of the filter, in the order of names."""
     response = StreamingHttpResponse(
-        exports.members(listing.wanted(request.GET), timezone.localdate()), content_type="text/csv; charset=utf-8"
+        list_csv.members(listing.wanted(request.GET), timezone.localdate()), content_type="text/csv; charset=utf-8"
     )
     response["Content-Disposition"] = f'attachment; filename="members-{timezone.localdate():%Y-%m-%d}.csv"'
     return response

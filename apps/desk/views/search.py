@@ -6,7 +6,7 @@ from django.shortcuts import redirect, render
 from apps.accounts.permissions import staff_page
 from apps.desk.selectors.search import only
 from apps.desk.selectors.search import search as find
-from apps.lib.params import words
+from apps.lib.web.query_params import words
 
 
 @staff_page

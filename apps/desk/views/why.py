@@ -6,13 +6,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from apps.accounts.permissions import staff_page
-from apps.desk.live import form as live
-from apps.desk.live.form import WishForm
-from apps.desk.why import words
-from apps.desk.why.answer import answer, note
-from apps.desk.why.form import RUNS, START, WANTED, QuestionForm
-from apps.desk.why.path import stops
-from apps.desk.why.question import CannotAsk
+from apps.desk.live_trace import form as live
+from apps.desk.live_trace.form import WishForm
+from apps.desk.packet_trace import packet_trace_texts
+from apps.desk.packet_trace.answer import answer, note
+from apps.desk.packet_trace.form import RUNS, START, WANTED, QuestionForm
+from apps.desk.packet_trace.path import stops
+from apps.desk.packet_trace.question import CannotAsk
 from apps.network.models import Gateway
 
 
@@ -39,11 +39,11 @@ def _answered(form: QuestionForm, by: object) -> dict[str, Any]:
         return {}
     return {
         "answer": found,
-        "said": words.verdict(found),
-        "guessed": words.guessed(found),
-        "packet": words.packet(found.trace.packet),
+        "said": packet_trace_texts.verdict(found),
+        "guessed": packet_trace_texts.guessed(found),
+        "packet": packet_trace_texts.packet(found.trace.packet),
         "stops": stops(found),
-        "aside": ", ".join(words.elsewhere(found)),
+        "aside": ", ".join(packet_trace_texts.elsewhere(found)),
         "other_ruleset": WANTED if form.cleaned_data["ruleset"] == RUNS else RUNS,
         "state": found.trace.state,
         "live": WishForm(initial=live.START | {"gateway": form.data["gateway"]}, auto_id="live_%s"),

@@ -11,9 +11,9 @@ from django.utils.translation import gettext as _
 from rest_framework import exceptions, serializers
 
 from apps.lib.api.etags import changed_meanwhile
-from apps.lib.api.given_fields import unknown_field
 from apps.lib.api.problems import ItemsRefused, Unfit
 from apps.lib.api.serializers import ApiSerializer, Reference
+from apps.lib.api.unknown_fields import unknown_field
 from apps.lib.errors import Problem
 
 MOST: Final = 2000  # items of a call

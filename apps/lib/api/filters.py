@@ -13,7 +13,7 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.filters import BaseFilterBackend
 from rest_framework.request import Request
 
-from apps.lib.api.kinds import EXACT, IN, IN_DATABASE, LONGEST, MOMENT, MOST_VALUES, NULL, TRUTH, Kind, kind_of
+from apps.lib.api.filter_types import EXACT, IN, IN_DATABASE, LONGEST, MOMENT, MOST_VALUES, NULL, TRUTH, Kind, kind_of
 
 OWN: Final = frozenset({"limit", "offset", "cursor", "ordering", "fields", "brief", "format"})
 """Parameters that every list takes."""

@@ -11,8 +11,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.utils.urls import remove_query_param, replace_query_param
 
-from apps.lib.api.counting import count
-from apps.lib.api.kinds import LARGEST
+from apps.lib.api.filter_types import LARGEST
+from apps.lib.api.row_counts import count
 
 MOST: Final = 1000  # rows of a page
 LONGEST_NUMBER: Final = 18  # digits

@@ -16,7 +16,7 @@ from rest_framework import exceptions, status
 from rest_framework.response import Response
 
 from apps.lib.api.constraints import refusal
-from apps.lib.api.reach import sees_names
+from apps.lib.api.token_scope import sees_names
 from apps.lib.errors import Conflict, Problem, Refused
 
 MEDIA_TYPE = "application/problem+json"

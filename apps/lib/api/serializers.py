@@ -10,11 +10,11 @@ from rest_framework import serializers
 from rest_framework.exceptions import PermissionDenied
 
 from apps.lib.activation import Activation, activations
+from apps.lib.api.fast_serializer import Shower, shower
 from apps.lib.api.filters import unknown
-from apps.lib.api.given_fields import GivenFields
-from apps.lib.api.openapi.shapes import ACTIVE, Shape
-from apps.lib.api.reach import is_beyond
-from apps.lib.api.showing import Shower, shower
+from apps.lib.api.openapi.json_schema import ACTIVE, Shape
+from apps.lib.api.token_scope import is_beyond
+from apps.lib.api.unknown_fields import GivenFields
 from apps.lib.models import Deployed
 
 BRIEF: Final = ("id", "number", "name", "address", "prefix", "state", "display")

@@ -15,11 +15,11 @@ from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.lib.api import bulk, etags, tables, waiting, writing
+from apps.lib.api import bulk, confirmation_wait, etags, table_export, write_transaction
 from apps.lib.api.filters import Filters, Own, unknown
-from apps.lib.api.given_fields import refuse_unknown
-from apps.lib.api.reach import limited, limits
 from apps.lib.api.serializers import ActiveSerializer, shown_fields, with_activations
+from apps.lib.api.token_scope import limited, limits
+from apps.lib.api.unknown_fields import refuse_unknown
 from apps.lib.errors import Conflict
 
 
@@ -51,20 +51,20 @@ class Rows(viewsets.GenericViewSet[Any]):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
         if self.action not in (None, "list"):  # whose filters refuse what a list does not take
-            possible = type(self).tells_activation() and self.action in waiting.ACTIONS
-            self.waits = waiting.asks_to_wait(request, possible=possible)
+            possible = type(self).tells_activation() and self.action in confirmation_wait.ACTIONS
+            self.waits = confirmation_wait.asks_to_wait(request, possible=possible)
             self._refuse_unknown_parameters(request)
         method = (request.method or "").lower()
         handler = getattr(self, method, None)
         if handler and request.method not in SAFE_METHODS:
-            writing.check_size(request)
+            write_transaction.check_size(request)
             setattr(self, method, partial(self._write, handler))
 
     def _write(self, handler: Any, request: Request, *args: Any, **kwargs: Any) -> Response:
         if self._takes_no_body():
             form = {**request._request.POST, **request._request.FILES}  # an empty one is nothing that was given
             refuse_unknown(form or (() if request.content_type.startswith("multipart/") else request.data), ())
-        return writing.written(request, partial(handler, request, *args, **kwargs))
+        return write_transaction.written(request, partial(handler, request, *args, **kwargs))
 
     def _takes_no_body(self) -> bool:
         """Whether the action is told nothing but its address: a field would be dropped."""
@@ -115,13 +115,13 @@ class Rows(viewsets.GenericViewSet[Any]):
         """The object, as it is now."""
         [shown] = self.prepared([row])
         answer = Response(self.get_serializer(shown).data, status=code, headers={"ETag": etags.etag(row)})
-        return waiting.accepted_until_active(answer, [shown]) if self.waits else answer
+        return confirmation_wait.accepted_until_active(answer, [shown]) if self.waits else answer
 
     def answers(self, rows: Sequence[Any], code: int = status.HTTP_200_OK) -> Response:
         """Many objects."""
         shown = self.prepared(rows)
         answer = Response(self.get_serializer(shown, many=True).data, status=code)
-        return waiting.accepted_until_active(answer, shown) if self.waits else answer
+        return confirmation_wait.accepted_until_active(answer, shown) if self.waits else answer
 
     def within_reach(self, rows: Sequence[Any]) -> Sequence[Any]:
         """The rows, as long as whoever asks may see what was made of them: else 403, and nothing is done."""
@@ -150,12 +150,12 @@ class Reads(Rows):
     """List and read."""
 
     def get_renderers(self) -> list[Any]:
-        return [*super().get_renderers(), *([tables.Csv(), tables.Lines()] if self.action == "list" else ())]
+        return [*super().get_renderers(), *([table_export.Csv(), table_export.Lines()] if self.action == "list" else ())]
 
     def list(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponseBase:
         rows = narrowed(self.filter_queryset(self.get_queryset()), self.columns)
-        if tables.asked(request):
-            return tables.table(self, rows)
+        if table_export.asked(request):
+            return table_export.table(self, rows)
         page = self.prepared(self.paginate_queryset(rows) or [])
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
 

@@ -15,9 +15,9 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language, gettext
 
-from apps.lib import formats
 from apps.lib.activation import Activation, reasons
-from apps.lib.states import Kind, On, Post, State, pair_word, post_words
+from apps.lib.ui import formats
+from apps.lib.ui.states import Kind, On, Post, State, pair_word, post_words
 
 register = template.Library()
 

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from django import template
 
-from apps.lib import formats
+from apps.lib.ui import formats
 
 register = template.Library()
 

@@ -10,9 +10,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
+from apps.lib.database.validity import check_reachable, holds_now
+from apps.lib.enqueue import nudge
 from apps.lib.errors import Conflict, Problem
-from apps.lib.nudge import nudge
-from apps.lib.validity import check_reachable, holds_now
 from apps.members.models import Member, Room
 from apps.nat import services
 from apps.nat.models import NatMapping, Pinhole, PortForward

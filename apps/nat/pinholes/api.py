@@ -7,12 +7,12 @@ from typing import Any
 from django.db.models import QuerySet
 from rest_framework import serializers
 
+from apps.lib.api.filter_types import NET_WITHIN, NETWORK
 from apps.lib.api.filters import Filter, filters_of
-from apps.lib.api.kinds import NET_WITHIN, NETWORK
 from apps.lib.api.serializers import ActiveSerializer, Reference
 from apps.lib.api.viewsets import Adds, Changes, Reads, Removes
-from apps.lib.validity import holds_now
-from apps.nat.ends import End
+from apps.lib.database.validity import holds_now
+from apps.nat.expiry_dates import End
 from apps.nat.pinholes import services
 from apps.nat.pinholes.models import Pinhole
 from apps.nat.pinholes.selectors import pinholes

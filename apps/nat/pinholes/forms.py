@@ -7,9 +7,9 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from apps.lib.fields import AddressField
-from apps.lib.ports import PortsField, written
+from apps.lib.port_ranges import PortsField, written
 from apps.members.models import Member
-from apps.nat.last_day import LastDayForm, last_day
+from apps.nat.last_day_field import LastDayForm, last_day
 from apps.nat.pinholes.models import ALL_PORTS, Pinhole
 from apps.nat.pinholes.selectors import prefixes_of
 from apps.network.models import Holding

@@ -8,11 +8,11 @@ from django.db.models import F, Func, Q
 from django.db.models.functions import Upper
 from django.utils.translation import gettext_lazy as _
 
+from apps.lib.database.history import tracked
+from apps.lib.database.triggers import stamp_transaction
 from apps.lib.fields import AddressField, PrefixField
-from apps.lib.history import tracked
 from apps.lib.models import Deployed, Versioned
-from apps.lib.ports import span
-from apps.lib.triggers import stamp_transaction
+from apps.lib.port_ranges import span
 from apps.network.models import GatewayGroup, Holding, Pool
 
 ALL_PORTS = 65536  # from port 0 on: all of them, also of protocols that have none

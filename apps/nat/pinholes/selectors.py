@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from django.db.models import Count, F, Q, QuerySet
 
+from apps.lib.database.validity import holds_now, holds_now_or_later
 from apps.lib.fields import Address, Prefix
-from apps.lib.validity import holds_now, holds_now_or_later
 from apps.members.models import Member
 from apps.nat.pinholes.models import Pinhole
 from apps.network.models import Holding, Pool

@@ -11,11 +11,11 @@ from django.db.models import F
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
+from apps.lib.database.validity import ended_now, from_now, holds_now
+from apps.lib.enqueue import nudge
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Address, Prefix
-from apps.lib.nudge import nudge
-from apps.lib.validity import ended_now, from_now, holds_now
-from apps.nat.ends import End, Until, changed_end, check_end, planned_end
+from apps.nat.expiry_dates import End, Until, changed_end, check_end, planned_end
 from apps.nat.pinholes.models import ALL_PORTS, Pinhole
 from apps.nat.pinholes.selectors import open_already
 from apps.network.models import Holding, Pool

@@ -10,10 +10,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import person, staff_page
-from apps.lib import hanging
+from apps.lib import dependents
 from apps.lib.errors import Conflict, Problem
-from apps.lib.forms import explain
-from apps.lib.params import number
+from apps.lib.ui.form_errors import explain
+from apps.lib.web.query_params import number
 from apps.members.models import Member
 from apps.nat.pinholes import panel as shown
 from apps.nat.pinholes import services
@@ -137,5 +137,5 @@ def renumber(request: HttpRequest, pk: int) -> HttpResponse:
             return redirect(f"{_page(old.member)}?added={new.pk}#addresses")
         except Problem as found:
             problem = str(found)
-    given = {"holding": old, "member": old.member, "form": form, "problem": problem, "ends": hanging.count(Holding, [old.pk])}
+    given = {"holding": old, "member": old.member, "form": form, "problem": problem, "ends": dependents.count(Holding, [old.pk])}
     return render(request, "nat/renumber.html", given, status=422 if problem else 200)

@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from apps.lib.history import tracked
+from apps.lib.database.history import tracked
 from apps.lib.models import Versioned
 from apps.network.models import GatewayGroup
 

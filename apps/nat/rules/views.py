@@ -12,8 +12,8 @@ from django.utils.translation import gettext_lazy
 
 from apps.accounts.permissions import person, staff_page
 from apps.lib.errors import Problem
-from apps.lib.forms import explain
-from apps.lib.ports import read, written
+from apps.lib.port_ranges import read, written
+from apps.lib.ui.form_errors import explain
 from apps.nat.rules import services
 from apps.nat.rules.models import PortRules
 from apps.network.models import GatewayGroup

@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from apps.accounts.permissions import staff_page
-from apps.lib.charts import Chart, Line, Unit
-from apps.lib.charts.drawing import Drawing, drawn
-from apps.lib.spreadsheets import download
+from apps.lib.csv_stream import download
+from apps.lib.ui.charts import Chart, Line, Unit
+from apps.lib.ui.charts.drawing import Drawing, drawn
 from apps.tickets import attachment_quota, counting
 from apps.tickets.counting import Counted
 

@@ -11,12 +11,12 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import person, staff_page
-from apps.lib import formats
 from apps.lib.errors import Problem
+from apps.lib.ui import formats
 from apps.tickets import bulk, choosing
 from apps.tickets.forms_many import AnswerManyForm, ChangeManyForm
 from apps.tickets.models import Bulk, Canned, Ticket
-from apps.tickets.telling import asker
+from apps.tickets.notifications import asker
 from apps.tickets.views.tickets import asked_for
 
 

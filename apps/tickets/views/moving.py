@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import person, staff_page
-from apps.lib import formats
 from apps.lib.errors import Problem
-from apps.lib.params import words
+from apps.lib.ui import formats
+from apps.lib.web.query_params import words
 from apps.tickets import choosing, merging, selectors, splitting
 from apps.tickets.forms_many import SplitForm
 from apps.tickets.models import Message, Move, Ticket

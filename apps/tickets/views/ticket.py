@@ -12,11 +12,11 @@ from apps.accounts.permissions import person, staff_page
 from apps.lib.errors import Conflict, Problem
 from apps.members.selectors import with_address
 from apps.tickets import canned, links, selectors, services
-from apps.tickets.aside import aside
 from apps.tickets.attachments import handed_out
 from apps.tickets.forms import FactsForm, LinkForm, MemberForm, WriteForm
+from apps.tickets.member_sidebar import aside
 from apps.tickets.models import Attachment, Canned, Link, Ticket
-from apps.tickets.telling import reader
+from apps.tickets.notifications import reader
 
 
 def _ticket(pk: int) -> Ticket:

@@ -8,14 +8,14 @@ from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import person, staff_page
 from apps.lib.errors import Problem
-from apps.lib.params import number, words
+from apps.lib.web.query_params import number, words
 from apps.mail.services import switch_off, switch_on
 from apps.mail.unsubscribing import is_off
 from apps.members.models import Member
 from apps.tickets import choosing, listing, selectors, services
 from apps.tickets.forms import WriteToForm
+from apps.tickets.notifications import KIND
 from apps.tickets.selectors import STATES, WHOSE, Asked
-from apps.tickets.telling import KIND
 
 
 @staff_page

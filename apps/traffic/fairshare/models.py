@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
-from apps.lib.history import tracked
+from apps.lib.database.history import tracked
 from apps.lib.models import Versioned
 from apps.members.models import HIGHEST_KBIT, LOWEST_KBIT, Rated, Tariff
 from apps.network.models import GatewayGroup

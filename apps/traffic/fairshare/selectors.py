@@ -9,16 +9,16 @@ from django.db import connection
 from django.db.models import Q, QuerySet, Sum
 from django.utils.translation import gettext as _
 
-from apps.lib import formats
-from apps.lib.validity import holds_now
+from apps.lib.database.validity import holds_now
+from apps.lib.ui import formats
 from apps.network.models import GatewayGroup, Holding
-from apps.traffic.fairshare.deciding import Talker, Way
+from apps.traffic.fairshare.fair_share_policy import Talker, Way
 from apps.traffic.fairshare.models import FairShare
 from apps.traffic.models import Collected, Level
 from apps.traffic.rates.models import RateLimit
 from apps.traffic.rates.selectors import uplink_of
-from apps.traffic.rolling import begin_of
-from apps.traffic.writing import PAUSE
+from apps.traffic.rollup import begin_of
+from apps.traffic.usage_writer import PAUSE
 
 WAYS: Final = ("up", "down")
 # A rule's limits have an end; one without is a person's whose account is gone

@@ -18,7 +18,7 @@ from apps.lib.errors import Conflict, Problem
 from apps.members.models import Tariff
 from apps.network.models import GatewayGroup
 from apps.traffic.fairshare import selectors
-from apps.traffic.fairshare.deciding import Rules, State, Way, heaviest, watched
+from apps.traffic.fairshare.fair_share_policy import Rules, State, Way, heaviest, watched
 from apps.traffic.fairshare.models import FairShare
 from apps.traffic.rates import services as rates
 

@@ -6,11 +6,11 @@ from typing import Any
 from django.db.models import QuerySet
 from rest_framework import serializers
 
+from apps.lib.api.filter_types import TRUTH
 from apps.lib.api.filters import Own, filters_of
-from apps.lib.api.kinds import TRUTH
 from apps.lib.api.serializers import ActiveSerializer
 from apps.lib.api.viewsets import Adds, Reads, Removes
-from apps.lib.validity import holds_now
+from apps.lib.database.validity import holds_now
 from apps.traffic.rates import services
 from apps.traffic.rates.models import RateLimit
 

@@ -7,9 +7,9 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from apps.lib.history import tracked
+from apps.lib.database.history import tracked
+from apps.lib.database.triggers import stamp_transaction
 from apps.lib.models import Deployed, Versioned
-from apps.lib.triggers import stamp_transaction
 from apps.members.models import HIGHEST_KBIT, LOWEST_KBIT, Member, Rated
 
 _RANGE = (LOWEST_KBIT, HIGHEST_KBIT)

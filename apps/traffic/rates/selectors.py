@@ -8,8 +8,8 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from apps.lib.activation import Activation, activations
-from apps.lib.states import On, Post
-from apps.lib.validity import holds_now
+from apps.lib.database.validity import holds_now
+from apps.lib.ui.states import On, Post
 from apps.members.models import Member
 from apps.network.models import GatewayGroup, Holding, Uplink
 from apps.traffic.rates.models import RateLimit

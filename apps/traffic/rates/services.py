@@ -15,10 +15,10 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.lib import formats
+from apps.lib.database.validity import check_reachable, ended_now, from_now, holds_now
+from apps.lib.enqueue import nudge
 from apps.lib.errors import Conflict, Problem
-from apps.lib.nudge import nudge
-from apps.lib.validity import check_reachable, ended_now, from_now, holds_now
+from apps.lib.ui import formats
 from apps.members.models import HIGHEST_KBIT, LOWEST_KBIT, Member
 from apps.network.models import GatewayGroup, Uplink
 from apps.traffic.rates.models import RateLimit

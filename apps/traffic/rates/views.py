@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from apps.accounts.permissions import person, staff_page
 from apps.lib.errors import Problem
-from apps.lib.params import number
+from apps.lib.web.query_params import number
 from apps.members.models import Member
 from apps.network.models import GatewayGroup
 from apps.traffic.fairshare.selectors import shares_now

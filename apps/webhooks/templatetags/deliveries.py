@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from django import template
 
-from apps.accounts.collections import called
-from apps.webhooks import words
+from apps.accounts.collection_names import called
+from apps.webhooks import error_texts
 
 register = template.Library()
 
@@ -13,7 +13,7 @@ register = template.Library()
 @register.filter
 def why(error: str) -> str:
     """As one sentence."""
-    return words.why(error)
+    return error_texts.why(error)
 
 
 @register.filter
@@ -25,4 +25,4 @@ def things(names: Iterable[str]) -> list[str]:
 @register.filter
 def happenings(names: Iterable[str]) -> list[str]:
     """What becomes of them."""
-    return [str(words.HAPPENINGS.get(name, name)) for name in names]
+    return [str(error_texts.HAPPENINGS.get(name, name)) for name in names]

@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from apps.accounts import matrix
+from apps.accounts import permission_matrix
 
 
 class Command(BaseCommand):
@@ -17,7 +17,7 @@ class Command(BaseCommand):
         parser.add_argument("--output", type=Path, default=settings.ROOT / "docs" / "permissions.md", help="another file")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        if unknown := matrix.without_a_line():
-            raise CommandError(f"apps/accounts/routes.py has no line for: {', '.join(unknown)}.")
-        options["output"].write_text(matrix.document())
-        self.stdout.write(f"{options['output']}: {len(matrix.routes())} routes.")
+        if unknown := permission_matrix.without_a_line():
+            raise CommandError(f"apps/accounts/route_rights.py has no line for: {', '.join(unknown)}.")
+        options["output"].write_text(permission_matrix.document())
+        self.stdout.write(f"{options['output']}: {len(permission_matrix.routes())} routes.")

@@ -11,9 +11,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from apps.accounts.models import User
-from apps.bans import feeds, importing, services
+from apps.bans import feed_import, feed_parser, services
 from apps.bans.models import BanList, Direction
-from apps.bans.words import of_line
+from apps.bans.refusal_texts import of_line
 from apps.lib.errors import Problem
 
 
@@ -34,11 +34,11 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            feed = feeds.FeedReader(_content(options["file"]), minimum_count=options["minimum_count"])
+            feed = feed_parser.FeedReader(_content(options["file"]), minimum_count=options["minimum_count"])
             with transaction.atomic():
                 outcome = self._bring(feed, options)
                 transaction.set_rollback(options["dry_run"] or not outcome.imported)  # a list made for this goes too
-        except feeds.TooBig as error:
+        except feed_parser.TooBig as error:
             raise CommandError(f"{options['file']}: {error}. Split the feed, or leave some of it out.") from error
         except Problem as problem:
             raise CommandError(str(problem)) from problem
@@ -46,9 +46,9 @@ class Command(BaseCommand):
         if not outcome.imported:
             raise SystemExit(1)
 
-    def _bring(self, feed: feeds.FeedReader, options: dict[str, Any]) -> importing.Outcome:
+    def _bring(self, feed: feed_parser.FeedReader, options: dict[str, Any]) -> feed_import.Outcome:
         author, days = _author(options["author"]), options["expires_in"]
-        return importing.bring(
+        return feed_import.bring(
             list=BanList.objects.filter(name=options["list"]).first() or services.create_list(name=options["list"], by=author),
             feed=feed,
             by=author,
@@ -59,7 +59,7 @@ class Command(BaseCommand):
             direction=options["direction"],
         )
 
-    def _say(self, outcome: importing.Outcome, options: dict[str, Any]) -> None:
+    def _say(self, outcome: feed_import.Outcome, options: dict[str, Any]) -> None:
         for line in outcome.bad:
             self.stderr.write(of_line(line))
         if not outcome.imported:
@@ -81,7 +81,7 @@ class Command(BaseCommand):
 
 def _content(name: str) -> bytes:
     """At most one octet more than the parser takes."""
-    most = feeds.Limits().octets + 1
+    most = feed_parser.Limits().octets + 1
     try:
         if name == "-":
             return sys.stdin.buffer.read(most)

@@ -5,9 +5,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from apps.bans import refreshing
+from apps.bans import feed_refresh
 from apps.bans.models import BanFeed
-from apps.bans.words import of_feed
+from apps.bans.refusal_texts import of_feed
 
 
 class Command(BaseCommand):
@@ -32,10 +32,10 @@ class Command(BaseCommand):
                 raise CommandError(f"There is no ban list called “{name}” that has a feed.")
             return list(found)
         every = BanFeed.objects.filter(enabled=True).order_by("list__name").values_list("pk", flat=True)
-        return list(every) if options["all"] else refreshing.due()
+        return list(every) if options["all"] else feed_refresh.due()
 
     def _refresh(self, pk: int) -> bool:
-        taken = refreshing.refresh(pk)
+        taken = feed_refresh.refresh(pk)
         feed = BanFeed.objects.defer("held").select_related("list").get(pk=pk)
         self.stdout.write(f"{feed.list}: {_words(feed) if taken else 'somebody else is refreshing it just now'}")
         return taken and feed.error is None and feed.held_since is None

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from apps.deployments.wanted import want
+from apps.deployments.desired_state.desired_rulesets import want
 from apps.network.models import Gateway
 from firewall.policy import PolicyError
 from firewall.render import render

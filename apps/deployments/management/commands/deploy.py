@@ -4,8 +4,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from apps.deployments import link, services
+from apps.deployments import services
 from apps.deployments.models import Rollout
+from apps.deployments.transport import agent_channel
 from apps.network.models import GatewayGroup
 from firewall.policy import PolicyError
 
@@ -17,7 +18,7 @@ class Command(BaseCommand):
         try:
             outcomes = [self._deploy(group) for group in GatewayGroup.objects.all()]
         finally:
-            link.close_all()
+            agent_channel.close_all()
         if not outcomes:
             raise CommandError("There is no gateway group yet. Make one with “manage.py seed --demo”.")
         if not all(outcomes):

@@ -5,10 +5,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from apps.deployments import carry, link
+from apps.deployments.desired_state.desired_rulesets import want
+from apps.deployments.revision_pages.change_summary import in_words
 from apps.deployments.services import in_order
-from apps.deployments.wanted import want
-from apps.deployments.words import in_words
+from apps.deployments.transport import agent_channel, agent_client
 from apps.network.models import Gateway, GatewayGroup
 from firewall.policy import PolicyError
 from firewall.ruleset import Ruleset
@@ -22,7 +22,7 @@ class Command(BaseCommand):
         parser.add_argument("--words", action="store_true", help="only the words, not the nft text")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        with link.fresh_channels() as channels:
+        with agent_channel.fresh_channels() as channels:
             answers = [
                 self._show(gateway, wanted.rulesets[gateway.pk], wanted.snapshot.now, channels(gateway), nft=not options["words"])
                 for group in GatewayGroup.objects.all()
@@ -40,10 +40,10 @@ class Command(BaseCommand):
         except PolicyError as error:
             raise CommandError(f"{group}: {error}") from error
 
-    def _show(self, gateway: Gateway, ruleset: Ruleset, now: int, channel: link.Channel, *, nft: bool) -> bool:
+    def _show(self, gateway: Gateway, ruleset: Ruleset, now: int, channel: agent_channel.Channel, *, nft: bool) -> bool:
         try:
-            answer = carry.plan(channel, now, ruleset)
-        except (link.Unreachable, carry.NotDone) as fault:
+            answer = agent_client.plan(channel, now, ruleset)
+        except (agent_channel.Unreachable, agent_client.NotDone) as fault:
             self.stderr.write(f"{gateway}: {fault}")
             return False
         words = in_words(summarise_counts(answer.added, answer.removed, ruleset, settings=answer.settings), rules=len(answer.chains))

@@ -9,8 +9,10 @@ from django.core.management.base import BaseCommand, CommandError
 
 from apps.accounts.models import User
 from apps.accounts.roles import Right, with_right
-from apps.deployments import decisions, link, rollback, services
+from apps.deployments import services
 from apps.deployments.models import HeldBack, Hold, Revision
+from apps.deployments.rollouts import decisions, rollback
+from apps.deployments.transport import agent_channel
 from apps.lib.errors import Problem
 from apps.network.models import GatewayGroup
 from firewall.policy import PolicyError
@@ -44,7 +46,7 @@ class Command(BaseCommand):
         except (Problem, PolicyError) as problem:
             raise CommandError(str(problem)) from problem
         finally:
-            link.close_all()
+            agent_channel.close_all()
 
     def _act(self, options: dict[str, Any], person: User) -> None:
         if options["release"]:

@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 from django.utils import timezone
 
-from apps.desk.seeding import demo, ground, rows
+from apps.desk.seeding import demo, lab_network, network_plan
 from apps.members.models import Member
 from apps.nat.models import PortForward
 from apps.network.models import Gateway, GatewayGroup, Holding
@@ -48,7 +48,7 @@ class Command(BaseCommand):
         if not 1 <= count <= MOST:
             raise CommandError(f"--members {count}: choose 1 to {MOST:,}.")
         _refuse_unless_empty()
-        rows.write(rows.plan(seed, count, ground.read(count), today), link)
+        network_plan.write(network_plan.plan(seed, count, lab_network.read(count), today), link)
         demo.ban(None)
         with connection.cursor() as cursor:
             cursor.execute("ANALYZE")

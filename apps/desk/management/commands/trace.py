@@ -8,14 +8,14 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from apps.deployments.link import fresh
-from apps.desk.live.asking import USUAL_PACKETS, USUAL_SECONDS, Wish
-from apps.desk.live.following import follow
-from apps.desk.why import words
-from apps.desk.why.answer import Answer, answer
-from apps.desk.why.export import as_data
-from apps.desk.why.path import Stop, stops
-from apps.desk.why.question import EPHEMERAL, INTERFACES, CannotAsk, Question, Way, ends, interface_of
+from apps.deployments.transport.agent_channel import fresh
+from apps.desk.live_trace.command_line import follow
+from apps.desk.live_trace.live_trace_session import USUAL_PACKETS, USUAL_SECONDS, Wish
+from apps.desk.packet_trace import packet_trace_texts
+from apps.desk.packet_trace.answer import Answer, answer
+from apps.desk.packet_trace.export import as_data
+from apps.desk.packet_trace.path import Stop, stops
+from apps.desk.packet_trace.question import EPHEMERAL, INTERFACES, CannotAsk, Question, Way, ends, interface_of
 from apps.lib.errors import Problem
 from apps.network.models import Gateway
 
@@ -102,9 +102,11 @@ class Command(BaseCommand):
 
     def _show(self, found: Answer) -> None:
         trace = found.trace
-        self.stdout.write(f"{words.packet(trace.packet)}, {trace.state}, to {trace.packet.interface} of {found.traceable.gateway}")
-        self.stdout.write(str(words.verdict(found)))
-        if guessed := words.guessed(found):
+        self.stdout.write(
+            f"{packet_trace_texts.packet(trace.packet)}, {trace.state}, to {trace.packet.interface} of {found.traceable.gateway}"
+        )
+        self.stdout.write(str(packet_trace_texts.verdict(found)))
+        if guessed := packet_trace_texts.guessed(found):
             self.stdout.write(guessed)
         if found.differs:
             self.stdout.write("What the gateway runs and what the database asks for differ here; compare with and without --runs.")

@@ -10,8 +10,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from apps.deployments import keys, link, ssh
-from apps.gateways import joining
+from apps.deployments.transport import agent_channel, ssh, ssh_keys
+from apps.gateways import enrolment
 from apps.lib.errors import Problem
 from apps.lib.fields import Address, Prefix
 from apps.network.models import Gateway
@@ -37,22 +37,22 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             getattr(self, f"_{options['what']}")(options)
-        except (Problem, link.Unreachable, OSError, SubprocessError) as error:
+        except (Problem, agent_channel.Unreachable, OSError, SubprocessError) as error:
             raise CommandError(str(error)) from error
 
     def _add(self, options: dict[str, Any]) -> None:
-        joining.demand_free(options["name"])
-        group = joining.group_named(options["group"])
+        enrolment.demand_free(options["name"])
+        group = enrolment.group_named(options["group"])
         line = self._portal_key()
         host_key = self._host_key(options["address"], options["port"], options)
         networks = options["management_network"] or [_own_address(options["address"], options["port"])]
         given = {name: options[name] for name in ("name", "address", "port", "account", "lan", "wan", "management", "sync")}
-        made = joining.join(group=group, host_key=host_key, management_networks=networks, carries=options["carries"], **given)
+        made = enrolment.join(group=group, host_key=host_key, management_networks=networks, carries=options["carries"], **given)
         self.stdout.write(f"\n{made} is in group {group}. Its ssh will be open to {', '.join(map(str, networks))} and nobody else.")
         self.stdout.write(f"\nIn authorized_keys of the account {made.ssh_user} on {made}, one line ({SETUP}):\n\n{line}\n\n")
         try:
             self._try(made)
-        except link.Unreachable as fault:
+        except agent_channel.Unreachable as fault:
             self.stdout.write(f"The agent does not answer yet: {fault}.\nWhen it should, say: manage.py gateway check {made}")
 
     def _list(self, _options: dict[str, Any]) -> None:
@@ -67,7 +67,7 @@ class Command(BaseCommand):
         gateway = _named(options["name"])
         try:
             self._try(gateway)
-        except link.Unreachable as fault:
+        except agent_channel.Unreachable as fault:
             raise CommandError(f"{gateway}: {fault}") from fault
 
     def _trust(self, options: dict[str, Any]) -> None:
@@ -75,21 +75,21 @@ class Command(BaseCommand):
         if gateway.link != Gateway.Link.SSH or gateway.address is None:
             raise CommandError(f"{gateway} is not reached by ssh; there is no host key to trust.")
         self.stdout.write(f"Trusted so far: {ssh.fingerprint(gateway.host_key)}")
-        joining.trust(gateway=gateway, host_key=self._host_key(gateway.address, gateway.management_port, options))
+        enrolment.trust(gateway=gateway, host_key=self._host_key(gateway.address, gateway.management_port, options))
         self._try(gateway)
 
     def _key(self, _options: dict[str, Any]) -> None:
         self.stdout.write(self._portal_key())
 
     def _portal_key(self) -> str:
-        key, made = keys.portal_key()
+        key, made = ssh_keys.portal_key()
         if made:
             self.stderr.write(f"Made the portal's ssh key: {settings.SSH_KEY}")
-        return keys.authorized_keys_line(key)
+        return ssh_keys.authorized_keys_line(key)
 
     def _host_key(self, address: Address, port: int, options: dict[str, Any]) -> str:
         """The host key that somebody there shows, once a person says it is the gateway's."""
-        found = keys.scan(address, port)
+        found = ssh_keys.scan(address, port)
         shown, wanted = ssh.fingerprint(found), options["fingerprint"]
         self.stdout.write(f"{address}, port {port} shows the host key {shown}")
         if wanted and wanted != shown:
@@ -114,13 +114,13 @@ class Command(BaseCommand):
 
     def _try(self, gateway: Gateway) -> None:
         """Raises link.Unreachable."""
-        self.stdout.write(f"{gateway} answers a new connection after {link.knock(gateway):.1f} ms.")
+        self.stdout.write(f"{gateway} answers a new connection after {agent_channel.knock(gateway):.1f} ms.")
         start = time.monotonic()
-        with link.fresh(gateway) as channel:
+        with agent_channel.fresh(gateway) as channel:
             answer = channel.ask(wire.Hello(int(time.time())))
         self.stdout.write(f"A new session and the agent's answer took {(time.monotonic() - start) * 1000:.0f} ms.")
         if not isinstance(answer, wire.Welcome):
-            raise link.Unreachable(f"the agent answered: {getattr(answer, 'text', answer)}")
+            raise agent_channel.Unreachable(f"the agent answered: {getattr(answer, 'text', answer)}")
         memory = " Its rules are in memory only: it runs with --fake." if answer.in_memory else ""
         self.stdout.write(f"Agent {answer.agent} runs {answer.digest[:12] or 'nothing of ours'}.{memory}")
         if answer.name != gateway.name:

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from apps.inbound import imap, watching
+from apps.inbound import imap, mailbox_health
 
 
 class Command(BaseCommand):
@@ -19,7 +19,7 @@ class Command(BaseCommand):
         if box is None:
             raise CommandError("NETZWART_MAIL_IN_IMAP names no mailbox.")
         found = imap.fetch(box)
-        watching.looked(place=str(box), error=found.error, now=timezone.now())
+        mailbox_health.looked(place=str(box), error=found.error, now=timezone.now())
         self.stdout.write(f"{found.mails} fetched from {box}.")
         if found.error:
             raise CommandError(found.error)

@@ -10,8 +10,8 @@ from typing import Any
 from django.conf import settings
 from django.urls import URLPattern
 
+from apps.lib.api.openapi.json_schema import INTEGER, TEXT, Shape, array, shape_of
 from apps.lib.api.openapi.operations import Schemas, operation, problem_response
-from apps.lib.api.openapi.shapes import INTEGER, TEXT, Shape, array, shape_of
 
 PROBLEM: Shape = {
     "type": "object",

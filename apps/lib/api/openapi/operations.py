@@ -7,13 +7,13 @@ from typing import Any, Final
 
 from rest_framework import serializers
 
+from apps.lib.api.confirmation_wait import ACTIONS, LONGEST, UNLESS_TOLD
 from apps.lib.api.filters import Filter, Own, column, orders
-from apps.lib.api.openapi.shapes import TEXT, Shape, array
+from apps.lib.api.openapi.json_schema import TEXT, Shape, array
 from apps.lib.api.paging import MOST
 from apps.lib.api.problems import MEDIA_TYPE
-from apps.lib.api.tables import Csv, Lines
+from apps.lib.api.table_export import Csv, Lines
 from apps.lib.api.viewsets import Rows
-from apps.lib.api.waiting import ACTIONS, LONGEST, UNLESS_TOLD
 
 ALWAYS: Final = (401, 403, 406, 429, 503)
 READING: Final = (400, *ALWAYS)

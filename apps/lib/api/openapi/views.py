@@ -10,7 +10,7 @@ from django.urls import URLPattern
 from rest_framework.routers import DefaultRouter
 
 from apps.lib.api.openapi.document import document
-from apps.lib.api.openapi.shapes import Shape
+from apps.lib.api.openapi.json_schema import Shape
 from apps.lib.api.problems import KINDS, body
 
 

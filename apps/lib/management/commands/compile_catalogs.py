@@ -3,7 +3,7 @@ from pathlib import Path
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
-from apps.lib.catalog import compile_all
+from apps.lib.translation_compiler import compile_all
 
 
 class Command(BaseCommand):

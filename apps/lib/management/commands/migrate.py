@@ -6,7 +6,7 @@ from django.core.management.base import CommandParser
 from django.core.management.commands import migrate
 from django.db import connections, transaction
 
-from apps.lib import schema_snapshot
+from apps.lib.database import schema_snapshot
 
 
 class Command(migrate.Command):

@@ -6,11 +6,11 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
-from apps.lib import formats
-from apps.mail import away
-from apps.mail.carrying import carrier
+from apps.lib.ui import formats
+from apps.mail import circuit_breaker
 from apps.mail.delivery import deliver
 from apps.mail.models import Message
+from apps.mail.transport import carrier
 
 
 class Command(BaseCommand):
@@ -27,6 +27,6 @@ class Command(BaseCommand):
         self.stdout.write(f"{waiting.count()} wait.")
         for row in waiting.order_by("id")[:20]:
             self.stdout.write(f"  {row.pk} to {row.to}, {row.tries} tries, next {formats.full(row.due)}. {row.error}".rstrip())
-        if found := away.now_away():
+        if found := circuit_breaker.now_away():
             said = f"The mail server takes nothing since {formats.full(found.since)}: {found.error}"
             self.stdout.write(f"{said}. Next try {formats.moment(found.next_try, timezone.now(), with_zone=True)}.")

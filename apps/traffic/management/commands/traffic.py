@@ -8,7 +8,7 @@ from django.db import IntegrityError
 from django.utils import timezone
 
 from apps.network.models import Gateway
-from apps.traffic import collecting, rolling
+from apps.traffic import counter_collection, rollup
 from apps.traffic.models import Collected, Level
 
 # What can be set, and the levels that it is for: weeks are days, added up
@@ -33,7 +33,7 @@ class Command(BaseCommand):
         accept.add_argument("gateway")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        rolling.levels(timezone.now())
+        rollup.levels(timezone.now())
         getattr(self, f"_{options['what']}")(options)
 
     def _levels(self, _options: dict[str, Any]) -> None:
@@ -58,5 +58,5 @@ class Command(BaseCommand):
             gateway = Gateway.objects.get(name=options["gateway"])
         except Gateway.DoesNotExist as error:
             raise CommandError(f"There is no gateway {options['gateway']}; `manage.py traffic readings` names them.") from error
-        collecting.accept(gateway=gateway)
+        counter_collection.accept(gateway=gateway)
         self.stdout.write(f"{gateway}: counting begins again with its next reading.")

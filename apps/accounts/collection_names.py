@@ -1,0 +1,109 @@
+"""The collections of the API by what they are about, each in words: wherever somebody chooses among them.
+
+Names come from route_rights.py, and a test holds that each has its place here.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+GROUPS: Final[tuple[tuple[Promise, dict[str, Promise]], ...]] = (
+    (
+        _("People"),
+        {
+            "member": _("Members"),
+            "device": _("Devices"),
+            "tariff": _("Tariffs"),
+            "quota": _("Quotas"),
+            "site": _("Houses"),
+            "room": _("Rooms"),
+            "member-invitation": _("Invitations of members"),
+            "departure": _("Departures"),
+            "move": _("Moves"),
+        },
+    ),
+    (
+        _("Addresses and ports"),
+        {
+            "pool": _("Pools"),
+            "address": _("Addresses"),
+            "mapping": _("NAT mappings"),
+            "forward": _("Port forwards"),
+            "pinhole": _("IPv6 pinholes"),
+            "portrules": _("Ports of members"),
+            "enquiry": _("Who had an address"),
+        },
+    ),
+    (
+        _("Bans and blocks"),
+        {
+            "banlist": _("Ban lists"),
+            "ban": _("Bans"),
+            "allowentry": _("Allow list"),
+            "feed": _("Feeds"),
+            "block": _("Blocks"),
+            "notice": _("Notice page"),
+            "reachable": _("Reachable while blocked"),
+            "listener": _("Listeners"),
+        },
+    ),
+    (
+        _("Traffic"),
+        {
+            "usage": _("Use by member"),
+            "address-usage": _("Use by address"),
+            "ratelimit": _("Rate limits"),
+            "uplink": _("Uplinks"),
+            "fairshare": _("Fair share"),
+        },
+    ),
+    (
+        _("Gateways"),
+        {
+            "gateway": _("Gateways"),
+            "group": _("Gateway groups"),
+            "protection": _("Protection"),
+            "limits": _("Limits"),
+            "profile": _("Profile"),
+        },
+    ),
+    (
+        _("Rollouts"),
+        {"rollout": _("Rollouts"), "revision": _("Revisions"), "approval": _("Approvals"), "hold": _("Holds")},
+    ),
+    (
+        _("Tickets"),
+        {"ticket": _("Tickets"), "answer": _("Answers to many"), "canned": _("Canned answers")},
+    ),
+    (
+        _("The portal"),
+        {
+            "person": _("Accounts"),
+            "rolechange": _("Changes of roles"),
+            "invitation": _("Invitations"),
+            "token": _("Own tokens"),
+            "webhook": _("Webhooks"),
+            "delivery": _("Deliveries of webhooks"),
+            "export": _("Exports"),
+        },
+    ),
+)
+
+
+EVERYTHING: Final = _("everything")
+
+
+def called(name: str) -> str | Promise:
+    """What a collection is called; the name itself where no such collection is known any more."""
+    words = {"*": EVERYTHING} | {each: said for _group, found in GROUPS for each, said in found.items()}
+    return words.get(name, name)
+
+
+def grouped(wanted: Callable[[str], bool]) -> Iterator[tuple[Promise, list[tuple[str, Promise]]]]:
+    """The groups that have something wanted in them, in their order: what each is called, and its collections as (name, words)."""
+    for words, collections in GROUPS:
+        found = [(name, called) for name, called in collections.items() if wanted(name)]
+        if found:
+            yield words, found

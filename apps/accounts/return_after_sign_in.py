@@ -1,0 +1,38 @@
+"""Where somebody goes on after signing in again: to the page whose form was sent, by its address in the request's Referer."""
+
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.shortcuts import resolve_url
+from django.urls import Resolver404, resolve
+from django.utils.http import url_has_allowed_host_and_scheme
+
+from apps.accounts.route_rights import PAGES, SAFE
+
+
+def page_with_the_form(request: HttpRequest) -> str:
+    """The path and query of the page of ours that the request came from; empty if it is not ours, or cannot be looked at."""
+    referer = request.headers.get("Referer", "")
+    ours = url_has_allowed_host_and_scheme(referer, allowed_hosts={request.get_host()}, require_https=request.is_secure())
+    parts = urlsplit(referer)
+    if not ours or not _can_be_opened(parts.path):
+        return ""
+    return f"{parts.path}?{parts.query}" if parts.query else parts.path
+
+
+def way_back(request: HttpRequest) -> str:
+    """What was asked for; after a form the page that it stood on, because many forms' own addresses only take what is sent."""
+    if request.method in SAFE:
+        return request.get_full_path()
+    own = request.get_full_path() if _can_be_opened(request.path) else resolve_url(settings.LOGIN_REDIRECT_URL)
+    return page_with_the_form(request) or own
+
+
+def _can_be_opened(path: str) -> bool:
+    """Whether it is one of our pages, and not the address of a button."""
+    try:
+        page = PAGES.get(resolve(path).view_name)
+    except Resolver404:
+        return False
+    return page is not None and page.see is not None

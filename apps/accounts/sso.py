@@ -1,0 +1,46 @@
+"""Single sign-on: an OpenID provider says who somebody is; it opens an account here only after its owner has connected them.
+
+Connecting takes a session here and an address that both sides have confirmed as the same person's.
+"""
+
+from typing import Any
+
+from allauth.account.models import EmailAddress
+from allauth.core.exceptions import ImmediateHttpResponse
+from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
+from allauth.socialaccount.models import SocialLogin
+from allauth.socialaccount.providers.base import AuthProcess
+from django.http import HttpRequest
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+
+from apps.accounts import sso_logout
+from apps.accounts.models import User
+from apps.lib.email_address import ascii_lower
+
+
+class SingleSignOn(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allauth has no types
+    """No accounts are made from what a provider says, and none are connected by an address alone."""
+
+    def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
+        return False
+
+    def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
+        """Called when the provider has said who it is. A session that is open already stays whose it is when it connects a provider."""
+        if sociallogin.is_existing:
+            if sociallogin.state.get("process") == AuthProcess.LOGIN:
+                sso_logout.note(request, sociallogin.opening)
+            return
+        if not isinstance(request.user, User):
+            self._refuse(request, _("Sign in with your password once, and connect the two under “Your account”. Then this works."))
+        if not self._same_address(request.user, sociallogin):
+            words = _("The other side does not confirm an address that is confirmed here as yours, so the two are not connected.")
+            self._refuse(request, words)
+
+    def _same_address(self, user: Any, sociallogin: SocialLogin) -> bool:
+        said = {ascii_lower(each.email) for each in sociallogin.email_addresses if each.verified}
+        ours = {ascii_lower(each.email) for each in EmailAddress.objects.filter(user=user, verified=True)}
+        return bool(said & ours)
+
+    def _refuse(self, request: HttpRequest, reason: str) -> None:
+        raise ImmediateHttpResponse(render(request, "socialaccount/unknown.html", {"reason": reason}, status=403))

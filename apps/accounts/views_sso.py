@@ -1,0 +1,121 @@
+"""Signing in and out with an OpenID provider: what allauth's views do, and single sign-out."""
+
+import secrets
+from typing import Any, Final
+
+import structlog
+from allauth.account.views import LogoutView
+from allauth.socialaccount.adapter import get_adapter
+from allauth.socialaccount.models import SocialApp, SocialLogin
+from allauth.socialaccount.providers.oauth2.views import OAuth2CallbackView
+from allauth.socialaccount.providers.openid_connect.views import OpenIDConnectOAuth2Adapter
+from allauth.socialaccount.providers.openid_connect.views import login as begin_login
+from django.contrib import messages
+from django.core.cache import caches
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_GET, require_POST
+from requests import RequestException
+
+from apps.accounts import sso_logout
+from apps.accounts.oidc_nonce import is_nonce_of, with_nonce
+
+_STATE: Final = "signed_out_state"
+log = structlog.get_logger()
+
+
+class Adapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]  # allauth has no types
+    """Hands on what signing out there needs, for the session that is opened so (sso.py)."""
+
+    def complete_login(self, request: HttpRequest, app: SocialApp, token: Any, **given: Any) -> SocialLogin:
+        """Called when the provider has said who it is."""
+        login = super().complete_login(request, app, token, **given)
+        claims = login.account.extra_data.get("id_token") or {}
+        if not is_nonce_of(request.GET.get("state", ""), claims.get("nonce")):
+            log.warning("id token refused", why="its nonce is not that of this sign-in")
+            raise PermissionDenied
+        raw, ending = str(given["response"].get("id_token") or ""), str(self.openid_config.get("end_session_endpoint") or "")
+        login.opening = sso_logout.opening(provider=login.account.provider, id_token=raw, claims=claims, end=ending)
+        return login
+
+
+def login(request: HttpRequest, provider_id: str) -> HttpResponseBase:
+    """Leads the browser to the provider."""
+    answer: HttpResponseBase = begin_login(request, provider_id=provider_id)
+    if answer.status_code == 302:
+        answer["Location"] = with_nonce(answer["Location"])
+    return answer
+
+
+def callback(request: HttpRequest, provider_id: str) -> HttpResponseBase:
+    """Where the browser comes back to from the provider."""
+    try:
+        view = OAuth2CallbackView.adapter_view(Adapter(request, provider_id))
+        answer: HttpResponseBase = view(request)
+    except SocialApp.DoesNotExist as error:
+        raise Http404(provider_id) from error
+    return answer
+
+
+class SignOut(LogoutView):  # type: ignore[misc]  # allauth has no types
+    """Here first, whatever the provider does; then there, if it opened this session and can."""
+
+    def post(self, *args: Any, **kwargs: Any) -> HttpResponse:
+        of = dict(self.request.session.get(sso_logout.KEPT) or {})
+        answer: HttpResponse = super().post(*args, **kwargs)
+        if not of.get("end"):
+            return answer
+        state = self.request.session[_STATE] = secrets.token_urlsafe(16)
+        back = self.request.build_absolute_uri(reverse("accounts:signed-out"))
+        away = sso_logout.leads_to(of, client=_app(self.request).client_id, back=back, state=state)
+        return HttpResponse(status=302, headers={"Location": away})
+
+
+def _app(request: HttpRequest) -> SocialApp:
+    return get_adapter().get_app(request, provider="openid_connect")
+
+
+@require_GET
+def signed_out(request: HttpRequest) -> HttpResponse:
+    """Back from the provider: said only when it sent back what it was given."""
+    given = request.session.pop(_STATE, None)
+    if given and secrets.compare_digest(given.encode(), request.GET.get("state", "").encode()):
+        messages.success(request, _("You are signed out, here and at %(provider)s.") % {"provider": _app(request).name})
+    return redirect("account_login")
+
+
+@csrf_exempt  # the token is the proof: the provider itself asks, without a session
+@require_POST
+def back_channel(request: HttpRequest) -> HttpResponse:
+    """The provider says that somebody has signed out there (Back-Channel Logout 1.0, 2.5 and 2.8)."""
+    try:
+        app = _app(request)
+    except SocialApp.DoesNotExist as error:
+        raise Http404("no provider") from error
+    try:
+        config = _config(request, app)
+        known = {"issuer": config["issuer"], "client": app.client_id, "keys_url": config["jwks_uri"]}
+        claims = sso_logout.believed(request.POST.get("logout_token", ""), **known)
+    except (sso_logout.LogoutTokenError, RequestException, KeyError) as error:
+        log.warning("logout token refused", why=str(error))
+        return _told({"error": "invalid_request", "error_description": str(error)}, 400)
+    log.info("signed out by the provider", sessions=sso_logout.end(claims, provider=app.provider_id))
+    return _told({}, 200)
+
+
+def _config(request: HttpRequest, app: SocialApp) -> dict[str, Any]:
+    """What the provider says of itself; kept for a while, since anybody can ask here."""
+    kept, name = caches["local"], f"oidc-configuration:{app.settings['server_url']}"
+    found: dict[str, Any] | None = kept.get(name)
+    if found is None:
+        found = dict(Adapter(request, app.provider_id).openid_config)
+        kept.set(name, found, sso_logout.KEYS_KEPT)
+    return found
+
+
+def _told(body: dict[str, str], status: int) -> HttpResponse:
+    return JsonResponse(body, status=status, headers={"Cache-Control": "no-store"})

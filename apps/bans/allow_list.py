@@ -1,0 +1,56 @@
+"""Writing the allow list: what no ban concerns, whichever list it is on and however wide it is."""
+
+from datetime import datetime
+
+from django.db import IntegrityError, transaction
+from django.db.models import F
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import User
+from apps.bans.feed_parser import tidy
+from apps.bans.models import AllowEntry
+from apps.bans.services import check, readable
+from apps.lib.enqueue import nudge
+from apps.lib.errors import Conflict, Problem
+from apps.lib.fields import Prefix
+
+
+def allow(*, prefix: Prefix | str, comment: str = "", expires: datetime | None = None, author: User | None) -> AllowEntry:
+    """Allow a prefix from now on. Raises Problem when it is no prefix, or already allowed."""
+    wanted = readable(prefix, ours=True)
+    check(comment, expires)
+    try:
+        with transaction.atomic():
+            made = AllowEntry.objects.create(prefix=wanted, comment=tidy(comment), expires=expires, author=author)
+            _nudge(author)
+    except IntegrityError as error:
+        there = AllowEntry.objects.filter(prefix=wanted).first()
+        if there is None:
+            raise
+        text = _("%(prefix)s is already on the allow list (%(comment)s).")
+        raise Problem(text % {"prefix": there.shown, "comment": there.comment or _("no comment")}, "prefix", culprit=there) from error
+    made.refresh_from_db()
+    return made
+
+
+def change(*, entry: AllowEntry, version: int, comment: str, expires: datetime | None, by: User | None) -> AllowEntry:
+    """Change the comment and the end. Raises Conflict when somebody changed it since `version`."""
+    check(comment, expires)
+    with transaction.atomic():
+        current = AllowEntry.objects.filter(pk=entry.pk, version=version)
+        if not current.update(comment=tidy(comment), expires=expires, version=F("version") + 1):
+            raise Conflict(_("Somebody changed or removed this entry while you were editing. Look at it as it is now, then save again."))
+        _nudge(by)
+    entry.refresh_from_db()
+    return entry
+
+
+def remove(*, entry: AllowEntry, by: User | None) -> None:
+    """Bans concern it again from now on; its history stays. Removing it twice is harmless."""
+    with transaction.atomic():
+        AllowEntry.objects.filter(pk=entry.pk).delete()
+        _nudge(by)
+
+
+def _nudge(by: User | None) -> None:
+    nudge("workers.reconcile", by.pk if by else None)

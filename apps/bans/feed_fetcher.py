@@ -1,0 +1,157 @@
+"""Fetch a feed, from the web or from a directory, within limits, and never from where it must not be asked for.
+
+Requests go through `apps/lib/web/guarded_http.py`; redirects are checked like the first address. Knows no database. Raises NoAnswer, for
+whatever keeps a host from answering, or NoFeed, for an answer that is no feed.
+"""
+
+import http.client
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from time import monotonic
+from urllib.parse import SplitResult, urljoin, urlsplit
+
+from apps.lib.web import guarded_http
+from apps.lib.web.guarded_http import NoAnswer, Question, Reach
+
+REDIRECTS = 5
+CHUNK = 1 << 16
+_MOVED = {301, 302, 303, 307, 308}
+
+
+class Fault(StrEnum):
+    """Why what was answered, or lies in the directory, is no feed."""
+
+    STATUS = "status"
+    REDIRECTS = "redirects"
+    DOWNGRADE = "downgrade"
+    TOO_BIG = "too big"
+    CUT_OFF = "cut off"
+    ENDLESS = "endless"
+    WEB_PAGE = "web page"
+    ENCODED = "encoded"
+    NO_DIRECTORY = "no directory"
+    OUTSIDE = "outside"
+    NO_FILE = "no file"
+
+
+class NoFeed(NoAnswer):
+    """Nothing was fetched, because of this fault; `what` names whatever is at fault."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Octets of the whole, seconds for all of it, and which addresses may be asked."""
+
+    octets: int = 32 << 20
+    seconds: float = 120.0
+    reach: Reach = Reach()  # noqa: RUF009 - a frozen value
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """The content, None when it is as it was; and what tells the server next time which one we have (RFC 9110, 13.1)."""
+
+    content: bytes | None
+    etag: str = ""
+    last_modified: str = ""
+
+
+def is_url(source: str) -> bool:
+    """A URL rather than the name of a file?"""
+    return "://" in source
+
+
+def read_file(directory: Path | None, name: str, known: Fetched, limits: Limits) -> Fetched:
+    """A file in the directory, whatever its name tries; unchanged when its time and size are."""
+    if directory is None:
+        raise NoFeed(Fault.NO_DIRECTORY)
+    root = directory.resolve()
+    path = (root / name).resolve()
+    if not path.is_relative_to(root):
+        raise NoFeed(Fault.OUTSIDE, name)
+    try:
+        if not path.is_file():
+            raise NoFeed(Fault.NO_FILE, name)
+        with path.open("rb") as file:
+            stat = os.fstat(file.fileno())
+            etag = f"{stat.st_mtime_ns}-{stat.st_size}"
+            if etag == known.etag:
+                return Fetched(None, etag)
+            content = file.read(limits.octets + 1) if stat.st_size <= limits.octets else None
+    except OSError as error:
+        raise NoFeed(Fault.NO_FILE, f"{name}: {error.strerror}") from error
+    if content is None or len(content) > limits.octets:
+        raise NoFeed(Fault.TOO_BIG, limits.octets >> 20)
+    return Fetched(content, etag)
+
+
+def fetch(url: str, known: Fetched, limits: Limits, progress: Callable[[int], None] = lambda _octets: None) -> Fetched:
+    """What is there now; `known`: what was fetched last. progress is called with the octets so far."""
+    deadline = monotonic() + limits.seconds
+    for _ in range(REDIRECTS + 1):
+        parts = guarded_http.taken_apart(url)
+        with _asked(parts, known, limits, deadline) as response:
+            if response.status in _MOVED and (location := response.getheader("Location")):
+                following = urljoin(url, location)
+                if parts.scheme == "https" and urlsplit(following).scheme == "http":
+                    raise NoFeed(Fault.DOWNGRADE, following)
+                url = following
+                continue
+            return _taken(response, known, limits, progress)
+    raise NoFeed(Fault.REDIRECTS, url)
+
+
+@contextmanager
+def _asked(parts: SplitResult, known: Fetched, limits: Limits, deadline: float) -> Iterator[http.client.HTTPResponse]:
+    """The head of the answer; its body is read within."""
+    try:
+        with guarded_http.asked(parts, Question(headers=_headers(known)), limits.reach, deadline - monotonic()) as response:
+            yield response
+    except NoAnswer as error:
+        if error.fault is not guarded_http.Fault.TOO_SLOW:
+            raise
+        raise NoAnswer(error.fault, limits.seconds) from error  # in the whole time, not in what was left of it
+
+
+def _headers(known: Fetched) -> dict[str, str]:
+    headers = {"User-Agent": "Netzwart", "Accept": "text/plain, */*", "Accept-Encoding": "identity", "Connection": "close"}
+    if known.etag:
+        headers["If-None-Match"] = known.etag
+    if known.last_modified:
+        headers["If-Modified-Since"] = known.last_modified
+    return headers
+
+
+def _taken(response: http.client.HTTPResponse, known: Fetched, limits: Limits, progress: Callable[[int], None]) -> Fetched:
+    if response.status == 304:
+        return Fetched(None, known.etag, known.last_modified)
+    if response.status != 200:
+        raise NoFeed(Fault.STATUS, f"{response.status} {response.reason}")
+    if response.getheader("Content-Encoding", "identity").lower() != "identity":
+        raise NoFeed(Fault.ENCODED, response.getheader("Content-Encoding"))
+    if "html" in response.getheader("Content-Type", "").lower():
+        raise NoFeed(Fault.WEB_PAGE)
+    content = _body(response, limits, progress)
+    return Fetched(content, (response.getheader("ETag") or "")[:1000], (response.getheader("Last-Modified") or "")[:200])
+
+
+def _body(response: http.client.HTTPResponse, limits: Limits, progress: Callable[[int], None]) -> bytes:
+    """All of it, or nothing: half a list would lift the bans of the other half."""
+    announced, parts, total = response.length, list[bytes](), 0
+    if announced is None and not response.chunked:
+        raise NoFeed(Fault.ENDLESS)
+    if announced is not None and announced > limits.octets:
+        raise NoFeed(Fault.TOO_BIG, limits.octets >> 20)
+    while part := response.read(CHUNK):
+        total += len(part)
+        if total > limits.octets:
+            raise NoFeed(Fault.TOO_BIG, limits.octets >> 20)
+        parts.append(part)
+        progress(total)
+    if announced is not None and total < announced:
+        raise NoFeed(Fault.CUT_OFF, f"{total} / {announced}")
+    return b"".join(parts)

@@ -1,0 +1,207 @@
+"""What a feed's text says: entries, and every line that says nothing we understand.
+
+In: lines with an address, a prefix or a range `a-b`, perhaps quoted, perhaps a count behind it, perhaps a comment after `#` or `;`;
+or a table (apps/bans/feed_tables.py). Out: values with line numbers. Pure, and linear in the length of the text: no Django, I/O or clock.
+"""
+
+import re
+from codecs import BOM_UTF8
+from collections.abc import Iterator
+from dataclasses import dataclass
+from io import BytesIO
+from typing import Final
+
+from apps.bans import feed_tables
+from apps.bans.prefixes import Fault, NoBan, read_range
+from firewall.policy import Prefix
+
+LONGEST_COMMENT: Final = 200
+LONGEST_EXCERPT: Final = 80
+MOST_BAD: Final = 1_000  # bad lines that are kept; the others are only counted
+
+_COMMENT = re.compile("[#;]")
+_SEPARATORS = re.compile(r"[\s,]+")
+_RANGE = re.compile(r"\s-\s")
+_HEADINGS = frozenset({"ip", "ips", "address", "addresses", "ip_address", "ipaddress", "cidr", "network", "prefix"})
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much we read: octets of the whole, lines (and as many entries, which ranges become), and characters of one line."""
+
+    octets: int = 32 << 20
+    lines: int = 1_000_000
+    length: int = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One prefix that the feed names, and where."""
+
+    line: int
+    prefix: Prefix
+    comment: str = ""
+    direction: str = ""  # "in", "out" or "both"; "": the feed does not say
+
+
+@dataclass(frozen=True, slots=True)
+class BadLine:
+    """A line that cannot be a ban: its number, its text (cut), why, what would do instead, and what stands in the way."""
+
+    line: int
+    text: str
+    fault: Fault
+    offer: str = ""
+    culprit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """A feed in memory: each prefix once, in the order of the text. `below`: lines whose count is smaller than what was asked for.
+
+    bad: the first bad lines; bad_count: how many there are.
+    """
+
+    entries: tuple[Entry, ...]
+    bad: tuple[BadLine, ...] = ()
+    duplicates: int = 0
+    below: int = 0
+    bad_count: int = 0
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self.entries)
+
+
+class TooBig(ValueError):  # noqa: N818 - a finding about somebody's file, not an error of the program
+    """More than we read: `what` ("octets", "lines" or "entries") exceeds `limit`."""
+
+    def __init__(self, what: str, limit: int) -> None:
+        super().__init__(f"more than {limit:,} {what}")
+        self.what, self.limit = what, limit
+
+
+class FeedReader:
+    """Reads a feed once, entry by entry, so that a million lines take no more memory than their text.
+
+    Iterating gives each prefix that the text names, also those that it names again, and raises TooBig. What was counted on the way stands
+    in the attributes afterwards: bad (the first bad lines), bad_count, below, and named (entries so far).
+    """
+
+    duplicates = 0  # whoever takes the entries finds out
+
+    def __init__(self, content: bytes | str, *, minimum_count: int = 0, limits: Limits | None = None) -> None:
+        self._content = content.encode(errors="replace") if isinstance(content, str) else content
+        self._minimum_count, self._limits = minimum_count, limits or Limits()
+        self.bad: list[BadLine] = []
+        self.bad_count = self.below = self.named = 0
+
+    def __iter__(self) -> Iterator[Entry]:
+        _check_size(self._content, self._limits)
+        content = self._content.removeprefix(BOM_UTF8)
+        for entry in self._table(content) if feed_tables.is_table(content) else self._lines(content):
+            self.named += 1
+            if self.named > self._limits.lines:
+                raise TooBig("entries", self._limits.lines)
+            yield entry
+
+    def _lines(self, content: bytes) -> Iterator[Entry]:
+        for number, octets in enumerate(BytesIO(content), 1):
+            line = octets.decode(errors="replace").removesuffix("\n")
+            try:
+                read = _read(line, self._limits, first=not self.named and not self.bad_count)
+            except NoBan as why:
+                self._note(BadLine(number, _excerpt(line), why.fault, why.offer))
+                continue
+            if self._counts(read, number, line):
+                yield from (Entry(number, prefix, read.comment) for prefix in read.prefixes)
+
+    def _counts(self, read: "_Line", number: int, line: str) -> bool:
+        """Does the line's count reach what was asked for?"""
+        if not self._minimum_count:
+            return True
+        if read.prefixes and read.count is None:
+            self._note(BadLine(number, _excerpt(line), Fault.NO_COUNT))
+            return False
+        if (read.count or 0) < self._minimum_count:
+            self.below += len(read.prefixes)
+            return False
+        return True
+
+    def _table(self, content: bytes) -> Iterator[Entry]:
+        for number, row in enumerate(feed_tables.rows(content)):
+            if number > self._limits.lines:
+                raise TooBig("entries", self._limits.lines)
+            try:
+                prefixes = _of_row(row)
+            except NoBan as why:
+                self._note(BadLine(row.line, _excerpt(row.prefix or row.direction), why.fault, why.offer))
+                continue
+            comment = tidy(row.comment[: self._limits.length])
+            yield from (Entry(row.line, prefix, comment, row.direction) for prefix in prefixes)
+
+    def _note(self, bad: BadLine) -> None:
+        self.bad_count += 1
+        if len(self.bad) < MOST_BAD:
+            self.bad.append(bad)
+
+
+def parse(content: bytes | str, *, minimum_count: int = 0, limits: Limits | None = None) -> Feed:
+    """Read a whole feed into memory. Raises TooBig; everything else that is wrong is in the feed's bad lines."""
+    reader = FeedReader(content, minimum_count=minimum_count, limits=limits)
+    found: dict[Prefix, Entry] = {}
+    for entry in reader:
+        found.setdefault(entry.prefix, entry)
+    return Feed(tuple(found.values()), tuple(reader.bad), reader.named - len(found), reader.below, reader.bad_count)
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    prefixes: tuple[Prefix, ...] = ()
+    count: int | None = None
+    comment: str = ""
+
+
+_NOTHING = _Line()
+
+
+def _of_row(row: feed_tables.Row) -> list[Prefix]:
+    if row.direction not in ("", "in", "out", "both"):
+        raise NoBan(Fault.DIRECTION)
+    return read_range(_RANGE.sub("-", row.prefix))
+
+
+def _check_size(content: bytes, limits: Limits) -> None:
+    """Refuses what is too long before any of it is read. Raises TooBig."""
+    if len(content) > limits.octets:
+        raise TooBig("octets", limits.octets)
+    if content.count(b"\n") + (not content.endswith(b"\n")) > limits.lines:
+        raise TooBig("lines", limits.lines)
+
+
+def _read(line: str, limits: Limits, *, first: bool) -> _Line:
+    """What one line says. Raises NoBan."""
+    if len(line) > limits.length:
+        raise NoBan(Fault.TOO_LONG)
+    data, *rest = _COMMENT.split(line, maxsplit=1)
+    fields = [field.strip("\"'") for field in _SEPARATORS.split(_RANGE.sub("-", data.strip())) if field]
+    if not fields or (first and len(fields) == 1 and fields[0].lower() in _HEADINGS):
+        return _NOTHING
+    prefixes = tuple(read_range(fields[0]))
+    if len(fields) > 2 or (len(fields) == 2 and not _is_count(fields[1])):
+        raise NoBan(Fault.TRAILING)
+    return _Line(prefixes, int(fields[1]) if len(fields) == 2 else None, tidy(rest[0]) if rest else "")
+
+
+def _is_count(text: str) -> bool:
+    return text.isascii() and text.isdigit()
+
+
+def _excerpt(line: str) -> str:
+    shown = tidy(line[: 2 * LONGEST_EXCERPT])
+    return shown if len(shown) <= LONGEST_EXCERPT else shown[: LONGEST_EXCERPT - 1] + "…"
+
+
+def tidy(text: str) -> str:
+    """A comment as we keep it: printable, on one line, not too long."""
+    printable = "".join(character if character.isprintable() else " " for character in text)
+    return " ".join(printable.split())[:LONGEST_COMMENT].rstrip()

@@ -1,0 +1,68 @@
+"""Writing where a list's bans come from. `apps.bans.feed_refresh` does the rest."""
+
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import F
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import User
+from apps.bans.feed_fetcher import is_url
+from apps.bans.models import BanFeed, BanList
+from apps.bans.refusal_texts import of_feed
+from apps.lib.enqueue import nudge
+from apps.lib.errors import Conflict, Problem
+from apps.lib.web.guarded_http import NoAnswer, taken_apart
+
+
+def subscribe(*, list: BanList, source: str, by: User, **given: Any) -> BanFeed:
+    """Let the list's bans come from there, from now on. Raises Problem when the source cannot be one, or the list has a feed."""
+    source = _source(source)
+    try:
+        with transaction.atomic():
+            made = BanFeed.objects.create(list=list, source=source, phase=BanFeed.Phase.WAITING, **given)
+            nudge("workers.refresh_feeds", made.pk, by.pk)
+    except IntegrityError as error:
+        if "list_id" not in str(error):
+            raise Problem(_("The database refuses these values: %(error)s") % {"error": str(error).splitlines()[0]}) from error
+        raise Problem(_("“%(list)s” has a feed already.") % {"list": list}, "source") from error
+    made.refresh_from_db()
+    return made
+
+
+def change_feed(*, feed: BanFeed, version: int, source: str, by: User, **given: Any) -> BanFeed:
+    """Change it, and look at once. Raises Conflict when somebody changed it since `version`, else Problem."""
+    afresh = {"etag": "", "last_modified": ""}
+    with transaction.atomic():
+        mine = BanFeed.objects.filter(pk=feed.pk, version=version)
+        if not mine.update(source=_source(source), due=Now(), version=F("version") + 1, **afresh, **given):
+            raise Conflict(_("Somebody changed this feed while you were editing. Look at it as it is now, then save again."))
+        nudge("workers.refresh_feeds", feed.pk, by.pk)
+    feed.refresh_from_db()
+    return feed
+
+
+def unsubscribe(*, feed: BanFeed) -> None:
+    """The list keeps its bans, and is not refreshed any more."""
+    BanFeed.objects.filter(pk=feed.pk).delete()
+
+
+def ask(*, feed: BanFeed, by: User) -> None:
+    """Refresh it now; if no worker hears it, within a minute."""
+    with transaction.atomic():
+        BanFeed.objects.filter(pk=feed.pk, phase=BanFeed.Phase.IDLE).update(phase=BanFeed.Phase.WAITING, octets=0)
+        BanFeed.objects.filter(pk=feed.pk).update(due=Now())
+        nudge("workers.refresh_feeds", feed.pk, by.pk)
+
+
+def _source(source: str) -> str:
+    source = source.strip()
+    if not source:
+        raise Problem(_("Say where the bans come from."), "source")
+    try:
+        if is_url(source):
+            taken_apart(source)
+    except NoAnswer as why:
+        raise Problem(of_feed(why.fault.value, why.what), "source") from why
+    return source

@@ -1,0 +1,50 @@
+"""What an import would do, before it is done."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from apps.bans.bulk_selection import must_type
+from apps.bans.feed_import import Outcome
+from apps.bans.models import Upload
+from apps.bans.refusal_texts import of_line
+from apps.bans.uploads import import_kept
+from apps.lib.errors import Problem
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What an import would do; `problem` says why it cannot."""
+
+    outcome: Outcome
+    problem: str = ""
+
+    @property
+    def removed(self) -> int:
+        return self.outcome.removed
+
+    @property
+    def possible(self) -> bool:
+        return self.outcome.imported and not self.problem
+
+    @property
+    def type(self) -> bool:
+        return must_type(self.outcome.removed, 0)
+
+    @property
+    def more(self) -> int:
+        return max(0, self.outcome.bad_count - len(self.outcome.bad))
+
+    @property
+    def bad(self) -> list[str]:
+        """The bad lines as sentences, the first of very many."""
+        return [of_line(line) for line in self.outcome.bad]
+
+
+def preview_of(upload: Upload, by: Any) -> Preview:
+    """Try the import, and take it back."""
+    outcome = Outcome(False)
+    try:
+        outcome = import_kept(upload, by=by, skip_invalid=False, dry_run=True)
+        return Preview(outcome if outcome.imported else import_kept(upload, by=by, skip_invalid=True, dry_run=True))
+    except Problem as problem:
+        return Preview(outcome, str(problem))

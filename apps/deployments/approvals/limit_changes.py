@@ -1,0 +1,55 @@
+"""The limits above which something waits: tightened at once, loosened when a second person agrees."""
+
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F
+
+from apps.accounts.models import User
+from apps.deployments.approvals.approval_gate import digest_values
+from apps.deployments.approvals.kinds import LIMITS
+from apps.deployments.approvals.part_codec import pack, unpack
+from apps.deployments.models import HeldBack
+from apps.network.models import GatewayGroup
+
+FIELDS = ("removal_share", "removal_least")
+
+
+@transaction.atomic
+def ask_for_limits(group: GatewayGroup, *, removal_share: int, removal_least: int, by: User) -> HeldBack | None:
+    """Change the limits as far as they become tighter; what becomes looser waits, as the row that is returned.
+
+    Whoever asks again asks in the place of whoever asked before.
+    """
+    wanted = {"removal_share": removal_share, "removal_least": removal_least}
+    group = GatewayGroup.objects.select_for_update().get(pk=group.pk)
+    looser = {name: [getattr(group, name), value] for name, value in wanted.items() if value > getattr(group, name)}
+    tighter = {name: value for name, value in wanted.items() if value < getattr(group, name)}
+    if tighter:
+        GatewayGroup.objects.filter(pk=group.pk).update(**tighter)
+    digest = digest_values(looser)
+    waiting = HeldBack.objects.filter(group=group, kind=LIMITS, state=HeldBack.State.WAITING)
+    waiting.exclude(digest=digest).update(state=HeldBack.State.OBSOLETE)
+    if not looser:
+        waiting.update(state=HeldBack.State.OBSOLETE)
+        return None
+    row = waiting.first() or HeldBack.objects.create(group=group, kind=LIMITS, digest=digest, packed=pack(looser))
+    row.askers.add(by)
+    return row
+
+
+def limits_waiting(group: GatewayGroup) -> HeldBack | None:
+    """The looser limits of the group that wait for a second person."""
+    return HeldBack.objects.filter(group=group, kind=LIMITS, state=HeldBack.State.WAITING).first()
+
+
+def loosen(held: HeldBack) -> None:
+    """What was asked for becomes true: a second person agreed."""
+    values = {name: new for name, (_old, new) in limits_asked(held).items()}
+    GatewayGroup.objects.filter(pk=held.group_id).update(version=F("version") + 1, **values)
+
+
+def limits_asked(held: HeldBack) -> dict[str, list[Any]]:
+    """By field its value before and after."""
+    found: dict[str, list[Any]] = unpack(held.packed)
+    return {name: found[name] for name in FIELDS if name in found}

@@ -1,0 +1,33 @@
+"""Refusals: what waits is undone, for a reason, so that the database asks for nothing that nobody wants; whoever asked is told."""
+
+import pghistory
+from django.db import transaction
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import User
+from apps.deployments.approvals import notifications, restoration, texts
+from apps.deployments.models import HeldBack
+from apps.lib.enqueue import nudge
+from apps.lib.errors import Conflict, Problem
+
+
+@transaction.atomic
+def refuse(held: HeldBack, *, digest: str, reason: str, by: User) -> list[str]:
+    """Undo exactly what `digest` stands for; in words what could not be undone. Raises Conflict when something else waits by now.
+
+    Whoever asked may refuse it too: nothing goes out by that.
+    """
+    if not reason.strip():
+        raise Problem(_("Say why, for whoever asked for it."), "reason")
+    title = texts.title(held)
+    there = HeldBack.objects.filter(pk=held.pk, digest=digest, state=HeldBack.State.WAITING)
+    given = {"decided": Now(), "decided_by": by, "reason": reason.strip()[:200]}
+    if there.update(state=HeldBack.State.REFUSED, **given) != 1:
+        raise Conflict(_("What waits is no longer what you saw. Look at it again."))
+    held.refresh_from_db()
+    with pghistory.context(reason=reason.strip()[:200]):
+        left = restoration.restore(held, by=by)
+    notifications.tell_of_refusal(held, title=title)
+    nudge("workers.reconcile", by.pk, False)
+    return left

@@ -1,0 +1,155 @@
+"""Who asked for a change that waits: whoever wrote the rows that it is about, by their history, not whoever made a worker look.
+
+What is held back goes in as things (`effects.py`), users' ids come out, and whether some of it was written by nobody known: raw SQL, or
+a script that names no author. Events count from the read of the database on to which the running ruleset was true. A thing without
+events since then ended by time, and whoever wrote about it last planned that.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.db import connection
+
+from apps.deployments.approvals.effects import Thing
+from firewall.sets import Kind
+
+_SINCE: Final = """(
+    mod(mod(event.xmin::text::bigint - %(first)s + 2147483648, 4294967296) + 4294967296, 4294967296) >= 2147483648
+    OR event.xmin::text::bigint = ANY(%(running)s)
+)"""
+_FIRST_OF_RUNNING: Final = "SELECT min(xid::text::bigint) FROM deployments_touched WHERE xid::text::bigint = ANY(%s)"
+_THINGS: Final = """
+    WITH thing AS (
+        SELECT * FROM unnest(%(numbers)s::int[], %(prefixes)s::cidr[], %(publics)s::inet[], %(protocols)s::text[], %(ports)s::int[],
+            %(counts)s::int[]) AS thing(number, prefix, public, protocol, port, ports)
+    ),
+    held AS MATERIALIZED (
+        SELECT DISTINCT thing.number, holding.pgh_obj_id AS holding, holding.member_id AS member FROM thing
+        JOIN network_holdingevent holding ON {lies}
+    ),
+    event AS ({events})
+"""
+_EVENT: Final = "SELECT {thing}.number, event.pgh_id, event.pgh_created_at AS at, event.pgh_context_id AS context, {since} AS fresh"
+_USERS: Final = """
+    SELECT event.number, event.fresh, (context.metadata ->> 'user')::bigint, event.at FROM (
+        SELECT DISTINCT number, fresh, context, at FROM event
+    ) event LEFT JOIN pghistory_context context ON context.id = event.context
+"""
+
+_HOLDING: Final = ("held", "network_holdingevent", "event.pgh_obj_id = held.holding")
+_MEMBER: Final = ("held", "members_memberevent", "event.pgh_obj_id = held.member")
+_MAPPING: Final = ("held", "nat_natmappingevent", "event.holding_id = held.holding")
+_FORWARD: Final = (
+    "thing",
+    "nat_portforwardevent",
+    "event.public = thing.public AND event.protocol = thing.protocol"
+    " AND int4range(event.public_port, event.public_port + event.ports) && int4range(thing.port, thing.port + thing.ports)",
+)
+_PINHOLE: Final = ("thing", "nat_pinholeevent", "event.address = host(thing.prefix)::inet")
+_BLOCK: Final = ("held", "bans_blockevent", "event.member_id = held.member")
+_BAN: Final = ("thing", "bans_banevent", "event.prefix = thing.prefix")
+_BAN_LIST: Final = ("thing", "bans_banlistevent", "{since}")  # switching a list off or on concerns all of it
+_ALLOWED: Final = ("thing", "bans_allowentryevent", "event.prefix = thing.prefix")
+_LISTENER: Final = ("thing", "bans_listenerevent", "event.address = host(thing.prefix)::inet")
+_WRITTEN: Final[Mapping[Kind, tuple[tuple[str, str, str], ...]]] = {
+    Kind.ADDRESSES: (_HOLDING, _MEMBER),
+    Kind.PREFIXES: (_HOLDING, _MEMBER),
+    Kind.MAPPINGS: (_HOLDING, _MEMBER, _MAPPING),
+    Kind.FORWARDS: (_HOLDING, _MEMBER, _FORWARD),
+    Kind.PINHOLES: (_HOLDING, _MEMBER, _PINHOLE),
+    Kind.BLOCKS: (_BLOCK, _BAN, _BAN_LIST),
+    Kind.BANS: (_BAN, _BAN_LIST),
+    Kind.ALLOWED: (_ALLOWED,),
+    Kind.LISTENERS: (_LISTENER,),
+}
+_LIES: Final = {Kind.PINHOLES: "holding.prefix >>= thing.prefix", Kind.BLOCKS: "holding.prefix <<= thing.prefix"}
+
+
+@dataclass(frozen=True, slots=True)
+class Askers:
+    """users: ids of everybody who asked. unknown: it may have been anybody besides."""
+
+    users: frozenset[int]
+    unknown: bool = False
+
+
+def askers_of(kind: Kind, things: Iterable[Thing], baseline: str | None) -> Askers:
+    """Who wrote what takes these things away since the read `baseline`; without one, who wrote last about each of them."""
+    asked = list(things)
+    events = _events(kind, asked, baseline)
+    return _together(_writers(events.get(number, [])) for number in range(len(asked)))
+
+
+def askers_of_gateways(names: Iterable[str], baseline: str | None) -> Askers:
+    """Who changed the gateways of these names since the read."""
+    query = f"""
+        SELECT event.name, {_SINCE} AS fresh, (context.metadata ->> 'user')::bigint, event.pgh_created_at
+        FROM network_gatewayevent event LEFT JOIN pghistory_context context ON context.id = event.pgh_context_id
+        WHERE event.pgh_obj_id IN (SELECT id FROM network_gateway WHERE name = ANY(%(names)s))
+    """  # noqa: S608 - constants
+    with connection.cursor() as cursor:
+        cursor.execute(query, {"names": list(names), **_since(baseline)})
+        rows = cursor.fetchall()
+    return _writers([(fresh, user, at) for _name, fresh, user, at in rows])
+
+
+def _events(kind: Kind, things: list[Thing], baseline: str | None) -> dict[int, list[tuple[bool, int | None, Any]]]:
+    """By the thing's number: whether the event is newer than the baseline, by whom, and when."""
+    given: dict[str, Any] = {
+        "numbers": list(range(len(things))),
+        "prefixes": [thing.prefix for thing in things],
+        "publics": [thing.public or None for thing in things],
+        "protocols": [thing.protocol for thing in things],
+        "ports": [thing.port for thing in things],
+        "counts": [thing.number for thing in things],
+        **_since(baseline),
+    }
+    found: dict[int, list[tuple[bool, int | None, Any]]] = {}
+    with connection.cursor() as cursor:
+        cursor.execute(_query(kind), given)
+        for number, fresh, user, at in cursor.fetchall():
+            found.setdefault(number, []).append((fresh, user, at))
+    return found
+
+
+def _query(kind: Kind) -> str:
+    events = " UNION ALL ".join(
+        f"{_EVENT.format(thing=thing, since=_SINCE)} FROM {thing} JOIN {table} event ON {condition.format(since=_SINCE)}"
+        for thing, table, condition in _WRITTEN[kind]
+    )
+    return _THINGS.format(lies=_LIES.get(kind, "holding.prefix = thing.prefix"), events=events) + _USERS
+
+
+def _since(baseline: str | None) -> dict[str, Any]:
+    """Which transactions the read may not have seen: those that ran then, and all from the first on.
+
+    The first is the oldest that ran then and noted a change since, as whatever reaches gateways does: what it wrote in a part of its own
+    (a savepoint) has a later number. Others that ran then, such as a backup's or another database's, wrote nothing that matters here.
+    """
+    if not baseline:
+        return {"first": 0, "running": []}
+    _oldest, end, running = baseline.split(":")
+    known = [int(each) for each in running.split(",") if each]
+    with connection.cursor() as cursor:
+        cursor.execute(_FIRST_OF_RUNNING, [known])
+        [first] = cursor.fetchone()
+    return {"first": first or int(end), "running": [each % 2**32 for each in known]}
+
+
+def _writers(events: list[tuple[bool, int | None, Any]]) -> Askers:
+    """Of one thing: all since the baseline; else whoever was last."""
+    fresh = [user for newer, user, _at in events if newer]
+    if not fresh and events:
+        last = max(at for _newer, _user, at in events)
+        fresh = [user for _newer, user, at in events if at == last]
+    return Askers(frozenset(user for user in fresh if user), not fresh or None in fresh)
+
+
+def _together(each: Iterable[Askers]) -> Askers:
+    users: set[int] = set()
+    unknown = False
+    for one in each:
+        users |= one.users
+        unknown = unknown or one.unknown
+    return Askers(frozenset(users), unknown)

@@ -1,0 +1,170 @@
+"""What is held back, in sentences: what it is, why it waits, who asked, what deciding does, what became of it. Reads no elements."""
+
+from collections.abc import Iterable
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from apps.deployments.approvals import kinds
+from apps.deployments.approvals.kinds import MANAGEMENT, SPECIAL
+from apps.deployments.approvals.part_codec import unpack
+from apps.deployments.models import HeldBack
+from apps.deployments.revision_pages.change_summary import kind_words, things
+from apps.lib.ui import formats
+from apps.lib.ui.states import Kind, State
+from firewall.sets import Kind as Of
+
+
+def title(held: HeldBack) -> str:
+    """What waits."""
+    given = {"n": formats.number(held.removed), "group": held.group.name}
+    match held.kind:
+        case kinds.MANAGEMENT:
+            words = ngettext(
+                "A change of management on %(n)s gateway waits for a second person",
+                "A change of management on %(n)s gateways waits for a second person",
+                held.removed,
+            )
+        case kinds.LIMITS:
+            words = _("Looser limits of %(group)s wait for a second person")
+        case kinds.ROLLBACK:
+            given["revision"] = f"r{unpack(held.packed)['revision']}" if "packed" not in held.get_deferred_fields() else ""
+            words = (
+                _("Going back to %(revision)s waits for a second person")
+                if given["revision"]
+                else _("Going back waits for a second person")
+            )
+        case Of.BLOCKS:
+            words = ngettext("%(n)s new block waits for a second person", "%(n)s new blocks wait for a second person", held.removed)
+        case _:
+            words = ngettext("%(n)s removal waits for a second person", "%(n)s removals wait for a second person", held.removed)
+    return words % given
+
+
+def why(held: HeldBack) -> str:
+    """Why it waits: the limits, in words."""
+    match held.kind:
+        case kinds.MANAGEMENT:
+            return _("It decides who can reach the gateways themselves. A mistake there locks everybody out, so one person is not enough.")
+        case kinds.LIMITS:
+            return _("Above these limits removals wait for a second person, so one person alone does not loosen them.")
+        case kinds.ROLLBACK:
+            return _(
+                "The older revision takes service away, or changes who can reach the gateways themselves, so one person is not enough."
+            )
+    words = _("%(removed)s of %(of)s would go, which is %(percent)s. The limit is %(share)s and at least %(least)s.")
+    if held.kind == Of.BLOCKS:
+        words = _("%(removed)s of %(of)s would be cut off, which is %(percent)s. The limit is %(share)s and at least %(least)s.")
+    text = words % _limits(held)
+    if not held.earlier:
+        return text
+    before = ngettext(
+        "%(n)s went within the hour before, and counts as well.", "%(n)s went within the hour before, and count as well.", held.earlier
+    )
+    return f"{text} {before % {'n': formats.number(held.earlier)}}"
+
+
+def _limits(held: HeldBack) -> dict[str, str]:
+    of = ngettext("%(n)s member", "%(n)s members", held.of) % {"n": formats.number(held.of)} if held.kind == Of.BLOCKS else ""
+    return {
+        "removed": formats.number(held.removed),
+        "of": of or things(Of(held.kind), held.of),
+        "percent": formats.percent(100 * held.removed / held.of if held.of else 100.0),
+        "share": formats.percent(held.group.removal_share),
+        "least": formats.number(held.group.removal_least),
+    }
+
+
+def asked(held: HeldBack) -> str:
+    """Who asked for it."""
+    names = [person.name for person in held.askers.all()]
+    given = {"names": ", ".join(names), "time": formats.full(held.since)}
+    if not names:
+        return _("Nobody is known to have asked: something wrote to the database without saying for whom. Held back %(time)s.") % given
+    if held.asker_unknown:
+        return _("Asked by %(names)s, and by something that did not say for whom it wrote. Held back %(time)s.") % given
+    return _("Asked by %(names)s, %(time)s.") % given
+
+
+def asked_by(held: HeldBack) -> str:
+    """The same for a table."""
+    names = [person.name for person in held.askers.all()]
+    return ", ".join([*names, _("somebody unknown")] if held.asker_unknown or not names else names)
+
+
+def together(held: Iterable[HeldBack]) -> str:
+    """All that waits in one sentence; nothing where nothing does."""
+    rows = list(held)
+    removed = sum(row.removed for row in rows if row.kind not in SPECIAL)
+    words = ngettext("%(n)s removal is held back.", "%(n)s removals are held back.", removed) % {"n": formats.number(removed)}
+    management = _("A change of management is held back.") if any(row.kind == MANAGEMENT for row in rows) else ""
+    limits = _("Looser limits are held back.") if any(row.kind == kinds.LIMITS for row in rows) else ""
+    back = _("Going back is held back.") if any(row.kind == kinds.ROLLBACK for row in rows) else ""
+    return " ".join(filter(None, [words if removed else "", management, limits, back]))
+
+
+def verb(held: HeldBack) -> str:
+    """What stands on the button."""
+    given = {"n": formats.number(held.removed)}
+    match held.kind:
+        case kinds.MANAGEMENT:
+            return ngettext("Approve the change on %(n)s gateway", "Approve the change on %(n)s gateways", held.removed) % given
+        case kinds.LIMITS:
+            return _("Approve these limits")
+        case kinds.ROLLBACK:
+            return _("Approve going back")
+        case Of.BLOCKS:
+            return ngettext("Approve %(n)s block", "Approve %(n)s blocks", held.removed) % given
+    return ngettext("Approve %(n)s removal", "Approve %(n)s removals", held.removed) % given
+
+
+def kind_of(held: HeldBack) -> str:
+    """What kind of thing waits: the head of a row."""
+    special = {kinds.MANAGEMENT: _("Management"), kinds.LIMITS: _("Limits"), kinds.ROLLBACK: _("Going back")}
+    return special.get(held.kind) or kind_words(Of(held.kind))
+
+
+def undo(held: HeldBack) -> str:
+    """What a refusal does."""
+    texts: dict[str, str] = {
+        Of.ADDRESSES: _("gives the members their addresses back, and makes them active again"),
+        Of.PREFIXES: _("gives the members their prefixes back, and makes them active again"),
+        Of.MAPPINGS: _("gives the members their public addresses back"),
+        Of.FORWARDS: _("opens the port forwards again"),
+        Of.PINHOLES: _("opens the pinholes again"),
+        Of.BANS: _("bans them again"),
+        Of.ALLOWED: _("puts them on the allow list again"),
+        Of.BLOCKS: _("lifts the blocks"),
+        Of.LISTENERS: _("lets the servers listen again"),
+        kinds.MANAGEMENT: _("sets interface, port and networks of the gateways back"),
+        kinds.LIMITS: _("leaves the limits as they are"),
+        kinds.ROLLBACK: _("leaves the gateways at what they run"),
+    }
+    return texts[held.kind]
+
+
+def decided(held: HeldBack) -> str:
+    """What became of it."""
+    if held.state == HeldBack.State.OBSOLETE:
+        return _("No longer asked for: somebody has undone it, or the gateways do not have it any more.")
+    if held.decided is None:
+        return ""
+    given = {"name": held.decided_by.name if held.decided_by else _("somebody who is gone"), "time": formats.full(held.decided)}
+    if held.state == HeldBack.State.REFUSED:
+        return _("Refused by %(name)s, %(time)s: %(why)s") % {**given, "why": held.reason}
+    words = _("Approved by %(name)s, %(time)s.") % given
+    if held.alone:
+        words += " " + _("The same person asked for it, or may have, and signed in again, because nobody else could approve it.")
+    return words
+
+
+def state(held: HeldBack) -> State:
+    """The state, for tables."""
+    states = {
+        HeldBack.State.WAITING: State(Kind.WAIT, _("Waits")),
+        HeldBack.State.APPROVED: State(Kind.MOVING, _("Approved")),
+        HeldBack.State.REFUSED: State(Kind.BAD, _("Refused")),
+        HeldBack.State.OBSOLETE: State(Kind.PLAIN, _("No longer asked for")),
+        HeldBack.State.DONE: State(Kind.OK, _("Gone out")),
+    }
+    return states[HeldBack.State(held.state)]

@@ -1,0 +1,126 @@
+"""Which objects were touched since an earlier look at the database: what triggers noted, and what began or ended by time alone.
+
+Triggers (migration deployments/0004) note ids and keys, and cost a write next to nothing. What an id means is looked up here: the
+addresses of a member, the forwards of a holding, the bans of a list. Called within the snapshot that reads what they are now.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from ipaddress import IPv4Address, IPv4Network, IPv6Network, ip_address, ip_network
+from typing import Any
+
+from django.db import connection
+
+from apps.deployments.desired_state.readers.pinholes import hole
+from firewall.policy import Hole, Keys, Port, Protocol, Service
+
+MOST = 4000  # with more to look up, reading everything is no slower
+KEPT = "1 hour"
+PRUNED_AT_ONCE = 20_000
+
+# The notes of transactions that the earlier snapshot did not see. "pruned" stands for notes that were gone when it was written; the key is
+# the last transaction of those. Whoever saw all transactions up to that one, or the pruning itself, misses nothing.
+NOTED = """
+    SELECT DISTINCT kind, key FROM deployments_touched
+    WHERE xid >= pg_snapshot_xmin(%(seen)s::pg_snapshot) AND NOT pg_visible_in_snapshot(xid, %(seen)s::pg_snapshot)
+        AND (kind <> 'pruned' OR key::xid8 >= pg_snapshot_xmin(%(seen)s::pg_snapshot))
+"""
+FORWARD = "protocol || ' ' || host(public) || ' ' || public_port || ' ' || ports"
+PINHOLE = "host(address) || ' ' || protocol || ' ' || port || ' ' || ports"
+BETWEEN = "lower(valid) BETWEEN %(since)s AND %(until)s OR upper(valid) BETWEEN %(since)s AND %(until)s"
+TOUCHED = f"""
+    ({NOTED} LIMIT {MOST} + 1)
+    UNION ALL SELECT 'holding', id::text FROM network_holding WHERE {BETWEEN}
+    UNION ALL SELECT 'holding', holding_id::text FROM nat_natmapping WHERE {BETWEEN}
+    UNION ALL SELECT 'forward', {FORWARD} FROM nat_portforward WHERE {BETWEEN}
+    UNION ALL SELECT 'pinhole', {PINHOLE} FROM nat_pinhole WHERE {BETWEEN}
+    UNION ALL SELECT 'member', member_id::text FROM bans_block WHERE {BETWEEN}
+    UNION ALL SELECT 'member', member_id::text FROM traffic_ratelimit WHERE {BETWEEN}
+    UNION ALL SELECT 'ban', prefix::text FROM bans_ban WHERE expires BETWEEN %(since)s AND %(until)s
+    UNION ALL SELECT 'allowed', prefix::text FROM bans_allowentry WHERE expires BETWEEN %(since)s AND %(until)s
+    LIMIT {MOST} + 1
+"""  # noqa: S608 - constants
+TARIFFS = f"SELECT id::text FROM members_member WHERE tariff_id = ANY(%s::bigint[]) LIMIT {MOST} + 1"  # noqa: S608 - a constant
+HOLDINGS = "SELECT id, prefix::text FROM network_holding WHERE id = ANY(%s::bigint[]) OR member_id = ANY(%s::bigint[])"
+FORWARDS = f"SELECT {FORWARD} FROM nat_portforward WHERE holding_id = ANY(%s)"  # noqa: S608 - a constant
+PINHOLES = f"SELECT {PINHOLE} FROM nat_pinhole WHERE holding_id = ANY(%s)"  # noqa: S608 - a constant
+BANS = f"SELECT DISTINCT prefix::text FROM bans_ban WHERE list_id = ANY(%s::bigint[]) LIMIT {MOST} + 1"  # noqa: S608 - a constant
+PRUNE = """
+    WITH old AS (
+        DELETE FROM deployments_touched WHERE id IN (
+            SELECT id FROM deployments_touched WHERE at < statement_timestamp() - %s::interval ORDER BY xid LIMIT %s
+        ) RETURNING xid
+    )
+    INSERT INTO deployments_touched (kind, key) SELECT 'pruned', max(xid::text::numeric) FROM old HAVING count(*) > 0
+"""
+
+
+def touched_since(seen: str, since: datetime, until: datetime) -> Keys | None:
+    """The objects that may differ from what the snapshot `seen` saw at `since`. None when only reading everything will do."""
+    moments = {"seen": seen, "since": min(since, until), "until": max(since, until)}  # a clock may have been set back
+    notes = _rows(TOUCHED, moments)
+    of: dict[str, set[str]] = defaultdict(set)
+    for kind, key in notes:
+        of[kind].add(key)
+    if len(notes) > MOST or of.keys() & {"everything", "pruned"}:
+        return None
+    _look_up(of)
+    if sum(map(len, of.values())) > MOST:
+        return None
+    networks = [ip_network(prefix) for prefix in of["address"]]
+    return Keys(
+        {network.network_address for network in networks if isinstance(network, IPv4Network)},
+        {network for network in networks if isinstance(network, IPv6Network)},
+        {port for key in of["forward"] for port in _ports(*key.split())},
+        {ip_network(prefix) for prefix in of["ban"]},
+        {_hole(*key.split()) for key in of["pinhole"]},
+        {ip_network(prefix) for prefix in of["allowed"]},
+        {_service(*key.split()) for key in of["listener"]},
+    )
+
+
+def _look_up(of: dict[str, set[str]]) -> None:
+    """What is touched through something else: the members of tariffs, the addresses of holdings and members, their forwards and pinholes,
+    the bans of lists.
+    """
+    if of["tariff"]:
+        of["member"] |= _first(_rows(TARIFFS, [list(of["tariff"])]))
+    if of["holding"] or of["member"]:
+        holdings = _rows(HOLDINGS, [list(of["holding"]), list(of["member"])])
+        of["address"] |= {prefix for _pk, prefix in holdings}
+        of["forward"] |= _first(_rows(FORWARDS, [[pk for pk, _prefix in holdings]]))
+        of["pinhole"] |= _first(_rows(PINHOLES, [[pk for pk, _prefix in holdings]]))
+    if of["list"]:
+        of["ban"] |= _first(_rows(BANS, [list(of["list"])]))
+
+
+def _first(rows: Iterable[tuple[Any, ...]]) -> set[str]:
+    return {row[0] for row in rows}
+
+
+def _ports(protocol: str, public: str, first: str, count: str = "1") -> Iterator[Port]:
+    """A note that was written before there were ranges has no count."""
+    of, address = Protocol(protocol), IPv4Address(public)
+    return ((of, address, port) for port in range(int(first), int(first) + int(count)))
+
+
+def _hole(address: str, protocol: str, port: str, ports: str) -> Hole:
+    return hole(address, protocol, int(port), int(ports))
+
+
+def _service(protocol: str, address: str, port: str) -> Service:
+    return Protocol(protocol), ip_address(address), int(port)
+
+
+def prune() -> None:
+    """Forget old notes, a bounded number at a time. Whoever last looked before them has to read everything."""
+    with connection.cursor() as cursor:
+        cursor.execute(PRUNE, [KEPT, PRUNED_AT_ONCE])
+
+
+def _rows(query: str, parameters: Any) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(query, parameters)
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
+    return rows

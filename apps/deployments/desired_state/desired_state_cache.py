@@ -1,0 +1,85 @@
+"""Remembers what each group's gateways should run, so that a change costs what it touches and not what the network weighs.
+
+One per process; forgetting costs one full reading. The short way is trusted between two ticks: each tick reads everything, compares,
+and believes what it read.
+"""
+
+from dataclasses import replace
+from datetime import datetime
+from threading import Lock
+
+import structlog
+
+from apps.deployments.desired_state import changed_objects, policy_snapshot
+from apps.deployments.desired_state.desired_rulesets import Wanted, changed, compiled, want
+from apps.network.models import GatewayGroup
+from firewall.diff import Delta, diff
+from firewall.policy import PolicyError
+from firewall.ruleset import EMPTY
+
+log = structlog.get_logger()
+
+
+class Watch:
+    """What groups want, by group id. Threads may share it: each group is looked at by one at a time."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, Wanted] = {}
+        self._locks: dict[int, Lock] = {}
+
+    def current(self, group: GatewayGroup, at: datetime | None = None) -> Wanted:
+        """What the group wants now: by the short way where that is possible. at: as if it were then. Raises PolicyError."""
+        with self._lock(group):
+            known = self._known.get(group.pk)
+            change = policy_snapshot.changed_since(group, known.snapshot, at) if known else None
+            return self._keep(group, (known and change and changed(known, change)) or want(group, at))
+
+    def afresh(self, group: GatewayGroup, at: datetime | None = None) -> Wanted:
+        """The same by the full way, compared with the short one. Where they differ, `amends` says how. Raises PolicyError.
+
+        Whoever takes the short way meanwhile does not wait: in a large network this takes seconds.
+        """
+        known = self._known.get(group.pk)
+        if known is None:
+            return self.current(group, at)
+        taken, change = policy_snapshot.both(group, known.snapshot, at)
+        full = compiled(taken)
+        checked = _checked(group, full, known, change) if change else full
+        changed_objects.prune()
+        with self._lock(group):
+            newest = self._known[group.pk]
+            went_on = change is not None and not checked.amends and newest is not known
+            return self._keep(group, newest if went_on else checked)
+
+    def _lock(self, group: GatewayGroup) -> Lock:
+        return self._locks.setdefault(group.pk, Lock())
+
+    def _keep(self, group: GatewayGroup, wanted: Wanted) -> Wanted:
+        self._known[group.pk] = wanted
+        return wanted
+
+
+def _checked(group: GatewayGroup, full: Wanted, known: Wanted, change: policy_snapshot.Changed) -> Wanted:
+    """What both ways agree on: as the short one made it, because it shares more with what was. Otherwise the full one's."""
+    try:
+        short = changed(known, change)
+    except PolicyError as error:
+        log.error("the short way was wrong", group=group.name, error=str(error))
+        return replace(full, amends={pk: diff(known.rulesets.get(pk, EMPTY), ruleset) for pk, ruleset in full.rulesets.items()})
+    if short is None:
+        return full
+    amends = _amends(short, full)
+    if not amends:
+        return short
+    counts = {name: (len(each.removed), len(each.added)) for delta in amends.values() for name, each in delta.elements.items()}
+    log.error("the short way was wrong", group=group.name, gateways=sorted(amends), removed_and_added=counts)
+    return replace(full, amends=amends)
+
+
+def _amends(short: Wanted, full: Wanted) -> dict[int, Delta]:
+    """What leads from the short way's rulesets to the full one's, of the gateways where anything differs."""
+    return {
+        pk: diff(short.rulesets[pk], ruleset)
+        for pk, ruleset in full.rulesets.items()
+        if short.digests[pk] != full.digests[pk] or short.rulesets[pk] != ruleset
+    }

@@ -1,0 +1,161 @@
+"""From rows to policies: the only bridge between the ORM and `firewall.policy`.
+
+One consistent read, of everything that a group's gateways need or of what changed since an earlier one. Comes out: a policy per
+gateway, the moment of the reading in the database's time, and which transactions it saw, so that anybody can ask later whether a
+given change was in it.
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import connection
+
+from apps.deployments.desired_state import database_clock
+from apps.deployments.desired_state.changed_objects import touched_since
+from apps.deployments.desired_state.readers import bans, blocks, gateways, listeners, members, nat, pinholes, rates
+from apps.deployments.desired_state.readers.reader import Reading
+from apps.lib.database.consistent_read import frozen
+from apps.network.models import Gateway, GatewayGroup
+from firewall.policy import Keys, Policy
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """When the database was read: `seen` is PostgreSQL's pg_snapshot, `at` its clock, `origin` names the database and its history.
+
+    A database that was restored from a dump or went back in time has another origin, or its transactions begin anew.
+    """
+
+    seen: str
+    at: datetime
+    origin: str
+
+    @property
+    def now(self) -> int:
+        """Unix seconds, rounded down."""
+        return int(self.at.timestamp())
+
+    def precedes(self, other: "Moment") -> bool:
+        """Is `other` a later look at the same history?"""
+        return self.origin == other.origin and _next_transaction(self.seen) <= _next_transaction(other.seen)
+
+
+def _next_transaction(seen: str) -> int:
+    """The first transaction that had not begun: "xmin:xmax:running" (PostgreSQL manual, "pg_snapshot")."""
+    return int(seen.split(":")[1])
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What the database asked for at one moment: policies by gateway id."""
+
+    moment: Moment
+    policies: dict[int, Policy]
+
+
+@dataclass(frozen=True, slots=True)
+class Changed(Snapshot):
+    """What changed since an earlier moment: `touched` names the objects, the policies hold those of them that exist now."""
+
+    touched: Keys
+
+
+# The fields of a policy, and how each is read; addresses and prefixes come with their owners.
+KINDS: dict[str, Reading] = {
+    "addresses": members.ADDRESSES,
+    "prefixes": members.PREFIXES,
+    "mappings": nat.MAPPINGS,
+    "forwards": nat.FORWARDS,
+    "pinholes": pinholes.PINHOLES,
+    "bans": bans.BANS,
+    "allowed": bans.ALLOWED,
+    "blocks": blocks.BLOCKS,
+    "listeners": listeners.LISTENERS,
+    "tariff_rates": rates.TARIFFS,
+    "rate_limits": rates.NOW,
+}
+
+MOMENT = """
+    SELECT pg_current_snapshot()::text, clock_timestamp(), concat_ws(' ', system_identifier,
+        (SELECT oid FROM pg_database WHERE datname = current_database()), 'deployments_touched'::regclass::oid,
+        left(pg_walfile_name(pg_current_wal_lsn()), 8))
+    FROM pg_control_system()
+"""
+
+
+def take(group: GatewayGroup, at: datetime | None = None) -> Snapshot:
+    """Read everything the group's gateways need, as it was at one moment. at: as if it were then.
+
+    Must not be called within a transaction: it needs one of its own that sees nothing newer.
+    """
+    with _one_moment(at) as moment:
+        return _everything(group, moment)
+
+
+def changed_since(group: GatewayGroup, earlier: Moment, at: datetime | None = None) -> Changed | None:
+    """Read what changed since an earlier moment, by transactions that were not seen then or by time alone; like `take`.
+
+    None when only reading everything will do: too much was touched, or the earlier moment is none of this database's past.
+    """
+    with _one_moment(at) as moment:
+        return _changes(group, earlier, moment)
+
+
+def both(group: GatewayGroup, earlier: Moment, at: datetime | None = None) -> tuple[Snapshot, Changed | None]:
+    """Read everything, and what changed, at one moment."""
+    with _one_moment(at) as moment:
+        return _everything(group, moment), _changes(group, earlier, moment)
+
+
+@contextmanager
+def _one_moment(at: datetime | None) -> Iterator[Moment]:
+    """A moment that is later than any row it sees: the transaction's own `now()` may be earlier."""
+    with frozen(durable=True), connection.cursor() as cursor:
+        before = time.monotonic()
+        cursor.execute(MOMENT)
+        seen, clock, origin = cursor.fetchone()
+        database_clock.note(clock, before)
+        yield Moment(seen, at or clock, origin)
+
+
+def _everything(group: GatewayGroup, moment: Moment) -> Snapshot:
+    return Snapshot(moment, _policies(group, moment, None))
+
+
+def _changes(group: GatewayGroup, earlier: Moment, moment: Moment) -> Changed | None:
+    touched = touched_since(earlier.seen, earlier.at, moment.at) if earlier.precedes(moment) else None
+    if touched is None:
+        return None
+    return Changed(moment, _policies(group, moment, touched), touched)
+
+
+def _policies(group: GatewayGroup, moment: Moment, touched: Keys | None) -> dict[int, Policy]:
+    """By gateway id; of the touched objects alone, unless that is None."""
+    objects = {kind: _objects(group, moment, kind, touched) for kind in KINDS}
+    objects["owners"] = objects["addresses"] + objects["prefixes"]
+    objects |= {kind: tuple(owner.prefix for owner in objects[kind]) for kind in ("addresses", "prefixes")}
+    rows = list(Gateway.objects.filter(group=group).select_related("server_interface").order_by("name"))
+    probes = filter(None, map(gateways.probe_mapping, rows))
+    objects["mappings"] += tuple(each for each in probes if touched is None or each.private in touched.addresses)
+    settings = gateways.settings(group)
+    return {row.pk: Policy(gateway=gateways.gateway(row, settings), **objects) for row in rows}
+
+
+def _objects(group: GatewayGroup, moment: Moment, kind: str, touched: Keys | None) -> tuple[Any, ...]:
+    query, only, parameters, value = KINDS[kind]
+    where = {"group": group.pk, "at": moment.at}
+    if touched is None:
+        return tuple(value(*row) for row in _rows(query.format(only=""), where))
+    restricted = parameters(touched)
+    return tuple(value(*row) for row in _rows(query.format(only=only), where | restricted)) if any(restricted.values()) else ()
+
+
+def _rows(query: str, parameters: dict[str, Any]) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(query, parameters)
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
+    return rows

@@ -1,0 +1,31 @@
+"""Addresses and prefixes that active members hold, with the holding of each."""
+
+from ipaddress import IPv4Address, IPv6Network
+
+from apps.deployments.desired_state.readers.reader import Reading
+from firewall.policy import Keys, Owner
+
+HELD = """
+    SELECT {columns} FROM network_holding h JOIN members_member m ON m.id = h.member_id {join}
+    WHERE h.group_id = %(group)s AND m.state = 'active' AND h.valid @> %(at)s::timestamptz AND {where} {{only}} ORDER BY {order}
+"""
+ONLY_ADDRESSES = "AND h.prefix = ANY(%(addresses)s::cidr[])"
+
+
+def touched_addresses(touched: Keys) -> dict[str, list[str]]:
+    """The parameters of ONLY_ADDRESSES."""
+    return {"addresses": [str(address) for address in touched.addresses]}
+
+
+ADDRESSES = Reading(
+    HELD.format(columns="h.prefix - '0.0.0.0'::inet, h.id", join="", where="h.kind = 'private4'", order="h.prefix"),
+    ONLY_ADDRESSES,
+    touched_addresses,
+    lambda number, holding: Owner(IPv4Address(number), holding),
+)
+PREFIXES = Reading(
+    HELD.format(columns="h.prefix, h.id", join="", where="h.kind = 'prefix6'", order="h.prefix"),
+    "AND h.prefix = ANY(%(prefixes)s::cidr[])",
+    lambda touched: {"prefixes": [str(prefix) for prefix in touched.prefixes]},
+    lambda prefix, holding: Owner(IPv6Network(prefix), holding),
+)

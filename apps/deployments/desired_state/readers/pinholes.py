@@ -1,0 +1,30 @@
+"""IPv6 pinholes of active members."""
+
+from ipaddress import IPv6Address
+
+from apps.deployments.desired_state.readers.members import HELD
+from apps.deployments.desired_state.readers.reader import Reading
+from firewall.policy import Hole, Pinhole, Protocol
+
+
+def hole(address: str, protocol: str, port: int, ports: int) -> Hole:
+    """What a row opens. Its port 0 means all of them."""
+    what = None if protocol == "all" else Protocol(protocol)
+    return Hole(IPv6Address(address), what, port, ports) if port else Hole(IPv6Address(address), what)
+
+
+def _pinhole(pk: int, *opened: object) -> Pinhole:
+    return Pinhole(pk, hole(*opened))  # type: ignore[arg-type]  # the query's columns
+
+
+PINHOLES = Reading(
+    HELD.format(
+        columns="p.id, host(p.address), p.protocol, p.port, p.ports",
+        join="JOIN nat_pinhole p ON p.holding_id = h.id",
+        where="p.valid @> %(at)s::timestamptz AND p.enabled",
+        order="p.id",
+    ),
+    "AND p.address = ANY(%(pinholes)s::inet[])",
+    lambda touched: {"pinholes": [str(each.address) for each in touched.holes]},
+    _pinhole,
+)

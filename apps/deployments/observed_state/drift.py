@@ -1,0 +1,135 @@
+"""Drift of a gateway: in what it differs from what it confirmed, and why. Found, kept while it lasts, and remembered when it is over.
+
+Kept as {"cause": a Cause, "why": text, "rules": [names], "elements": {set: {"missing": [texts], "foreign": [texts], "missing_count": n,
+"foreign_count": n}}, "sysctls": [[name, wanted, found]]}; when it is over, as {"cause", "since", "until", "rules": n, "missing": n,
+"foreign": n, "sysctls": n}.
+"""
+
+from collections.abc import Collection, Iterator, Mapping
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+import structlog
+from django.db.models.functions import Coalesce, Now
+from django.utils import timezone
+
+from apps.deployments.desired_state import database_clock
+from apps.deployments.models import GatewayState
+from apps.deployments.transport.agent_channel import Channel, Unreachable
+from apps.deployments.transport.agent_client import NotDone, expect
+from apps.network.models import Gateway
+from firewall import wire
+from firewall.render import render_elements
+from firewall.ruleset import Elements, Ruleset, Set
+
+MOST = 100  # elements of a set that are kept, each way
+LONGEST = 300  # characters of one element's text
+REMEMBERED = 20  # of each gateway
+
+log = structlog.get_logger()
+
+
+class Cause(StrEnum):
+    """Why a gateway does not run what it confirmed, as far as its agent's answers say."""
+
+    BY_HAND = "by_hand"  # somebody else has written to the table, or set the kernel otherwise
+    GONE = "gone"  # the whole table was deleted
+    DAMAGED = "damaged"  # the agent could not bring back what was confirmed: its file is damaged, or the kernel refused it
+    ANOTHERS = "anothers"  # it runs, and has confirmed, what another gateway of its group should run
+    EMPTY = "empty"  # it knows of no confirmed ruleset: a machine that was set up anew
+    OTHER = "other"  # it has confirmed something that the portal does not know as its own
+
+
+HEALS_ANYWAY = frozenset({Cause.DAMAGED, Cause.ANOTHERS, Cause.EMPTY, Cause.OTHER})  # nobody's hand, so nobody is asked
+
+
+def look(
+    gateway: Gateway, channel: Channel, welcome: wire.Welcome, wanted: Ruleset, now: int, others: Collection[str] = ()
+) -> Cause | None:
+    """Ask the gateway, and keep what it says: its cause, or None when that is not known.
+
+    welcome: what it has just said of itself. others: digests that other gateways of its group should have.
+    """
+    try:
+        drifted = expect(wire.Drifted, channel.ask(wire.Drift(now, database_clock.earliest())))
+    except (Unreachable, NotDone) as fault:
+        log.warning("drift not known", gateway=gateway.name, error=str(fault))
+        return None
+    found = told(drifted, wanted, now)
+    cause = cause_of(welcome, drifted, others)
+    mine = GatewayState.objects.filter(gateway=gateway)
+    log.warning("drift", gateway=gateway.name, cause=cause, rules=found["rules"], sets=sorted(found["elements"]), sysctls=found["sysctls"])
+    mine.update(drift={"cause": cause, "why": welcome.damage, **found}, drift_since=Coalesce("drift_since", Now()))
+    return cause
+
+
+def note_loss(gateway: Gateway, channel: Channel, welcome: wire.Welcome, wanted: Ruleset, now: int) -> None:
+    """Keep why a gateway that is about to get something newer has lost what it had confirmed, unless that is known already."""
+    if (welcome.damage or not welcome.confirmed) and not welcome.trial and _ran_before(gateway):
+        look(gateway, channel, welcome, wanted, now)
+
+
+def _ran_before(gateway: Gateway) -> bool:
+    return GatewayState.objects.filter(gateway=gateway, drift__isnull=True).exclude(digest="").exists()
+
+
+def cause_of(welcome: wire.Welcome, drifted: wire.Drifted, others: Collection[str]) -> Cause:
+    """What the agent knows best comes first."""
+    if welcome.damage:
+        return Cause.DAMAGED
+    if not welcome.confirmed:
+        return Cause.EMPTY
+    if drifted.gone:
+        return Cause.GONE
+    if drifted.rules or drifted.elements or drifted.sysctls:
+        return Cause.BY_HAND
+    return Cause.ANOTHERS if welcome.digest in others else Cause.OTHER
+
+
+def forget(state: GatewayState) -> None:
+    """It is as it should be; what was is remembered."""
+    if state.drift:
+        known = GatewayState.objects.filter(pk=state.pk)
+        known.update(drift=None, drift_since=None, drifted_before=remembered(state, timezone.now()))
+
+
+def remembered(state: GatewayState, until: datetime) -> list[dict[str, Any]]:
+    """What there was, with what is over now in front."""
+    before: list[dict[str, Any]] = state.drifted_before
+    if not state.drift:
+        return before
+    elements: Mapping[str, Mapping[str, int]] = state.drift.get("elements", {})
+    entry = {
+        "cause": state.drift.get("cause", Cause.BY_HAND),
+        "since": state.drift_since.isoformat() if state.drift_since else None,
+        "until": until.isoformat(),
+        "rules": len(state.drift.get("rules", ())),
+        "missing": sum(each.get("missing_count", 0) for each in elements.values()),
+        "foreign": sum(each.get("foreign_count", 0) for each in elements.values()),
+        "sysctls": len(state.drift.get("sysctls", ())),
+    }
+    return [entry, *before][:REMEMBERED]
+
+
+def told(drifted: wire.Drifted, wanted: Ruleset, now: int) -> dict[str, Any]:
+    """For the page, as texts."""
+    elements = {
+        name: {
+            "missing": _texts(wanted.sets.get(name), each.missing, now),
+            "foreign": _texts(wanted.sets.get(name), each.foreign, now),
+            "missing_count": each.missing_count,
+            "foreign_count": each.foreign_count,
+        }
+        for name, each in drifted.elements.items()
+    }
+    return {"rules": list(drifted.rules), "elements": elements, "sysctls": [list(each) for each in drifted.sysctls]}
+
+
+def _texts(of: Set | None, elements: Elements, now: int) -> list[str]:
+    return [text[:LONGEST] for text, _ in zip(_rendered(of, elements, now), range(MOST), strict=False)]
+
+
+def _rendered(of: Set | None, elements: Elements, now: int) -> Iterator[str]:
+    """A set that the portal does not know has keys of unknown types."""
+    return render_elements(of, elements, now) if of else (key.hex() for key in elements)

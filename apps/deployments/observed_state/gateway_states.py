@@ -1,0 +1,50 @@
+"""What each gateway runs, as the portal knows it: written when it confirms, when it gets into trouble, and when nothing had to be done."""
+
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from apps.deployments.desired_state.desired_rulesets import Wanted
+from apps.deployments.models import GatewayState, Revision, RolloutStep
+from apps.deployments.observed_state import drift
+from apps.network.models import Gateway, GatewayGroup
+
+
+def runs(step: RolloutStep, revision: Revision, digest: str, *, in_memory: bool) -> None:
+    """The gateway runs the revision, and will after a reboot."""
+    state, _created = GatewayState.objects.get_or_create(gateway=step.gateway)
+    GatewayState.objects.filter(pk=state.pk).update(
+        digest=digest,
+        revision=revision,
+        snapshot=revision.snapshot,
+        since=Now(),
+        seen=Now(),
+        in_memory=in_memory,
+        unreachable_since=None,
+        error="",
+        disk="",
+        drift=None,
+        drift_since=None,
+        drifted_before=drift.remembered(state, timezone.now()),
+    )
+
+
+def troubled(gateway: Gateway, text: str, *, away: bool) -> None:
+    """The gateway did not get there; what it runs has not changed."""
+    state, _created = GatewayState.objects.get_or_create(gateway=gateway)
+    mine = GatewayState.objects.filter(pk=state.pk)
+    if not away:
+        mine.update(error=text, seen=Now(), unreachable_since=None)
+        return
+    mine.filter(unreachable_since=None).update(unreachable_since=Now())
+    mine.update(error=text)
+
+
+def still_true(wanted: Wanted) -> None:
+    """Nothing has to be deployed: what the gateways run is also true to this newer snapshot."""
+    for pk, target in wanted.targets.items():
+        GatewayState.objects.filter(gateway=pk, digest=target).update(snapshot=wanted.snapshot.seen, error="")
+
+
+def not_deployable(group: GatewayGroup, text: str) -> None:
+    """What the database asks for must not be deployed; the gateways go on with what they run, and their pages say why."""
+    GatewayState.objects.filter(gateway__group=group).update(error=text)

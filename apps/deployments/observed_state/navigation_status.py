@@ -1,0 +1,77 @@
+"""What the gateways run, in the words of the top bar, and how many rollouts ask for somebody, for the navigation."""
+
+from collections import defaultdict
+
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from apps.deployments.models import GatewayState, Hold, Rollout, RolloutStep
+from apps.deployments.selectors import gateway_states, hold_by_group, newest_by_group, waiting
+from apps.lib.ui.states import Kind
+from apps.lib.web.context_processors import Running
+from apps.lib.web.navigation import Count
+
+_WORST = (Kind.BAD, Kind.WAIT, Kind.WARN, Kind.MOVING, Kind.OK)
+
+
+def asking(_request: HttpRequest) -> Count | None:
+    """Groups whose last rollout failed, and what is held back, ask for somebody; where a rollout is under way, it is just said."""
+    states = [rollout.state for rollout in newest_by_group().values()]
+    asks = states.count(Rollout.State.FAILED) + waiting().count()
+    return Count(asks + sum(state in Rollout.OPEN for state in states), asks=asks > 0)
+
+
+def what_runs(_request: HttpRequest) -> Running | None:
+    """Of all groups, the one with the most to say. None while there is no gateway that ever answered."""
+    groups: dict[int, list[GatewayState]] = defaultdict(list)
+    for state in gateway_states():
+        groups[state.gateway.group_id].append(state)
+    newest, held = newest_by_group(), hold_by_group()
+    said = [_of_group(states, newest.get(group), held.get(group)) for group, states in groups.items()]
+    return min(said, key=lambda running: _WORST.index(running.kind), default=None)
+
+
+def _of_group(states: list[GatewayState], last: Rollout | None, hold: Hold | None) -> Running:
+    if last and last.state in Rollout.OPEN:
+        return Running(Kind.MOVING, str(last), _moving(last), reverse("deployments:rollout", args=[last.pk]))
+    revision = max((state.revision for state in states if state.revision), key=lambda each: each.pk, default=None)
+    if revision is None:
+        return Running(Kind.WARN, _("no revision"), _("on the gateways yet"), reverse("gateways:list"))
+    on = [state for state in states if state.revision == revision]
+    away = [state.gateway.name for state in states if state.unreachable_since]
+    words = ", ".join(filter(None, [_held(hold) or where(on, states), _away(away), "" if hold else _memory(states)]))
+    kind = Kind.BAD if away else Kind.WAIT if hold else Kind.WARN if len(on) < len(states) else Kind.OK
+    return Running(kind, str(revision), words, reverse("gateways:list"))
+
+
+def _held(hold: Hold | None) -> str:
+    return _("held at %(revision)s") % {"revision": hold.revision} if hold else ""
+
+
+def where(on: list[GatewayState], of: list[GatewayState]) -> str:
+    """on both gateways, on all 3 gateways, on nat-2 only."""
+    if len(on) == len(of) == 2:
+        return _("on both gateways")
+    if len(on) == len(of) > 2:
+        return _("on all %(n)d gateways") % {"n": len(of)}
+    names = ", ".join(state.gateway.name for state in on)
+    return _("on %(gateways)s") % {"gateways": names} if len(on) == len(of) else _("on %(gateways)s only") % {"gateways": names}
+
+
+def _moving(rollout: Rollout) -> str:
+    if rollout.state == Rollout.State.QUEUED:
+        return _("waits for a worker")
+    step = rollout.steps.filter(state__in=RolloutStep.MOVING).select_related("gateway").first()
+    if step is None:
+        return _("under way")
+    words = _("confirming on %(gateway)s") if step.committed else _("applying on %(gateway)s")
+    return words % {"gateway": step.gateway.name}
+
+
+def _away(names: list[str]) -> str:
+    return _("%(gateways)s does not answer") % {"gateways": ", ".join(names)} if names else ""
+
+
+def _memory(states: list[GatewayState]) -> str:
+    return _("in memory, no packets") if any(state.in_memory for state in states) else ""

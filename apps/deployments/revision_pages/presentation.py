@@ -1,0 +1,164 @@
+"""Revisions for pages: the list, one of them, what going back or releasing would change now."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import connection
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils.translation import gettext as _
+
+from apps.deployments.desired_state.desired_rulesets import want
+from apps.deployments.models import GatewayState, Hold, Revision, RevisionContent, RolloutStep
+from apps.deployments.revision_pages import contents, ruleset_comparison
+from apps.deployments.revision_pages.contents import NotKept
+from apps.deployments.revision_pages.ruleset_comparison import Compared
+from apps.deployments.rollouts.progress import Row, row
+from apps.network.models import GatewayGroup
+from firewall.policy import PolicyError
+from firewall.ruleset import Ruleset
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A revision in the list: its rollout, whether it is kept, and which gateways run it now."""
+
+    revision: Revision
+    row: Row | None
+    kept: bool
+    runs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class OnGateway:
+    """When a gateway confirmed a revision (None: it did not), and whether it runs it now."""
+
+    gateway: str
+    confirmed: datetime | None
+    runs: bool
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What would change now, or in words why that is not known."""
+
+    compared: Compared | None
+    problem: str = ""
+
+
+def revisions_in(which: str) -> QuerySet[Revision]:
+    """The newest first, without the long text of their deltas: all, or the `kept` ones, or the `rollback`s."""
+    kept = Exists(RevisionContent.objects.filter(revision=OuterRef("pk")))
+    found = Revision.objects.select_related("by", "group", "again").prefetch_related("rollouts__steps__gateway", "rollouts__stopped_by")
+    found = found.annotate(kept=kept, described=~Q(delta="")).defer("delta").order_by("-id")
+    return found.filter({"kept": Q(kept=True), "rollback": Q(again__isnull=False)}.get(which, Q()))
+
+
+def revision_counts() -> dict[str, int]:
+    """How many there are in all, how many are kept, how many are rollbacks."""
+    revisions = Revision.objects.order_by()
+    return {
+        "all": revisions.count(),
+        "kept": RevisionContent.objects.count(),
+        "rollback": revisions.filter(again__isnull=False).count(),
+    }
+
+
+def listed(found: Iterable[Revision], now: datetime) -> list[Listed]:
+    """Two more queries, however many there are."""
+    revisions = list(found)
+    runs: dict[int | None, list[str]] = {}
+    for state in GatewayState.objects.filter(revision__in=revisions).select_related("gateway").order_by("gateway__name"):
+        runs.setdefault(state.revision_id, []).append(state.gateway.name)
+    return [_listed(revision, tuple(runs.get(revision.pk, ())), now) for revision in revisions]
+
+
+def _listed(revision: Revision, runs: tuple[str, ...], now: datetime) -> Listed:
+    last = max(revision.rollouts.all(), key=lambda rollout: rollout.pk, default=None)
+    if last:
+        last.revision = revision
+        last.described = revision.described  # type: ignore[attr-defined]  # annotated, as `rollouts_in` does
+    return Listed(revision, row(last, now) if last else None, bool(revision.kept), runs)  # type: ignore[attr-defined]  # annotated
+
+
+def on_gateways(revision: Revision) -> list[OnGateway]:
+    """Every gateway that the revision was meant for."""
+    steps = RolloutStep.objects.filter(rollout__revision=revision).select_related("gateway").order_by("gateway__name", "rollout")
+    confirmed = {step.gateway.name: step.confirmed for step in steps if step.confirmed}
+    runs = set(GatewayState.objects.filter(revision=revision).values_list("gateway__name", flat=True))
+    return [OnGateway(name, confirmed.get(name), name in runs) for name in sorted(revision.digests)]
+
+
+def running(group: GatewayGroup) -> Revision | None:
+    """The newest revision that a gateway of the group has confirmed and runs."""
+    return Revision.objects.filter(pk__in=GatewayState.objects.filter(gateway__group=group).values("revision")).order_by("-pk").first()
+
+
+def oldest_kept() -> Revision | None:
+    """How far back one can go."""
+    return Revision.objects.exclude(content=None).order_by("pk").first()
+
+
+def not_kept(revisions: Sequence[Revision]) -> str:
+    """Why these cannot be read, and what can be done. What gateways have just confirmed is written down a moment later."""
+    lost = [revision for revision in revisions if not contents.is_kept(revision)]
+    if soon := [revision for revision in lost if contents.is_newest(revision)]:
+        return _("What %(revision)s contains is being written down. Look again in a moment.") % {"revision": soon[0]}
+    missing = ", ".join(map(str, lost))
+    oldest = oldest_kept()
+    words = _("What %(revisions)s contained is not kept any more.") % {"revisions": missing}
+    return words + (" " + _("The oldest that is kept is %(revision)s.") % {"revision": oldest} if oldest else "")
+
+
+# --- Previews
+
+
+def compare(before: Revision, after: Revision, gateway: str = "") -> Preview:
+    """What differs between two revisions."""
+    try:
+        return Preview(ruleset_comparison.revisions(before, after, database_clock(), gateway))
+    except NotKept:
+        return Preview(None, not_kept([before, after]))
+
+
+def of_going_back(revision: Revision) -> Preview:
+    """What going back to this revision would change now."""
+    now = running(revision.group)
+    if now is None:
+        return Preview(None, _("No gateway of this group runs anything of ours yet."))
+    return compare(now, revision)
+
+
+def of_release(hold: Hold) -> Preview:
+    """What would go out if the group followed the database again."""
+    now = running(hold.group) or hold.revision
+    try:
+        return Preview(ruleset_comparison.rulesets(contents.load(now), _wanted(hold.group), database_clock()))
+    except NotKept:
+        return Preview(None, not_kept([now]))
+    except PolicyError as error:
+        return Preview(None, _("What the database asks for now must not be deployed: %(error)s") % {"error": error})
+
+
+def of_following(group: GatewayGroup, gateway: str = "") -> Preview:
+    """What a deploy would change now, held or not: from what the group's gateways confirmed last to what the database asks for."""
+    now = running(group)
+    try:
+        return Preview(ruleset_comparison.rulesets(contents.load(now) if now else {}, _wanted(group), database_clock(), gateway))
+    except NotKept:
+        return Preview(None, not_kept([now] if now else []))
+    except PolicyError as error:
+        return Preview(None, _("What the database asks for now must not be deployed: %(error)s") % {"error": error})
+
+
+def _wanted(group: GatewayGroup) -> dict[str, Ruleset]:
+    names = dict(group.gateways.values_list("pk", "name"))
+    return {names[pk]: ruleset for pk, ruleset in want(group).rulesets.items()}
+
+
+def database_clock() -> int:
+    """Seconds since 1970, by the database's clock, as rulesets are measured by."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT extract(epoch FROM clock_timestamp())::bigint")
+        (now,) = cursor.fetchone()
+    return int(now)

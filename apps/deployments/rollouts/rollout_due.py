@@ -1,0 +1,138 @@
+"""Is there a point in a rollout now? What a gateway refused, or did not confirm, is not tried again blindly."""
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+from itertools import takewhile
+
+import structlog
+from django.db import InterfaceError, OperationalError
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from apps.deployments.desired_state.desired_rulesets import Wanted
+from apps.deployments.models import GatewayState, Rollout, RolloutStep
+from apps.deployments.observed_state import drift
+from apps.deployments.rollouts.rollout_driver import Links
+from apps.deployments.transport import agent_client
+from apps.deployments.transport.agent_channel import Unreachable
+from apps.network.models import Gateway, GatewayGroup
+from firewall import wire
+
+log = structlog.get_logger()
+
+RESTS = tuple(timedelta(seconds=seconds) for seconds in (0, 30, 60, 120, 300, 600, 1800, 3600))  # after the first failure, the second …
+
+
+@dataclass
+class Look:
+    """One look at a group. at_the_kernel: ask each gateway what it really runs; somebody may have meddled with it."""
+
+    group: GatewayGroup
+    wanted: Wanted
+    links: Links
+    at_the_kernel: bool
+    _states: dict[int, GatewayState] = field(init=False)
+    _last: Rollout | None = field(init=False)
+    _given_up: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._states = {state.gateway_id: state for state in GatewayState.objects.filter(gateway__group=self.group)}
+        self._last = _last_try(self.group, self.wanted)
+        self._given_up = self._last is not None and is_given_up(self._last)
+
+    def is_new_to(self, gateway: Gateway) -> bool:
+        """Has this gateway never confirmed it? Who has is put right before others can be in the way."""
+        state = self._states.get(gateway.pk)
+        return state is None or state.digest != self.wanted.targets[gateway.pk]
+
+    def is_due(self, gateway: Gateway) -> bool:
+        """Does the gateway run something else, and is there a point in trying now? What one answers is nothing to the others."""
+        try:
+            return self._is_due(gateway)
+        except (OperationalError, InterfaceError):
+            raise
+        except Exception:
+            log.exception("a gateway led to a fault of the portal", gateway=gateway.name)
+            return False
+
+    def _is_due(self, gateway: Gateway) -> bool:
+        state, target = self._states.get(gateway.pk), self.wanted.targets[gateway.pk]
+        impaired = self._impaired(gateway)
+        if state is None:
+            return not self._given_up and not impaired
+        if not (self.at_the_kernel or state.unreachable_since or impaired):
+            return state.digest != target and not self._given_up
+        welcome = self._welcome(gateway)
+        if welcome is None:
+            return False
+        _heard(state, welcome)
+        if agent_client.runs(welcome, target):
+            drift.forget(state)
+            return state.digest != target and not self._is_stuck(welcome, impaired)
+        if state.digest == target and not welcome.trial:
+            return self._heals(gateway, welcome)
+        return not (self._given_up or self._is_stuck(welcome, impaired))
+
+    def _heals(self, gateway: Gateway, welcome: wire.Welcome) -> bool:
+        """It ran the right thing and does not any more. What came of others is no reason to leave it so."""
+        others = [digest for pk, digest in self.wanted.targets.items() if pk != gateway.pk]
+        ruleset, now = self.wanted.rulesets[gateway.pk], self.wanted.snapshot.now
+        cause = drift.look(gateway, self.links.kept(gateway), welcome, ruleset, now, others)
+        may = self.group.heals_drift or cause is None or cause in drift.HEALS_ANYWAY
+        return may and not self._is_stuck(welcome, self._impaired(gateway))
+
+    @staticmethod
+    def _is_stuck(welcome: wire.Welcome, impaired: RolloutStep | None) -> bool:
+        """Is a fault of its own still in the way, or may it be?"""
+        return bool(welcome.disk) or (impaired is not None and not _has_rested(impaired))
+
+    def _impaired(self, gateway: Gateway) -> RolloutStep | None:
+        """Its step in the last rollout, where exactly this was tried and a fault of the gateway itself was in the way."""
+        steps = self._last.steps.all() if self._last else ()
+        return next((step for step in steps if step.gateway_id == gateway.pk and step.state == RolloutStep.State.IMPAIRED), None)
+
+    def _welcome(self, gateway: Gateway) -> wire.Welcome | None:
+        try:
+            return agent_client.hello(self.links.kept(gateway), self.wanted.snapshot.now)
+        except (Unreachable, agent_client.NotDone):
+            return None
+
+
+def _heard(state: GatewayState, welcome: wire.Welcome) -> None:
+    """It answers, and says itself what is wrong with it."""
+    mine = GatewayState.objects.filter(pk=state.pk)
+    if state.unreachable_since:
+        mine.update(unreachable_since=None, error="", seen=Now())
+    if (state.disk, state.agent) != (welcome.disk, welcome.agent[:40]):
+        mine.update(disk=welcome.disk, agent=welcome.agent[:40])
+
+
+def _last_try(group: GatewayGroup, wanted: Wanted) -> Rollout | None:
+    """The group's last rollout that is over, if exactly this was tried in it."""
+    over = Rollout.objects.filter(group=group).exclude(state__in=Rollout.OPEN)
+    last = over.select_related("revision").prefetch_related("steps").order_by("-pk").first()
+    names = {gateway.name: wanted.targets[gateway.pk] for gateway in group.gateways.all() if gateway.pk in wanted.targets}
+    return last if last and last.revision.digests == names else None
+
+
+def is_given_up(rollout: Rollout) -> bool:
+    """Has this shown that what it brought must not be tried again blindly, on any gateway of the group?"""
+    if rollout.state == Rollout.State.ABORTED:
+        return True
+    against = {RolloutStep.State.REFUSED, RolloutStep.State.WENT_BACK} | (set() if rollout.harmless else {RolloutStep.State.LOST})
+    return any(step.state in against for step in rollout.steps.all())
+
+
+def is_tried_again(step: RolloutStep) -> bool:
+    """Is an impaired gateway tried again by itself? A token that is ahead of ours does not come down by waiting."""
+    return step.reason != "token"
+
+
+def _has_rested(step: RolloutStep) -> bool:
+    """May it be tried again now? The more often it failed in a row, the later."""
+    if not is_tried_again(step):
+        return False
+    ends = RolloutStep.objects.filter(gateway=step.gateway_id).order_by("-rollout_id")[: len(RESTS)]
+    times = len(list(takewhile(lambda each: each.state == RolloutStep.State.IMPAIRED, ends)))
+    finished = step.rollout.finished
+    return finished is None or timezone.now() >= finished + RESTS[times - 1]

@@ -1,0 +1,338 @@
+"""Rollouts in the database: opened, claimed, written down step by step, by conditional updates. Knows nothing of the wire.
+
+The rows hold a state of `firewall.rollout`. Whoever drives one has a lease on it, and a fencing token that is higher than any
+before; every write asks for both, so that a worker whose lease has gone to another writes nothing any more.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any
+
+import structlog
+from django.contrib.auth import get_user_model
+from django.db import IntegrityError, connection, transaction
+from django.db.models import Q
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from apps.deployments.desired_state.desired_rulesets import Wanted
+from apps.deployments.models import Revision, Rollout, RolloutStep
+from apps.network.models import Gateway, GatewayGroup
+from firewall import rollout as machine
+from firewall.rollout import Command, Event, Phase, Step, advance
+from firewall.wire import LEAP_ADOPTED
+
+log = structlog.get_logger()
+
+LEASE = timedelta(seconds=10)  # as long as a dead worker keeps others waiting
+OPENING_ATTEMPTS = 3
+LONGEST_DOING = 20  # characters
+MOST_ELEMENTS = 2**31 - 1
+
+
+class LeaseLost(Exception):  # noqa: N818 - a state of the world
+    """Another worker has taken over, or somebody else has ended the rollout: do nothing more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What a new rollout is about. harmless: nothing but elements changes."""
+
+    group: GatewayGroup
+    wanted: Wanted
+    gateways: tuple[Gateway, ...]
+    by: int | None
+    cause: str
+    harmless: bool
+    management: dict[str, Any]
+    again: Revision | None = None
+
+
+class Outdated(Exception):  # noqa: N818 - a state of the world
+    """Somebody has brought out what a later look at the database saw."""
+
+
+NEWER = """
+    SELECT pg_snapshot_xmax(snapshot) > pg_snapshot_xmax(%s::pg_snapshot) FROM deployments_revision
+    WHERE group_id = %s AND id < %s ORDER BY id DESC LIMIT 1
+"""
+
+
+def open_rollout(opening: Opening) -> "Lease | None":
+    """A new revision and its rollout, claimed. None while another of the group is open: that one is told to look again.
+
+    None also for whoever looked long ago, and would take back what others have brought out since.
+    """
+    for _attempt in range(OPENING_ATTEMPTS):
+        if Rollout.objects.filter(group=opening.group, state__in=Rollout.OPEN).update(again=True):
+            return None
+        try:
+            return _opened(opening)
+        except Outdated:
+            return None
+        except IntegrityError as error:  # somebody else opened one just now
+            if "rollout_one_open_per_group" not in str(error):
+                raise
+    return None
+
+
+@transaction.atomic
+def _opened(opening: Opening) -> "Lease":
+    wanted = opening.wanted
+    revision = Revision.objects.create(
+        group=opening.group,
+        snapshot=wanted.snapshot.seen,
+        by=get_user_model().objects.filter(pk=opening.by).first() if opening.by else None,
+        cause=opening.cause,
+        digests={gateway.name: wanted.targets[gateway.pk] for gateway in opening.gateways},
+        again=opening.again,
+        management=opening.management,
+    )
+    rollout = Rollout.objects.create(
+        group=opening.group,
+        revision=revision,
+        goes_on=opening.group.goes_on,
+        harmless=opening.harmless,
+        state=Rollout.State.APPLYING,
+        token=_next_token(),
+        lease_until=Now() + LEASE,
+        attempts=1,
+    )
+    if opening.again is None and _is_outdated(revision):  # asked when no other rollout can be open any more
+        raise Outdated(str(revision))
+    queued = [RolloutStep(rollout=rollout, gateway=gateway, position=at) for at, gateway in enumerate(opening.gateways)]
+    state, command = advance(replace(read(rollout, queued), phase=Phase.QUEUED), Event.CLAIMED)
+    now = timezone.now()
+    for step, of in zip(queued, state.steps, strict=True):
+        step.state, step.sent = of.value, now if of is Step.SENDING else None
+    return Lease(rollout, RolloutStep.objects.bulk_create(queued), state, command)
+
+
+def _is_outdated(revision: Revision) -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute(NEWER, [revision.snapshot, revision.group_id, revision.pk])
+        row = cursor.fetchone()
+    return bool(row and row[0])
+
+
+def _next_token() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT nextval('deployments_token')")
+        (token,) = cursor.fetchone()
+    return int(token)
+
+
+def leave_note(group: GatewayGroup) -> bool:
+    """Is somebody at a rollout of the group, or is it paused? Then they look again when they are done."""
+    alive = Q(state=Rollout.State.APPLYING, lease_until__gte=Now()) | Q(state=Rollout.State.PAUSED)
+    return Rollout.objects.filter(alive, group=group).update(again=True) > 0
+
+
+def outrun(token: int) -> bool:
+    """The next token is higher than this one. False, and nothing changes, if that is further ahead than rollouts can have led: then
+    the gateway that says so is wrong or lies, and what it says must not reach the others."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT last_value FROM deployments_token")
+        (last,) = cursor.fetchone()
+        if token > last + LEAP_ADOPTED:
+            return False
+        cursor.execute("SELECT setval('deployments_token', greatest(%s, (SELECT last_value FROM deployments_token)))", [token])
+    return True
+
+
+# --- Claims
+
+
+CLAIM = """
+    UPDATE deployments_rollout SET state = 'applying', token = nextval('deployments_token'),
+        lease_until = now() + make_interval(secs => %(lease)s)
+    WHERE id = (
+        SELECT id FROM deployments_rollout
+        WHERE group_id = %(group)s AND (state = 'queued' OR state = 'applying' AND lease_until < now())
+        ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED
+    )
+    RETURNING id, (SELECT was.state FROM deployments_rollout was WHERE was.id = deployments_rollout.id)
+"""
+
+
+@dataclass(slots=True)
+class Lease:
+    """One worker's hold on a rollout: the rollout's row with its steps, and the state of the machine."""
+
+    rollout: Rollout
+    steps: list[RolloutStep]
+    state: machine.Rollout
+    command: Command  # what is to be done now
+
+    @property
+    def step(self) -> RolloutStep:
+        """Of the gateway whose turn it is."""
+        return self.steps[self.state.turn or 0]
+
+
+def claim(group: GatewayGroup) -> Lease | None:
+    """Take the group's rollout that waits, or whose worker is gone. None when there is none, or somebody else is at it."""
+    with connection.cursor() as cursor:
+        cursor.execute(CLAIM, {"group": group.pk, "lease": LEASE.total_seconds()})
+        found = cursor.fetchone()
+    if found is None:
+        return None
+    rollout = Rollout.objects.select_related("revision", "group").get(pk=found[0])
+    steps = list(rollout.steps.select_related("gateway"))
+    taken_over = found[1] == Rollout.State.APPLYING
+    state = read(rollout, steps)
+    if not taken_over:
+        state = replace(state, phase=Phase.QUEUED)
+    lease = Lease(rollout, steps, state, Command.NOTHING)
+    happened(lease, Event.TAKEN_OVER if taken_over else Event.CLAIMED)
+    return lease
+
+
+def groups_left_alone() -> list[GatewayGroup]:
+    """Groups with a rollout whose worker is gone."""
+    left = Rollout.objects.filter(state=Rollout.State.APPLYING, lease_until__lt=Now())
+    return list(GatewayGroup.objects.filter(rollouts__in=left))
+
+
+def read(rollout: Rollout, steps: Iterable[RolloutStep]) -> machine.Rollout:
+    """The rows as a state of the machine."""
+    return machine.Rollout(
+        steps=tuple(Step(step.state) for step in steps),
+        phase=Phase(rollout.state),
+        goes_on=rollout.goes_on,
+        harmless=rollout.harmless,
+        wish=Event(rollout.wish) if rollout.wish else None,
+        attempts=rollout.attempts,
+    )
+
+
+# --- Writing down
+
+
+WRITE = """
+    UPDATE deployments_rollout SET state = %(state)s, attempts = %(attempts)s,
+        lease_until = clock_timestamp() + make_interval(secs => %(lease)s),
+        wish = CASE WHEN %(over)s OR %(state)s = 'paused' THEN '' ELSE wish END,
+        finished = CASE WHEN %(over)s THEN clock_timestamp() END, error = %(error)s
+    WHERE id = %(id)s AND token = %(token)s AND state = 'applying'
+    RETURNING wish, again
+"""
+
+
+def happened(lease: Lease, event: Event, **evidence: Any) -> None:
+    """The event in the row, and the evidence in its step's; the lease knows then what is to be done now. Raises LeaseLost.
+
+    What a person has wished for meanwhile is taken in first.
+    """
+    with transaction.atomic(savepoint=False):
+        wish = _lock(lease.rollout)
+        state = replace(lease.state, wish=Event(wish) if wish else None)
+        at = state.turn
+        after, command = advance(state, event)
+        _write_steps(lease, after, at, evidence)
+        _write(lease, after)
+    lease.state, lease.command = after, command
+
+
+def passed(lease: Lease) -> None:
+    """A probe passed: kept with the event that follows at once."""
+    lease.state, lease.command = advance(lease.state, Event.PASSED)
+
+
+def wished(lease: Lease) -> Event | None:
+    """What a person has asked for meanwhile. Raises LeaseLost."""
+    wish = _lock(lease.rollout)
+    return Event(wish) if wish else None
+
+
+@transaction.atomic(savepoint=False)
+def _lock(rollout: Rollout) -> str:
+    mine = Rollout.objects.select_for_update().filter(pk=rollout.pk, token=rollout.token, state=Rollout.State.APPLYING)
+    wish = mine.values_list("wish", flat=True).first()
+    if wish is None:
+        raise LeaseLost(f"{rollout}: another worker has taken over")
+    return wish
+
+
+def _write(lease: Lease, after: machine.Rollout) -> None:
+    over = after.phase in machine.OVER
+    bad = [f"{step.gateway.name}: {step.error}" for step in lease.steps if step.error]
+    given = {
+        "id": lease.rollout.pk,
+        "token": lease.rollout.token,
+        "state": after.phase.value,
+        "attempts": after.attempts,
+        "over": over,
+        "lease": LEASE.total_seconds(),
+        "error": "\n".join(bad) if over else "",
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(WRITE, given)
+        _wish, lease.rollout.again = cursor.fetchone()
+    lease.rollout.state = after.phase.value
+
+
+def _write_steps(lease: Lease, after: machine.Rollout, at: int | None, evidence: Mapping[str, Any]) -> None:
+    for position, (step, now) in enumerate(zip(lease.steps, after.steps, strict=True)):
+        changes: dict[str, Any] = dict(evidence) if position == at else {}
+        if step.state != now.value:
+            changes |= {"state": now.value, "doing": ""}
+            if now is Step.SENDING:
+                changes["sent"] = Now()
+        if changes:
+            RolloutStep.objects.filter(pk=step.pk).update(**changes)
+            for name, value in changes.items():
+                setattr(step, name, value)
+
+
+def note(lease: Lease, what: str, *, passed: bool, ms: float | None, text: str) -> None:
+    """One more piece of evidence for the gateway whose turn it is: kept with the next event, an unhappy one at once, for the page."""
+    lease.step.evidence.append({"what": what, "passed": passed, "ms": None if ms is None else round(ms, 1), "text": text})
+    if not passed:
+        mine = Rollout.objects.filter(pk=lease.rollout.pk, token=lease.rollout.token, state=Rollout.State.APPLYING)
+        RolloutStep.objects.filter(pk=lease.step.pk, rollout__in=mine).update(evidence=lease.step.evidence)
+
+
+def heard(lease: Lease, doing: str, done: int, of: int) -> Event | None:
+    """The gateway whose turn it is says what it does: kept for the page. Comes out: what a person has asked for meanwhile.
+
+    done, of: elements. The gateway may say anything; what is no possible number is kept as the nearest one.
+    """
+    mine = Rollout.objects.filter(pk=lease.rollout.pk, token=lease.rollout.token, state=Rollout.State.APPLYING)
+    counted = {"done": min(max(done, 0), MOST_ELEMENTS), "of": min(max(of, 0), MOST_ELEMENTS)}
+    RolloutStep.objects.filter(pk=lease.step.pk, rollout__in=mine).update(doing=doing[:LONGEST_DOING], heard=Now(), **counted)
+    wish = mine.values_list("wish", flat=True).first()
+    return Event(wish) if wish else None
+
+
+def supersede(lease: Lease, text: str) -> None:
+    """End a rollout whose revision is not asked for any more; a new one brings the gateways, whatever they run, to what is."""
+    steps = RolloutStep.objects.filter(rollout=lease.rollout)
+    with transaction.atomic():
+        _lock(lease.rollout)
+        steps.filter(state__in=RolloutStep.MOVING).update(state=RolloutStep.State.LOST, error=text)
+        steps.filter(state=RolloutStep.State.WAITING).update(state=RolloutStep.State.SKIPPED)
+        mine = Rollout.objects.filter(pk=lease.rollout.pk)
+        mine.update(state=Rollout.State.FAILED, finished=Now(), lease_until=None, error=text, wish="")
+
+
+# --- A person's wishes
+
+
+def wish(rollout: Rollout, event: Event, *, by: Any) -> bool:
+    """Pause, resume or abort; True when nothing is under way, so that a worker has to look. Raises NotPossibleError."""
+    with transaction.atomic():
+        row = Rollout.objects.select_for_update().get(pk=rollout.pk)
+        steps = list(row.steps.all())
+        after, _command = advance(read(row, steps), event)
+        row.wish = after.wish.value if after.wish else ""
+        row.stopped_by = None if event is Event.RESUME else by
+        row.state = after.phase.value
+        if after.phase in machine.OVER:
+            row.finished, row.lease_until = Now(), None
+        row.save(update_fields=["wish", "stopped_by", "state", "finished", "lease_until"])
+        for step, now in zip(steps, after.steps, strict=True):
+            if step.state != now.value:
+                RolloutStep.objects.filter(pk=step.pk).update(state=now.value)
+    return after.phase is not Phase.APPLYING

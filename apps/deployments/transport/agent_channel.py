@@ -1,0 +1,242 @@
+"""The way to an agent: a relay program's standard input and output, kept open, with a limit on every wait.
+
+Comes in: requests of `firewall.wire`; goes out: replies, or `Unreachable` with a sentence. `relay_program.py` says which program relays;
+none of them is a shell, and no text from the database is more than one argument.
+"""
+
+import itertools
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from threading import Lock
+
+from django.conf import settings
+from django.utils import timezone
+
+from apps.deployments.rollouts.backoff import Backoff
+from apps.deployments.transport.relay_program import Way, socket_of, way
+from apps.deployments.transport.subprocess_pipe import EndedError, Relay, SilentError
+from apps.network.models import Gateway
+from firewall import wire
+from firewall.codec import WireError
+
+PATIENCE = 10.0  # seconds without a single octet: an agent that works says so every second
+PACE = 1_000_000  # octets of a request for which the agent may take another second before it says anything
+LONGEST = (
+    3600.0  # seconds until an answer is complete, whatever signs of life come: no honest work takes so long, and others wait behind it
+)
+OPENING = 20.0  # seconds more for the first answer over a relay that has just been started: keys are exchanged, programs started
+KNOCK = 5.0  # seconds for sshd's first line
+LONGEST_GREETING = 4096  # octets that may come before and with it
+
+
+class Unreachable(Exception):  # noqa: N818 - a state of the world, not an error of the program
+    """The gateway did not answer. The text says how."""
+
+
+type Heard = Callable[[wire.Beat], None]
+
+
+def nobody_minds(_beat: wire.Beat) -> None:
+    """That the agent lives is all that is asked."""
+
+
+class Channel:
+    """One kept-open conversation with one agent. One question at a time; a fault closes it, the next question opens it anew.
+
+    backoff: how long to wait before a gateway that did not answer is asked again; meanwhile questions fail at once.
+    """
+
+    def __init__(self, name: str, by: Way, backoff: Backoff | None = None, *, longest: float = LONGEST) -> None:
+        self.name = name
+        self._longest = longest
+        self.way = by
+        self.sent = 0  # octets of the last request
+        self._relay: Relay | None = None
+        self._numbers = itertools.count(1)
+        self._lock = Lock()
+        self._backoff = backoff or Backoff(first=timedelta(0))
+
+    @property
+    def relay_pid(self) -> int | None:
+        """The process id of the relay that is open."""
+        return self._relay.pid if self._relay and self._relay.alive else None
+
+    def ask(self, request: wire.Request, *, patience: float | None = None, heard: Heard = nobody_minds) -> wire.Reply:
+        """The agent's answer. patience: seconds without an octet; by default 10, and one more for each megabyte that is sent, and 20 more
+        where the way to the agent has to be opened first.
+
+        heard: told of each sign of life before the answer, however long that takes; when it raises Unreachable, nobody waits any longer.
+        Raises Unreachable. A channel that had been idle and is found closed is opened anew once.
+        """
+        with self._lock:
+            if objection := self._backoff.objection(timezone.now()):
+                raise Unreachable(objection)
+            try:
+                answer = self._ask(request, patience, heard)
+            except Unreachable as fault:
+                self._backoff.failed(str(fault), timezone.now())
+                raise
+            self._backoff.over()
+            return answer
+
+    def try_now(self) -> None:
+        """Let the next question be asked at once, however long the gateway has been away: a person wants to know."""
+        with self._lock:
+            self._backoff.over()
+
+    def close(self) -> None:
+        """End the relay; the agent goes on."""
+        relay, self._relay = self._relay, None
+        if relay:
+            relay.close()
+
+    def _ask(self, request: wire.Request, patience: float | None, heard: Heard) -> wire.Reply:
+        was_open = self.relay_pid is not None
+        try:
+            return self._converse(request, patience, heard)
+        except EndedError as ended:
+            if not was_open:
+                raise Unreachable(self._reason(ended)) from ended
+        try:
+            return self._converse(request, patience, heard)
+        except EndedError as ended:
+            raise Unreachable(self._reason(ended)) from ended
+
+    def _converse(self, request: wire.Request, patience: float | None, heard: Heard) -> wire.Reply:
+        number, silent = next(self._numbers), PATIENCE if self.relay_pid is not None else PATIENCE + OPENING
+        try:
+            relay = self._open()
+            self._send(relay, number, request, patience or PATIENCE)
+            within = wire.ANSWERED[type(request)]
+            return self._receive(relay, number, patience or silent + self.sent / PACE, within, heard)
+        except (OSError, ValueError, WireError, SilentError) as fault:
+            self.close()
+            raise Unreachable(str(fault)) from fault
+        except (EndedError, Unreachable):
+            self.close()
+            raise
+
+    def _open(self) -> Relay:
+        if self._relay is None or not self._relay.alive:
+            self.close()
+            self.way.prepare()
+            self._relay = Relay(self.way.arguments, settings.ROOT)
+        return self._relay
+
+    def _send(self, relay: Relay, number: int, request: wire.Request, patience: float) -> None:
+        self.sent = 0
+        for line in wire.lines(number, request):
+            relay.send(line, patience)
+            self.sent += len(line)
+
+    def _receive(self, relay: Relay, number: int, patience: float, within: wire.MessageLimits, heard: Heard) -> wire.Reply:
+        """The answer to this question, or to number 0: why the agent hangs up."""
+        assembler, give_up = wire.Assembler(within), time.monotonic() + self._longest
+        for line in relay.lines(patience, wire.MAX_LINE):
+            if time.monotonic() > give_up:
+                raise SilentError(f"it shows signs of life and has not answered for {self._longest:g} s")
+            answer = assembler.feed(line)
+            if answer and answer[0] in (number, 0):
+                reply = wire.reply(answer[1])
+                if not isinstance(reply, wire.Beat):
+                    return reply
+                heard(reply)
+        raise WireError("no answer")
+
+    def _reason(self, ended: EndedError) -> str:
+        return self.way.explain(str(ended)) or "the connection was closed"
+
+
+_channels: dict[tuple[int, bool], Channel] = {}  # by gateway, and whether it is the one for readings
+_channels_lock = Lock()
+
+
+def channel(gateway: Gateway) -> Channel:
+    """This process's channel to the gateway; opened by the first question."""
+    return _kept(gateway, readings=False)
+
+
+def readings_channel(gateway: Gateway) -> Channel:
+    """Another one, for answers that are long in coming: a change waits neither for them nor behind them."""
+    return _kept(gateway, readings=True)
+
+
+def _kept(gateway: Gateway, *, readings: bool) -> Channel:
+    by, which = way(gateway), (gateway.pk, readings)
+    with _channels_lock:
+        known = _channels.get(which)
+        if known is None or known.way != by:
+            if known:
+                known.close()
+            known = _channels[which] = Channel(gateway.name, by, Backoff() if by.is_far else None)
+        return known
+
+
+def close_all() -> None:
+    """End all relays of this process."""
+    with _channels_lock:
+        for known in _channels.values():
+            known.close()
+        _channels.clear()
+
+
+@contextmanager
+def fresh(gateway: Gateway) -> Iterator[Channel]:
+    """A channel over a new session, closed at the end: an open one would survive a ruleset that lets nobody in any more."""
+    own = Channel(gateway.name, way(gateway))
+    try:
+        yield own
+    finally:
+        own.close()
+
+
+@contextmanager
+def fresh_channels() -> Iterator[Callable[[Gateway], Channel]]:
+    """Channels of one's own, closed at the end: for commands and tests."""
+    own: dict[int, Channel] = {}
+    try:
+        yield lambda gateway: own.setdefault(gateway.pk, Channel(gateway.name, way(gateway)))
+    finally:
+        for each in own.values():
+            each.close()
+
+
+def knock(gateway: Gateway, *, limit: float = KNOCK) -> float:
+    """Open a new TCP connection to the gateway's sshd and read its first line (RFC 4253, section 4.2): milliseconds that took.
+
+    For an agent on this machine, connecting to its socket stands for that. limit: seconds for all of it. Raises Unreachable.
+    """
+    start = time.monotonic()
+    try:
+        if gateway.link == Gateway.Link.SSH:
+            _greeting(str(gateway.address), gateway.management_port, start + limit)
+        else:
+            _connect(str(socket_of(gateway)), limit)
+    except TimeoutError as error:
+        raise Unreachable(f"no answer to a new connection within {limit:g} s") from error
+    except OSError as error:
+        raise Unreachable(f"a new connection failed: {error.strerror or error}") from error
+    return (time.monotonic() - start) * 1000
+
+
+def _connect(path: str, limit: float) -> None:
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(limit)
+        connection.connect(path)
+
+
+def _greeting(host: str, port: int, until: float) -> None:
+    with socket.create_connection((host, port), timeout=until - time.monotonic()) as connection:
+        heard = b""
+        while len(heard) < LONGEST_GREETING:
+            connection.settimeout(max(until - time.monotonic(), 0.001))
+            octets = connection.recv(LONGEST_GREETING)
+            heard += octets
+            if any(line.startswith(b"SSH-2.0-") for line in heard.split(b"\n")[:-1]):
+                return
+            if not octets:
+                break
+    raise Unreachable(f"something else than sshd answers at port {port}")

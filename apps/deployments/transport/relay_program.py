@@ -1,0 +1,48 @@
+"""Which program relays to a gateway's agent, as a value: a channel is opened anew when it becomes another one."""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+
+from apps.deployments.transport import ssh
+from apps.network.models import Gateway
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A program and its arguments, none of them for a shell. host_key: whom ssh must meet, "" without ssh."""
+
+    arguments: tuple[str, ...]
+    host_key: str = ""
+
+    @property
+    def is_far(self) -> bool:
+        """Does it lead to another machine?"""
+        return bool(self.host_key)
+
+    def prepare(self) -> None:
+        """Make what the program needs. Raises OSError or ValueError."""
+        if self.is_far:
+            ssh.note(self.host_key)
+
+    def explain(self, words: str) -> str:
+        """What the program said before it ended, as one sentence; "" if it said nothing."""
+        return ssh.explain(words, self.host_key) if self.is_far else ssh.plain(words)
+
+
+def way(gateway: Gateway) -> Way:
+    """The way to the gateway's agent."""
+    if gateway.link == Gateway.Link.SSH:
+        return Way(ssh.arguments(gateway), gateway.host_key)
+    relay = (sys.executable, "-m", "gateway", "relay", "--socket", str(socket_of(gateway)))
+    if gateway.link == Gateway.Link.LOCAL or not settings.LAB_NAME:  # without a lab, agents run on this machine itself
+        return Way(relay)
+    lab = ("--name", settings.LAB_NAME, "--state", str(settings.LAB_STATE))
+    return Way((sys.executable, "-m", "lab", *lab, "exec", gateway.name, "--", *relay))
+
+
+def socket_of(gateway: Gateway) -> Path:
+    """Where the agent listens, if it runs on this machine."""
+    return Path(settings.GATEWAY_SOCKETS) / f"{gateway.name}.sock"

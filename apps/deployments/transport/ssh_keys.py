@@ -1,0 +1,62 @@
+"""The keys of both sides: the portal's own, which gateways let in, and a gateway's, which a person compares once."""
+
+import os
+import re
+import subprocess
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+from django.conf import settings
+
+from apps.deployments.transport import ssh
+from apps.deployments.transport.agent_channel import Unreachable
+from apps.lib.fields import Address
+from apps.network.models import HOST_KEY
+
+PROGRAM = "/usr/local/lib/netzwart/netzwart-agent.pyz"  # where docs/gateway-setup.md puts it
+SOCKET = "/run/netzwart/agent"
+SCAN = 5  # seconds
+
+
+def portal_key() -> tuple[str, bool]:
+    """The public half of the portal's key, and whether it was made just now."""
+    made = _make(Path(settings.SSH_KEY))
+    done = subprocess.run(["ssh-keygen", "-y", "-P", "", "-f", str(settings.SSH_KEY)], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise OSError(f"{settings.SSH_KEY}: ssh-keygen cannot read it: {ssh.plain(done.stderr)}")
+    return " ".join(done.stdout.split()[:2]), made
+
+
+def _make(file: Path) -> bool:
+    """Whole or not at all; whoever comes second uses the first one's."""
+    if file.exists():
+        return False
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=file.parent) as directory:
+        fresh = Path(directory, "key")
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "netzwart", "-f", str(fresh)], check=True)
+        with suppress(FileExistsError):
+            os.link(fresh, file)
+            return True
+    return False
+
+
+def authorized_keys_line(key: str) -> str:
+    """What belongs into authorized_keys on a gateway (sshd(8)): the key opens the relay and nothing else."""
+    return f'restrict,command="/usr/bin/python3 {PROGRAM} relay --socket {SOCKET}" {key} netzwart'
+
+
+def scan(address: Address, port: int) -> str:
+    """The host key that whoever answers there shows now. Raises Unreachable."""
+    command = ["ssh-keyscan", "-T", str(SCAN), "-t", "ed25519", "-p", str(port), str(address)]
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SCAN * 2, check=False)
+    except subprocess.TimeoutExpired as error:
+        raise Unreachable(f"no host key came from {address}, port {port} within {SCAN * 2} s") from error
+    for line in done.stdout.splitlines():
+        key = " ".join(line.split()[1:3])
+        if re.fullmatch(HOST_KEY, key):
+            return key
+    said = ssh.plain("\n".join(line for line in done.stderr.splitlines() if not line.startswith("#")))
+    raise Unreachable(f"no ssh-ed25519 host key came from {address}, port {port}{f': {said}' if said else ''}")

@@ -1,0 +1,71 @@
+"""What a browser can say: from which address it asked for the page, and what it reached over IPv4 and over IPv6.
+
+The script static/netzwart/check.js asks for a small picture from a host that has an IPv4 address only, and from one that has an IPv6
+address only (`NETZWART_CHECK_IPV4_HOST`, `NETZWART_CHECK_IPV6_HOST`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from ipaddress import ip_address
+from typing import Final
+
+from django.conf import settings
+from django.http import HttpRequest, QueryDict
+from django.templatetags.static import static
+from django.utils.translation import gettext as _
+
+from apps.accounts import client_address
+from apps.desk.connection_check.finding import Finding
+from apps.lib.fields import Address
+from apps.lib.ui.states import Kind
+from apps.members.models import Member
+from apps.nat.selectors import mappings_of
+from apps.network.models import Holding
+
+SECONDS: Final = 6
+PICTURE: Final = "netzwart/reached.svg"
+SAID: Final = ("yes", "no")
+
+
+@dataclass(frozen=True)
+class Way:
+    """An IP version, its name, and the address of the picture: whoever gets it has reached us over that version."""
+
+    version: int
+    name: str
+    url: str
+
+
+def ways() -> list[Way]:
+    """Those that can be tried here."""
+    return [Way(version, f"IPv{version}", f"//{host}{static(PICTURE)}") for version, host in settings.CHECK_HOSTS.items() if host]
+
+
+def came_from(request: HttpRequest, member: Member, holdings: Sequence[Holding]) -> list[Finding]:
+    """From which address the page was asked for, and whether that is the member's; nothing where nobody knows."""
+    at = ip_address(client_address.address(request))
+    if str(at) == client_address.UNKNOWN:
+        return []
+    title = _("This page was asked for over IPv%(version)d") % {"version": at.version}
+    if _is_own(at, member, holdings):
+        return [Finding("source", Kind.OK, title, _("From %(address)s, over this connection.") % {"address": at})]
+    words = _("From %(address)s, which is none of these addresses: what this browser reaches says nothing about this connection.")
+    return [Finding("source", Kind.PLAIN, title, words % {"address": at})]
+
+
+def _is_own(at: Address, member: Member, holdings: Sequence[Holding]) -> bool:
+    public = {mapping.public for mapping in mappings_of(member)}
+    return at in public or any(at.version == each.prefix.version and at in each.prefix for each in holdings)
+
+
+def reached(said: QueryDict) -> list[Finding]:
+    """What the script found; what it did not try is said so."""
+    return [_reached(way, said.get(f"ipv{way.version}", "")) for way in ways()]
+
+
+def _reached(way: Way, answer: str) -> Finding:
+    title = _("Your browser over %(version)s") % {"version": way.name}
+    if answer not in SAID:
+        return Finding(f"browser{way.version}", Kind.PLAIN, title, _("Not tried: that takes JavaScript."))
+    words = _("It reached us.") if answer == "yes" else _("It did not reach us within %(seconds)d s.") % {"seconds": SECONDS}
+    return Finding(f"browser{way.version}", Kind.OK if answer == "yes" else Kind.WARN, title, words)

@@ -1,0 +1,79 @@
+"""What a check finds, and the one line that follows from it. Pure: values in, values out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from django.utils.translation import gettext as _
+
+from apps.lib.ui.states import Kind
+
+
+class Fault(StrEnum):
+    """Whose a finding is: nobody's; the connection's (a block, no address); the network's; or that it is slower on purpose."""
+
+    NONE = "none"
+    CONNECTION = "connection"
+    NETWORK = "network"
+    LIMIT = "limit"
+
+
+WORST_FIRST: Final = (Fault.CONNECTION, Fault.NETWORK, Fault.LIMIT)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at. name: a word for programs; short: the fault as the rest of a sentence, "" without one."""
+
+    name: str
+    kind: Kind
+    title: str
+    words: str
+    fault: Fault = Fault.NONE
+    short: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What follows from the findings: in one line, and what to do now."""
+
+    kind: Kind
+    fault: Fault
+    title: str
+    advice: str
+
+
+def verdict(findings: Sequence[Finding], *, own: bool) -> Verdict:
+    """The worst that was found; own: whoever reads it is the member."""
+    faulty = [found for fault in WORST_FIRST for found in findings if found.fault is fault]
+    if not faulty:
+        return Verdict(Kind.OK, Fault.NONE, _fine(own), _fine_advice() if own else "")
+    worst = faulty[0]
+    return Verdict(worst.kind, worst.fault, _title(worst, own), _advice(worst) if own else "")
+
+
+def _fine(own: bool) -> str:
+    if own:
+        return _("The network is fine as far as we can see, and your address is active")
+    return _("The network is fine as far as it can see itself, and the address is active")
+
+
+def _title(worst: Finding, own: bool) -> str:
+    ours = _("It is us: %(what)s") if own else _("It is the network: %(what)s")
+    theirs = _("It is your connection: %(what)s") if own else _("It is this connection: %(what)s")
+    return (ours if worst.fault is Fault.NETWORK else theirs) % {"what": worst.short}
+
+
+def _advice(worst: Finding) -> str:
+    if worst.fault is Fault.NETWORK:
+        return _("You need not change anything. If it lasts longer than some minutes, open a ticket with this.")
+    if worst.fault is Fault.LIMIT:
+        return _("Everything works, only slower. Below stands until when.")
+    if worst.name == "block":
+        return _("Do what the reason asks for, then write to us.")
+    return _("Open a ticket with this, and the administrators will look at it.")
+
+
+def _fine_advice() -> str:
+    return _("Try another device or another cable, and restart your router. If that does not help, open a ticket with this.")

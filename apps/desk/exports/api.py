@@ -1,0 +1,36 @@
+"""The files, for scripts: `/api/exports/<name>`, with an ETag, so that a cron job asks again for nothing."""
+
+from typing import Any
+
+from django.http import Http404, HttpResponseBase
+from django.urls import path
+from rest_framework import viewsets
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.desk.exports.export_files import answer, files
+
+
+class ExportViewSet(viewsets.ViewSet):
+    """No collection of rows: files of formats of their own, whatever is accepted."""
+
+    def perform_content_negotiation(self, request: Request, force: bool = False) -> Any:
+        return JSONRenderer(), JSONRenderer.media_type  # of a problem
+
+    def list(self, request: Request) -> Response:
+        """The names."""
+        return Response([{"name": each.name, "what": str(each.what)} for each in files()])
+
+    def retrieve(self, request: Request, name: str) -> HttpResponseBase:
+        """One of them."""
+        found = next((each for each in files() if each.name == name), None)
+        if found is None:
+            raise Http404(name)
+        return answer(request._request, found)
+
+
+urlpatterns = [
+    path("exports/", ExportViewSet.as_view({"get": "list"}, basename="export"), name="export-list"),
+    path("exports/<str:name>", ExportViewSet.as_view({"get": "retrieve"}, basename="export"), name="export-detail"),
+]

@@ -1,0 +1,44 @@
+"""Subnets with their host reservations for Kea (Kea Administrator Reference Manual, "Host Reservations in DHCPv4" and "… DHCPv6").
+
+A JSON list, to be included as `subnet4` or `subnet6`. Names that people gave stand in `user-context` alone, which Kea passes on unread.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from apps.desk.exports.device_addresses import Card, Host
+from apps.lib.fields import Prefix
+from apps.network.models import Pool
+
+type Several = Mapping[str, Sequence[Prefix]]
+
+
+def subnets(pools: Iterable[tuple[Pool, Iterable[Host], Several]], address: str) -> Iterator[str]:
+    """The list, a line for each reservation. address: "ip-address", or "prefixes" where members are delegated a prefix.
+
+    Each pool comes with its hosts by address, and with all that a device has of it where that is more than one. Kea refuses a second
+    reservation of a MAC address in a subnet: so there is one, with all prefixes, or with the first address.
+    """
+    yield "["
+    for place, (pool, hosts, several) in enumerate(pools):
+        yield f'{"," if place else ""}\n{{{_pairs({"id": pool.pk, "subnet": str(pool.prefix)})},\n "reservations": ['
+        known = (each for host in hosts if host.card and (each := _reservation(host, host.card, several, address)))
+        for number, reservation in enumerate(known):
+            yield f"{',' if number else ''}\n  {json.dumps(reservation, ensure_ascii=True)}"
+        yield "]}"
+    yield "\n]\n"
+
+
+def _pairs(values: dict[str, Any]) -> str:
+    return json.dumps(values)[1:-1]
+
+
+def _reservation(host: Host, card: Card, several: Several, address: str) -> dict[str, Any]:
+    """Nothing, if an earlier one of the device says it all."""
+    mine = several.get(card.mac, (host.prefix,))
+    if mine[0] != host.prefix:
+        return {}
+    where: Any = [str(each) for each in mine] if address == "prefixes" else str(host.prefix.network_address)
+    context = {"member": f"M-{host.member}", "device": card.name}
+    return {"hw-address": card.mac, address: where, "hostname": f"{card.label}.{host.member_label}", "user-context": context}

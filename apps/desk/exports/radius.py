@@ -1,0 +1,25 @@
+"""Members' devices for RADIUS by MAC address: FreeRADIUS's `users` file (users(5), rlm_files).
+
+User name and password are the MAC address, as switches and access points send it (RFC 3580, section 3.21: with hyphens, upper case).
+No text that people wrote is part of it.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from apps.desk.exports.device_addresses import Card
+from apps.lib.fields import Prefix
+
+
+def users(cards: Iterable[tuple[int, Card]], addresses: Mapping[str, Prefix], prefixes: Mapping[str, Prefix]) -> Iterator[str]:
+    """An entry for each device, with its member's number as Class, which comes back in accounting (RFC 2865, section 5.25).
+
+    addresses, prefixes: what a device has, by its MAC address: the first, where there are several.
+    """
+    for member, card in cards:
+        user = card.mac.replace(":", "-").upper()
+        replies = [f'Class := "M-{member}"']
+        if address := addresses.get(card.mac):
+            replies.append(f"Framed-IP-Address := {address.network_address}")
+        if prefix := prefixes.get(card.mac):
+            replies.append(f"Delegated-IPv6-Prefix := {prefix}")
+        yield f'{user} Cleartext-Password := "{user}"\n' + ",\n".join(f"\t{reply}" for reply in replies) + "\n\n"

@@ -1,0 +1,45 @@
+"""The question for a live trace as a form."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from apps.desk.live_trace.live_trace_session import USUAL_PACKETS, USUAL_SECONDS, Wish, watch
+from apps.desk.packet_trace.form import AUTO, SIDES
+from apps.desk.packet_trace.question import CannotAsk
+from apps.network.models import Gateway
+from firewall.live_trace import PACKETS, SECONDS
+
+START = {"seconds": USUAL_SECONDS, "most": USUAL_PACKETS, "interface": AUTO}
+_CODE = {"class": "nw-mono", "autocomplete": "off", "spellcheck": "false"}
+
+
+class WishForm(forms.Form):
+    """Which packets to watch, on which gateway, and for how long."""
+
+    gateway = forms.ModelChoiceField(Gateway.objects.select_related("group"), label=_("Gateway"), to_field_name="name", empty_label=None)
+    protocol = forms.ChoiceField(
+        label=_("Protocol"), choices=[("", _("any")), ("tcp", "TCP"), ("udp", "UDP"), ("icmp", "ICMP")], required=False
+    )
+    source = forms.CharField(label=_("From address, prefix or member"), max_length=80, widget=forms.TextInput(_CODE), required=False)
+    destination = forms.CharField(label=_("To address, prefix or member"), max_length=80, widget=forms.TextInput(_CODE), required=False)
+    port = forms.IntegerField(label=_("Port"), min_value=1, max_value=65535, required=False, widget=forms.NumberInput(_CODE))
+    interface = forms.ChoiceField(label=_("Comes in"), choices=[(AUTO, _("anywhere")), *SIDES.items()])
+    seconds = forms.IntegerField(label=_("Seconds"), min_value=SECONDS[0], max_value=SECONDS[-1], widget=forms.NumberInput(_CODE))
+    most = forms.IntegerField(label=_("Packets at most"), min_value=PACKETS[0], max_value=PACKETS[-1], widget=forms.NumberInput(_CODE))
+
+    def clean(self) -> dict[str, Any]:
+        """One end at least, both of one family."""
+        given: dict[str, Any] = super().clean() or {}
+        if not self.errors:
+            try:
+                watch(self.wish())
+            except CannotAsk as problem:
+                self.add_error(problem.field, str(problem))
+        return given
+
+    def wish(self) -> Wish:
+        """What is asked, once each field is valid."""
+        given = dict(self.cleaned_data)
+        return Wish(**given | {"port": given["port"] or 0, "interface": "" if given["interface"] == AUTO else given["interface"]})

@@ -1,0 +1,91 @@
+"""A live trace in words: packets, rules, and what became of a packet."""
+
+import re
+from collections.abc import Sequence
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from apps.desk.packet_trace import packet_trace_texts
+from apps.desk.packet_trace.packet_trace_texts import CAUSES, Said
+from apps.lib.ui.states import Kind
+from firewall.live_trace import ARRIVES, LEAVES, Event, Headers
+from firewall.tracing import Packet
+
+ENDED: dict[str, str | Promise] = {
+    "time": gettext_lazy("The time is over."),
+    "packets": gettext_lazy("As many packets as asked for were seen."),
+    "asked": gettext_lazy("Ended before its time."),
+    "lost": gettext_lazy("So much came at once that some of it was lost; ask for less."),
+}
+_COUNTER = re.compile(r'counter name "?(\w+)"?')
+
+
+def headers(of: Headers) -> str:
+    """TCP 10.16.0.10:50000 → 203.0.113.9:443, syn, 60 octets."""
+    flags = " ".join(of.flags) or (of.icmp and _("type %(icmp)s") % {"icmp": of.icmp})
+    return ", ".join(filter(None, [ends(of), flags, _("%(n)s octets") % {"n": of.length}]))
+
+
+def ends(of: Headers) -> str:
+    """The same without what does not change on the way."""
+    return packet_trace_texts.packet(Packet("", of.source, of.destination, of.protocol, of.source_port, of.destination_port))
+
+
+def rule(event: Event) -> str:
+    """The rule or policy that decided, as nft writes it."""
+    if event.policy:
+        return f"policy {event.verdict}"
+    return event.rule or _("a rule that the portal did not send, in the table %(table)s") % {"table": event.table}
+
+
+def did(event: Event) -> str:
+    """What that did to the packet."""
+    match event.verdict:
+        case "jump" | "goto":
+            return _("on to the chain %(chain)s") % {"chain": event.to}
+        case "return":
+            return _("allowed so far: back to where it came from")
+        case "drop":
+            return _("refused") if _refuses(event) else _("dropped")
+        case "accept":
+            return _("accepted")
+        case "continue":
+            return _("goes on")
+    return event.verdict
+
+
+def place(event: Event) -> str:
+    """Where the packet is."""
+    ours = event.table == "inet netzwart"
+    hook = _("hook %(hook)s") % {"hook": event.hook} if event.hook else ""
+    return hook if ours else event.table
+
+
+def fate(told: Sequence[Event]) -> Said:
+    """What became of the packet, by the last that the kernel told of it."""
+    last = told[-1]
+    if last.mark == LEAVES and last.headers:
+        sentence = _("It left by %(interface)s as %(packet)s.") % {"interface": last.goes, "packet": ends(last.headers)}
+        return Said(Kind.OK, _("Went through."), sentence)
+    if last.mark == ARRIVES:
+        return Said(Kind.OK, _("Reached the gateway itself."), _("What answers there is not for the ruleset to say."))
+    if last.verdict == "drop":
+        return Said(Kind.BAD, _("Refused.") if _refuses(last) else _("Dropped."), _cause(last))
+    return Said(
+        Kind.WARN,
+        _("Ended without a rule."),
+        _("Nothing was told after the chain %(chain)s: routing ended it, or it waits.") % {"chain": last.chain},
+    )
+
+
+def _refuses(event: Event) -> bool:
+    return "reject" in event.rule.split()
+
+
+def _cause(event: Event) -> str:
+    counter = _COUNTER.search(event.rule)
+    if counter and counter[1] in CAUSES:
+        return str(CAUSES[counter[1]])
+    return _("By the chain %(chain)s: %(rule)s") % {"chain": event.chain, "rule": rule(event)}

@@ -1,0 +1,125 @@
+"""What a kernel told about packets as the page and the command show it: for each packet its path, chain by chain, and its fate.
+
+Comes in: firewall.live_trace.Seen; goes out: values with words in them. Asks no gateway.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+
+from django.urls import reverse
+from django.utils.http import urlencode
+
+from apps.desk.live_trace import live_trace_texts
+from apps.desk.packet_trace.element_origin import Behind, holders
+from apps.desk.packet_trace.form import RUNS
+from apps.desk.packet_trace.packet_trace_texts import Said
+from apps.desk.packet_trace.path import Line, Stop
+from apps.desk.packet_trace.question import INTERFACES, Way, interface_of
+from apps.lib.fields import Address, Prefix
+from apps.lib.ui.states import Kind
+from apps.network.models import Gateway
+from firewall.live_trace import COMES, Event, Headers
+from firewall.tracing.packet import ICMP, ICMPV6, TCP, UDP
+
+_ASKED_AS = {TCP: "tcp", UDP: "udp", ICMP: "icmp", ICMPV6: "icmp"}
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """One packet. packet: as it came in by `came`; things: the members it is from and to; why: where the page foretells the same."""
+
+    number: int
+    packet: str
+    came: str
+    fate: Said
+    stops: list[Stop]
+    things: list[Behind]
+    why: str
+
+
+def passages(gateway: Gateway, events: Iterable[Event], at: datetime) -> list[Passage]:
+    """The packets in the order in which they came in."""
+    by_packet: dict[int, list[Event]] = {}
+    for event in events:
+        by_packet.setdefault(event.packet, []).append(event)
+    known = _Members([pool.prefix for pool in gateway.group.pools.all()], at)
+    return [_passage(gateway, number, told, known) for number, told in sorted(by_packet.items())]
+
+
+def _passage(gateway: Gateway, number: int, told: Sequence[Event], known: "_Members") -> Passage:
+    first, seen = told[0], [event.headers for event in told if event.headers]
+    things = [thing for address in _ends(seen) for thing in known.holding(address)]
+    packet = live_trace_texts.headers(seen[0]) if seen else ""
+    return Passage(number, packet, first.came, live_trace_texts.fate(told), stops(told), things, _foretold(gateway, first))
+
+
+def _ends(seen: Sequence[Headers]) -> list[Address]:
+    """Who sent it, and who gets it in the end."""
+    return list(dict.fromkeys([seen[0].source, seen[-1].destination])) if seen else []
+
+
+class _Members:
+    """Whose an address is, asked once for each."""
+
+    def __init__(self, pools: Sequence[Prefix], at: datetime) -> None:
+        self._pools, self._at = pools, at
+        self._known: dict[Address, list[Behind]] = {}
+
+    def holding(self, address: Address) -> list[Behind]:
+        if address not in self._known:
+            inside = any(address in pool for pool in self._pools)
+            self._known[address] = holders(address, self._at) if inside else []
+        return self._known[address]
+
+
+def stops(told: Sequence[Event]) -> list[Stop]:
+    """One stop for each stretch of a chain; what the packet is then, where it was rewritten."""
+    by_rules = (event for event in told if not event.mark)
+    stretches = [list(stretch) for _chain, stretch in groupby(by_rules, lambda event: (event.table, event.chain))]
+    rewritten = _rewritten(told)
+    return [_stop(number, stretch, rewritten, ends=stretch[-1] is told[-1]) for number, stretch in enumerate(stretches, 1)]
+
+
+def _stop(number: int, stretch: list[Event], rewritten: dict[int, str], *, ends: bool) -> Stop:
+    first, last = stretch[0], stretch[-1]
+    decides = ends and last.verdict == "drop"
+    packet = next((rewritten[id(event)] for event in stretch if id(event) in rewritten), "")
+    lines = [Line(event.number, True, live_trace_texts.rule(event), "", live_trace_texts.did(event), []) for event in stretch]
+    kind = Kind.BAD if decides else Kind.MOVING if packet else ""
+    return Stop(number, first.chain, live_trace_texts.place(first), lines, packet, kind, decides)
+
+
+def _rewritten(told: Sequence[Event]) -> dict[int, str]:
+    """The packet as it is after the rule that rewrote it, by the id of the rule's event."""
+    found: dict[int, str] = {}
+    known, since = None, None
+    for event in told:
+        if event.headers:
+            if known and since is not None and live_trace_texts.ends(event.headers) != live_trace_texts.ends(known):
+                found[id(since)] = live_trace_texts.ends(event.headers)
+            known, since = event.headers, None
+        if not event.policy and not event.mark and event.hook in ("prerouting", "postrouting"):
+            since = event
+    return found
+
+
+def _foretold(gateway: Gateway, first: Event) -> str:
+    """Where “Why?” says what the ruleset should do with such a packet; "" for what it cannot be asked."""
+    headers = first.headers
+    if first.mark != COMES or headers is None or headers.protocol not in _ASKED_AS:
+        return ""
+    card = next((side for side in INTERFACES if interface_of(gateway, side) == first.came), "")
+    asked: dict[str, str | int] = {
+        "gateway": gateway.name,
+        "protocol": _ASKED_AS[headers.protocol],
+        "source": str(headers.source),
+        "source_port": headers.source_port,
+        "destination": str(headers.destination),
+        "port": headers.destination_port,
+        "interface": card,
+        "way": (Way.NEXT if headers.protocol == TCP and "syn" not in headers.flags else Way.FIRST).value,
+        "ruleset": RUNS,
+    }
+    return f"{reverse('desk:why')}?{urlencode({name: value for name, value in asked.items() if value})}"

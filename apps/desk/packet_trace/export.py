@@ -1,0 +1,39 @@
+"""An answer as plain data, for scripts."""
+
+from dataclasses import asdict
+from typing import Any
+
+from apps.desk.packet_trace import packet_trace_texts
+from apps.desk.packet_trace.answer import Answer
+from apps.desk.packet_trace.path import Stop, stops
+from firewall.render import key_renderer
+
+
+def as_data(answer: Answer) -> dict[str, Any]:
+    """Verdict, packet before and after, path, and which counters move; keys of elements as nft writes them."""
+    trace, said = answer.trace, packet_trace_texts.verdict(answer)
+    return {
+        "gateway": answer.traceable.gateway.name,
+        "at": answer.at.isoformat(),
+        "outcome": trace.outcome.value,
+        "refusal": trace.refusal.value if trace.refusal else None,
+        "state": trace.state.value,
+        "in_words": f"{said.lead} {said.sentence}",
+        "because_of": [asdict(each) for each in said.things],
+        "packet": packet_trace_texts.packet(trace.packet),
+        "comes_in": trace.packet.interface,
+        "guessed": packet_trace_texts.guessed(answer) or None,
+        "leaves_as": packet_trace_texts.leaving(trace.leaves) if trace.leaves else None,
+        "leaves_by": trace.interface or None,
+        "path": [_stop(stop) for stop in stops(answer) if stop.reached],
+        "elements_counted": [
+            {"set": name, "key": key_renderer(answer.ruleset.sets[name].key)(key), "packets": number}
+            for (name, key), number in sorted(trace.elements.items())
+        ],
+        "counters": dict(sorted(trace.counters.items())),
+        "elsewhere": {name: each.outcome.value for name, each in answer.elsewhere.items()},
+    }
+
+
+def _stop(stop: Stop) -> dict[str, Any]:
+    return {"chain": stop.name, "packet_then": stop.packet or None, "rules": [asdict(line) for line in stop.lines]}

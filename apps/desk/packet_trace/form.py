@@ -1,0 +1,65 @@
+"""The question as a form: everything in the page's address, so that an answer can be passed on."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from apps.desk.packet_trace.question import EPHEMERAL, CannotAsk, Question, Way, ends, interface_of
+from apps.network.models import Gateway
+
+WANTED, RUNS, AUTO = "wanted", "runs", "auto"
+START = {"protocol": "tcp", "port": 443, "way": Way.FIRST.value, "interface": AUTO, "ruleset": WANTED}  # what is asked unless somebody says
+_CODE = {"class": "nw-mono", "autocomplete": "off", "spellcheck": "false"}
+_WAYS = ((Way.FIRST, _("the first packet")), (Way.ANSWER, _("an answer to it")), (Way.NEXT, _("a further packet")))
+SIDES = {
+    "lan": _("inside"),
+    "wan": _("outside"),
+    "servers": _("servers"),
+    "management": _("management"),
+    "sync": _("state sync"),
+    "probe": _("probe"),
+}
+
+
+class QuestionForm(forms.Form):
+    """Which packet, through which gateway's ruleset."""
+
+    gateway = forms.ModelChoiceField(Gateway.objects.select_related("group"), label=_("Gateway"), to_field_name="name", empty_label=None)
+    protocol = forms.ChoiceField(label=_("Protocol"), choices=[("tcp", "TCP"), ("udp", "UDP"), ("icmp", "ICMP echo")])
+    source = forms.CharField(label=_("From address or member"), max_length=80, widget=forms.TextInput(_CODE))
+    source_port = forms.IntegerField(label=_("Port"), min_value=1, max_value=65535, required=False, widget=forms.NumberInput(_CODE))
+    destination = forms.CharField(label=_("To address or member"), max_length=80, widget=forms.TextInput(_CODE))
+    port = forms.IntegerField(label=_("Port"), min_value=1, max_value=65535, required=False, widget=forms.NumberInput(_CODE))
+    way = forms.ChoiceField(label=_("Packet"), choices=_WAYS)
+    interface = forms.ChoiceField(label=_("Comes in"), choices=[(AUTO, _("where it belongs")), *SIDES.items()])
+    ruleset = forms.ChoiceField(label=_("Ruleset"), choices=[(WANTED, _("as the database asks")), (RUNS, _("as it runs"))])
+
+    def clean(self) -> dict[str, Any]:
+        """Addresses or members as the two ends."""
+        given: dict[str, Any] = super().clean() or {}
+        if {"source", "destination"} <= given.keys():
+            try:
+                given["ends"] = ends(given["source"], given["destination"])
+            except CannotAsk as problem:
+                self.add_error(problem.field, str(problem))
+        gateway, side = given.get("gateway"), given.get("interface", AUTO)
+        if gateway and side != AUTO and not interface_of(gateway, side):
+            self.add_error("interface", _("This gateway has no such interface."))
+        return given
+
+    def question(self) -> Question:
+        """What is asked, once it is valid."""
+        given = self.cleaned_data
+        source, destination = given["ends"]
+        return Question(
+            given["gateway"],
+            source,
+            destination,
+            given["protocol"],
+            given["port"] or 443,
+            given["source_port"] or EPHEMERAL,
+            "" if given["interface"] == AUTO else given["interface"],
+            Way(given["way"]),
+            runs=given["ruleset"] == RUNS,
+        )

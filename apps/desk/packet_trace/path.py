@@ -1,0 +1,124 @@
+"""The packet's path as the page and the command show it: one stop for each stretch of a chain, with its rules as nft text."""
+
+from dataclasses import dataclass
+from itertools import groupby
+
+from django.utils.translation import gettext as _
+
+from apps.desk.packet_trace import packet_trace_texts
+from apps.desk.packet_trace.answer import Answer, succeeded
+from apps.desk.packet_trace.element_origin import Behind
+from apps.lib.ui.states import Kind
+from firewall.render import render_rule
+from firewall.ruleset import Chain, Verdict
+from firewall.tracing import Packet, Step
+
+HOOKS = ("prerouting", "forward", "postrouting")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A rule: as nft text, what it read, what it did if it matched, and what people made that it found. number: 0 for a policy."""
+
+    number: int
+    matched: bool
+    text: str
+    read: str
+    did: str
+    things: list[Behind]
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """A stretch of one chain with the rules that the packet met. packet: as it goes on, "" if it is as before.
+
+    kind: "" for nothing to say; `decides`: the packet's way ends here.
+    """
+
+    number: int
+    name: str
+    place: str
+    lines: list[Line]
+    packet: str
+    kind: Kind | str
+    decides: bool
+    reached: bool = True
+
+    @property
+    def matched(self) -> list[Line]:
+        """The rules that said something."""
+        return [line for line in self.lines if line.matched]
+
+    @property
+    def others(self) -> list[Line]:
+        """The rules that the packet only passed."""
+        return [line for line in self.lines if not line.matched]
+
+
+def stops(answer: Answer) -> list[Stop]:
+    """The path in order, then the base chains that the packet did not come to."""
+    reached = [
+        _stop(answer, number, list(steps)) for number, (_chain, steps) in enumerate(groupby(answer.trace.steps, lambda step: step.chain), 1)
+    ]
+    missed = (_missed(len(reached) + number, chain) for number, chain in enumerate(_not_reached(answer), 1))
+    return [*reached, *missed]
+
+
+def _stop(answer: Answer, number: int, steps: list[Step]) -> Stop:
+    chain, last = steps[0].chain, steps[-1] is answer.trace.steps[-1]
+    lines = [_line(answer, step) for step in steps]
+    before, after = steps[0].packet, _after(answer, steps[-1])
+    moved = before.ends != after.ends
+    decides = last and not succeeded(answer.trace)
+    kind = Kind.BAD if decides else Kind.OK if last else Kind.MOVING if moved else ""
+    return Stop(
+        number,
+        chain.name,
+        _place(chain),
+        lines,
+        packet_trace_texts.packet(after) if moved else "",
+        kind,
+        decides,
+    )
+
+
+def _after(answer: Answer, step: Step) -> Packet:
+    """The packet as it goes on behind this step."""
+    steps = answer.trace.steps
+    at = next(place for place, each in enumerate(steps) if each is step)
+    if at + 1 < len(steps):
+        return steps[at + 1].packet
+    return answer.trace.leaves.packet if answer.trace.leaves else step.packet
+
+
+def _line(answer: Answer, step: Step) -> Line:
+    things = [each for read in step.reads for each in answer.behind(read)] if step.matched else []
+    read = "; ".join(filter(None, (packet_trace_texts.asked(answer.ruleset, each) for each in step.reads)))
+    return Line(step.number, step.matched, _text(step), read, packet_trace_texts.step(step) if step.matched else "", things)
+
+
+def _text(step: Step) -> str:
+    if step.rule:
+        return render_rule(step.rule)
+    return f"policy {step.verdict.action}" if isinstance(step.verdict, Verdict) else "policy"
+
+
+def _place(chain: Chain) -> str:
+    if chain.hook is None:
+        return ""
+    return _("hook %(hook)s, %(priority)s") % {"hook": chain.hook.hook, "priority": str(int(chain.hook.priority)).replace("-", "−")}
+
+
+def _not_reached(answer: Answer) -> list[Chain]:
+    """The base chains behind the one where the packet's way ended."""
+    last = next((step.chain.hook for step in reversed(answer.trace.steps) if step.chain.hook), None)
+    if succeeded(answer.trace) or last is None or last.hook not in HOOKS:
+        return []
+    chains = ((chain, chain.hook) for chain in answer.ruleset.chains.values())
+    based = [(HOOKS.index(hook.hook), hook.priority, chain) for chain, hook in chains if hook and hook.hook in HOOKS]
+    later = [each for each in based if each[:2] > (HOOKS.index(last.hook), last.priority)]
+    return [chain for *_order, chain in sorted(later, key=lambda each: each[:2])]
+
+
+def _missed(number: int, chain: Chain) -> Stop:
+    return Stop(number, chain.name, _("not reached"), [], "", "", decides=False, reached=False)

@@ -1,0 +1,36 @@
+"""Who a member's own page is for."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import render
+
+from apps.accounts.models import User
+from apps.members.models import Member
+
+type OwnView = Callable[..., HttpResponseBase]
+
+
+def member_of(user: object) -> Member | None:
+    """The member that the account belongs to, with tariff and room; None for an account alone."""
+    if not isinstance(user, User):
+        return None
+    return Member.objects.filter(user=user).select_related("tariff", "room__site").first()
+
+
+def own_page(view: OwnView) -> Callable[..., HttpResponseBase]:
+    """A page for a member, who is given to the view; other accounts are told that no membership is theirs. Who has not signed in
+    does not come here (apps/accounts/route_rights.py)."""
+
+    @wraps(view)
+    def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        member = member_of(request.user)
+        return view(request, member, *args, **kwargs) if member else _nobody(request)
+
+    return checked
+
+
+def _nobody(request: HttpRequest) -> HttpResponse:
+    return render(request, "desk/own/nobody.html", status=404)

@@ -1,0 +1,44 @@
+"""What members set for themselves: the language, and which notices come by mail."""
+
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.utils.translation import gettext_lazy as _
+
+from apps.accounts import language_middleware
+from apps.accounts.models import User
+from apps.mail import notice_kinds, services
+from apps.mail.models import SwitchedOff
+from apps.members import own_devices
+from apps.members.models import Member
+
+
+class SettingsForm(forms.Form):
+    """The language of pages and mails, and the notices that are wanted."""
+
+    language = forms.ChoiceField(label=_("Language"), required=False, choices=[("", _("As the browser asks for")), *settings.LANGUAGES])
+    notices = forms.MultipleChoiceField(label=_("Mails that you want"), required=False, widget=forms.CheckboxSelectMultiple)
+
+    def __init__(self, member: Member, user: User, data: Any = None) -> None:
+        super().__init__(data, initial={"language": user.language, "notices": wanted(member)})
+        self.fields["notices"].choices = notice_kinds.for_members()  # type: ignore[attr-defined]  # of a MultipleChoiceField
+        if not member.email:
+            del self.fields["notices"]
+
+
+def wanted(member: Member) -> list[str]:
+    """The kinds that the member has not switched off."""
+    off = set(SwitchedOff.objects.filter(address__iexact=member.email).values_list("notice", flat=True))
+    return [kind for kind, _words in notice_kinds.for_members() if kind not in off]
+
+
+def save(member: Member, user: User, given: dict[str, Any]) -> None:
+    """As the form says. Without a language of one's own, mails stay in the one that they came in."""
+    language_middleware.save(user, given["language"])
+    if given["language"]:
+        own_devices.set_language(member, given["language"])
+    if member.email:
+        for kind, _words in notice_kinds.for_members():
+            switch = services.switch_on if kind in given["notices"] else services.switch_off
+            switch(address=member.email, notice=kind)

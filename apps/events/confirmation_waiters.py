@@ -1,0 +1,141 @@
+"""`?wait=confirmed`: a request to the API that is answered when every gateway has what it is about, or when its time is over.
+
+The request itself is done by the same Django as everywhere, in a thread for as long as it takes; then nothing is held but this coroutine.
+The API says by 202 that a gateway is missing (`lib/api/waiting.py`); it is asked again at each event, and each second.
+"""
+
+import asyncio
+import io
+import json
+import time
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, Final
+from urllib.parse import parse_qs
+
+from django.core.handlers.wsgi import WSGIHandler
+from django.utils.translation import gettext as _
+
+from apps.events.database_threads import Threads
+from apps.events.hub import Hub
+from apps.events.subscriber_rights import Refused
+from apps.events.wsgi_environ import environment
+from apps.lib.api.confirmation_wait import LONGEST, UNLESS_TOLD
+
+LARGEST: Final = 16 << 20  # octets of a request
+PAUSE: Final = 1.0  # seconds after which it asks without an event
+CHUNK: Final = 500  # objects that are asked for at once
+GONE: Final = frozenset({b"if-match", b"idempotency-key", b"content-type", b"content-length", b"x-change-reason", b"x-csrftoken"})
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What Django said."""
+
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+
+    @property
+    def said(self) -> Any:
+        """The JSON; None for none."""
+        try:
+            return json.loads(self.body) if self.body else None
+        except ValueError:
+            return None
+
+
+async def serve(scope: Any, receive: Any, send: Any, hub: Hub, calls: Threads) -> None:
+    """Does the request, and answers when it is confirmed."""
+    given = await _body(receive)
+    first: Answer = await calls.run(ask, scope, given)
+    answer = await _confirmed(scope, first, hub, calls) if first.status == 202 else first
+    headers = [
+        (name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in answer.headers if name.lower() != "content-length"
+    ]
+    headers.append((b"content-length", str(len(answer.body)).encode()))
+    await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+    await send({"type": "http.response.body", "body": answer.body})
+
+
+async def _confirmed(scope: Any, first: Answer, hub: Hub, calls: Threads) -> Answer:
+    """The answer as it is when every gateway has it; as it is when time is over, still 202."""
+    ends = time.monotonic() + _seconds(scope)
+    answer, turned = first, hub.turned
+    while answer.status == 202 and not hub.closed and (left := ends - time.monotonic()) > 0:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(min(left, PAUSE)):
+                await turned.wait()
+        turned = hub.turned
+        asked = await calls.run(again, scope, first)
+        if asked is None:
+            return first
+        answer = asked
+    return replace(answer, status=201) if answer.status == 200 and scope["method"] == "POST" else answer
+
+
+def _seconds(scope: Any) -> float:
+    """The API has refused whatever is no number in its limits."""
+    text = parse_qs(scope["query_string"].decode("latin-1")).get("timeout", [str(UNLESS_TOLD)])[-1]
+    return min(max(float(text), 0.0), LONGEST)
+
+
+def again(scope: Any, first: Answer) -> Answer | None:
+    """What was answered first, as it is now; None when that can be seen no more."""
+    said, path = first.said, scope["path"]
+    if isinstance(said, list):
+        return _many(scope, [int(each["id"]) for each in said], first)
+    own = f"{path}{said['id']}/" if scope["method"] == "POST" else path
+    found = ask(_get(scope, own, scope["query_string"]), b"")
+    return found if found.status in (200, 202) else None
+
+
+def _many(scope: Any, ids: list[int], first: Answer) -> Answer | None:
+    """Objects of one request: of each the newest, in the same order."""
+    rows: dict[int, Any] = {}
+    for at in range(0, len(ids), CHUNK):
+        some = ids[at : at + CHUNK]
+        query = f"id__in={','.join(map(str, some))}&limit={CHUNK}".encode()
+        found = ask(_get(scope, scope["path"], query), b"").said
+        rows |= {row["id"]: row for row in found["results"]} if isinstance(found, dict) and "results" in found else {}
+    if set(rows) != set(ids):
+        return None
+    missing = any(not each["since"] for row in rows.values() for each in row.get("active", ()))
+    return replace(first, status=202 if missing else 200, body=json.dumps([rows[each] for each in ids]).encode())
+
+
+def _get(scope: Any, path: str, query: bytes) -> Any:
+    kept = [(name, value) for name, value in scope["headers"] if name not in GONE]
+    return scope | {"method": "GET", "path": path, "query_string": query, "headers": kept}
+
+
+async def _body(receive: Any) -> bytes:
+    whole = io.BytesIO()
+    more = True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise Refused(400, _("The request was cut off."))
+        whole.write(message.get("body", b""))
+        more = message.get("more_body", False)
+        if whole.tell() > LARGEST:
+            raise Refused(413, _("A request that waits has at most %(most)d MiB.") % {"most": LARGEST >> 20})
+    return whole.getvalue()
+
+
+@cache
+def _django() -> WSGIHandler:
+    return WSGIHandler()
+
+
+def ask(scope: Any, given: bytes) -> Answer:
+    """One request, answered by Django as gunicorn would have it answered (PEP 3333)."""
+    told: dict[str, Any] = {}
+
+    def start(status: str, headers: list[tuple[str, str]], _trouble: Any = None) -> Any:
+        told.update(status=int(status[:3]), headers=tuple(headers))
+
+    response: Any = _django()(environment(scope, io.BytesIO(given), len(given)), start)
+    with closing(response):
+        return Answer(told["status"], told["headers"], b"".join(response))

@@ -1,0 +1,111 @@
+"""Who listens, by a session or a token: the same authentication and the same rights as the pages and the API have.
+
+What was said comes in, as an ASGI scope has it (asgi.readthedocs.io, HTTP connection scope); a Reader goes out, or Refused.
+"""
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Final
+
+from django.conf import settings
+from django.contrib.auth import get_user
+from django.core.exceptions import DisallowedHost
+from django.http import HttpRequest, parse_cookie
+from django.utils.translation import gettext as _
+from rest_framework.exceptions import APIException
+from rest_framework.request import Request
+
+from apps.accounts.models import ApiToken, User
+from apps.accounts.permissions import may
+from apps.accounts.route_rights import API
+from apps.accounts.second_factor_required import lacking
+from apps.accounts.session_limits import is_over
+from apps.accounts.tokens import TokenAuthentication, covers
+from apps.events.event_types import KINDS, Reader
+from apps.events.wsgi_environ import variables
+from apps.members.models import Member
+
+READ: Final = "GET"
+
+
+class Refused(Exception):  # noqa: N818 - an answer
+    """Nobody listens here; status and sentence say why."""
+
+    def __init__(self, status: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status = status
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a request says of who asks, and from where."""
+
+    headers: tuple[tuple[bytes, bytes], ...]
+    client: str
+    secure: bool
+    of_api: bool
+
+
+def asked(scope: Any) -> Asked:
+    """The request of an ASGI scope."""
+    client = scope.get("client") or ("", 0)
+    return Asked(tuple(scope["headers"]), client[0], scope.get("scheme") == "https", scope["path"].startswith("/api/"))
+
+
+def reader(of: Asked) -> Reader:
+    """Raises Refused with 400, 401, 403 or 429. Only addresses of the API take a token; there a session will do, too."""
+    request = _request(of)
+    try:
+        request.get_host()
+        found = TokenAuthentication().authenticate(Request(request)) if of.of_api else None
+    except DisallowedHost as wrong:
+        raise Refused(400, _("The portal has no such name.")) from wrong
+    except APIException as refused:
+        raise Refused(refused.status_code, str(refused.detail)) from refused
+    return _by_token(*found) if found else _by_session(request)
+
+
+def _by_token(user: User, token: ApiToken) -> Reader:
+    """Events say whose member they are of, not of which gateway group or house: tokens of these get none."""
+    if token.group_id is not None or token.site_id is not None:
+        raise Refused(403, _("This is beyond what the token is for."))
+    kinds = _kinds(user, by_token=True, of=(kind for kind, rows in KINDS.items() if covers(token, rows, READ)))
+    return Reader(user.pk, kinds, only=token.member_id)
+
+
+def _by_session(request: HttpRequest) -> Reader:
+    key = request.COOKIES.get(settings.SESSION_COOKIE_NAME)
+    request.session = import_module(settings.SESSION_ENGINE).SessionStore(key)
+    request.user = user = get_user(request)
+    if not isinstance(user, User) or (user.is_staff and is_over(request.session, time.time())):
+        raise Refused(401, _("Sign in first."))
+    if lacking(request):
+        raise Refused(403, _("Set up a second factor first, on the page of your account."))
+    member = Member.objects.filter(user=user).values_list("pk", flat=True).first()
+    return Reader(user.pk, _kinds(user, by_token=False, of=KINDS), member=member)
+
+
+def _kinds(user: User, *, by_token: bool, of: Iterable[str]) -> frozenset[str]:
+    return frozenset(kind for kind in of if may(user, API[KINDS[kind]].read, by_token=by_token))
+
+
+def _request(of: Asked) -> HttpRequest:
+    """As far as authentication looks at one."""
+    request = HttpRequest()
+    request.method = READ
+    request.META |= variables(of.headers) | {"REMOTE_ADDR": of.client, "SERVER_NAME": "", "SERVER_PORT": "443" if of.secure else "80"}
+    request.COOKIES = parse_cookie(request.META.get("HTTP_COOKIE", ""))
+    return request
+
+
+def origin_is_ours(of: Asked) -> str:
+    """The Origin that may read the answer with its cookies: that of the pages, "" for the same. Raises Refused for any other's."""
+    said = next((value.decode("latin-1") for name, value in of.headers if name == b"origin"), "")
+    host = next((value.decode("latin-1") for name, value in of.headers if name == b"host"), "")
+    if not said or said.partition("://")[2] == host:
+        return ""
+    if said != settings.PORTAL_URL:
+        raise Refused(403, _("Events are for the portal’s own pages."))
+    return said

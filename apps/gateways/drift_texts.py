@@ -1,0 +1,195 @@
+"""Drift of a gateway in words: why it differs from what it confirmed, in what, since when, who puts it right, and what there was before."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from apps.deployments.models import GatewayState, Rollout
+from apps.deployments.observed_state.drift import HEALS_ANYWAY, Cause
+from apps.deployments.selectors import newest_by_group
+from apps.lib.ui import formats
+
+NAMED = 5  # chains, sets or counters in a sentence
+
+type Row = tuple[str, str, str]  # sign, element, comment
+type Group = tuple[str, str, list[Row]]  # title, note, rows
+
+
+@dataclass(frozen=True)
+class Drifted:
+    """word, sentence: the cause, and since when; what: where; follows: what becomes of it; groups: what comes and goes to put it right."""
+
+    since: datetime | None
+    word: str
+    sentence: str
+    what: str
+    follows: str
+    heals: bool
+    groups: list[Group]
+
+
+def drifted(status: GatewayState | None) -> Drifted | None:
+    """None while the gateway holds what was committed. The row comes with its gateway and group."""
+    if status is None or not status.drift:
+        return None
+    rules: list[str] = status.drift.get("rules", [])
+    elements: Mapping[str, Mapping[str, Any]] = status.drift.get("elements", {})
+    sysctls: list[tuple[str, str, str]] = status.drift.get("sysctls", [])
+    group = status.gateway.group
+    return Drifted(
+        status.drift_since,
+        _word(_cause(status.drift)),
+        _sentence(status),
+        _why(status, "; ".join([*_what(rules, elements), *_settings(sysctls)])),
+        _follows(status),
+        group.heals_drift,
+        [*_chains(rules), *(_set(name, each) for name, each in sorted(elements.items())), *_kernel(sysctls)],
+    )
+
+
+def _cause(drift: Mapping[str, Any]) -> Cause:
+    return Cause(drift.get("cause", Cause.BY_HAND))
+
+
+def _word(cause: Cause) -> str:
+    return {
+        Cause.BY_HAND: _("Changed by hand"),
+        Cause.GONE: _("Table deleted"),
+        Cause.DAMAGED: _("Not restored"),
+        Cause.ANOTHERS: _("Another gateway's ruleset"),
+        Cause.EMPTY: _("Set up anew"),
+        Cause.OTHER: _("Another ruleset"),
+    }[cause]
+
+
+def _sentence(status: GatewayState) -> str:
+    causes = {
+        Cause.BY_HAND: _("%(gateway)s was changed by hand"),
+        Cause.GONE: _("On %(gateway)s the whole table was deleted"),
+        Cause.DAMAGED: _("%(gateway)s could not bring back what it had confirmed"),
+        Cause.ANOTHERS: _("%(gateway)s runs the ruleset of another gateway"),
+        Cause.EMPTY: _("%(gateway)s does not know of anything that it confirmed"),
+        Cause.OTHER: _("%(gateway)s runs something that the portal did not have it confirm"),
+    }
+    said = causes[_cause(status.drift or {})] % {"gateway": status.gateway.name}
+    if status.drift_since is None:
+        return f"{said}."
+    since = formats.moment(status.drift_since, timezone.now(), with_zone=True, with_seconds=False)
+    return _("%(what)s, seen first at %(time)s.") % {"what": said, "time": since}
+
+
+def _why(status: GatewayState, counted: str) -> str:
+    """What the cause means; what differs, one by one, where that says more."""
+    drift = status.drift or {}
+    means = {
+        Cause.GONE: _("nothing is translated, banned or refused there"),
+        Cause.DAMAGED: str(drift.get("why", "")),
+        Cause.ANOTHERS: _("were its state files copied from that one?"),
+        Cause.EMPTY: _("its state directory is empty, as on a new machine"),
+        Cause.OTHER: _("was its state directory restored from a backup?"),
+    }
+    return means.get(_cause(drift)) or counted
+
+
+def _follows(status: GatewayState) -> str:
+    if fault := status.disk or status.error:
+        return _("It is put right as soon as this is mended: %(fault)s") % {"fault": fault}
+    last = newest_by_group().get(status.gateway.group_id)
+    if last and last.state == Rollout.State.PAUSED:
+        return _("It stays so until the rollout of %(revision)s, which is paused, goes on.") % {"revision": last}
+    if status.gateway.group.heals_drift or _cause(status.drift or {}) in HEALS_ANYWAY:
+        return _("It is put right by itself, with the next look.")
+    return _("It stays so until somebody puts it right, or the next change goes out.")
+
+
+def _what(rules: list[str], elements: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    for kind in ("chain", "set", "counter"):
+        if names := [name.removeprefix(f"{kind} ") for name in rules if name.startswith(f"{kind} ")]:
+            yield f"{_not_as_committed(kind, len(names))} ({_some(names)})"
+    missing, foreign = (sum(int(each.get(key, 0)) for each in elements.values()) for key in ("missing_count", "foreign_count"))
+    if missing:
+        yield ngettext("%(n)s element is missing", "%(n)s elements are missing", missing) % {"n": formats.number(missing)}
+    if foreign:
+        words = ngettext("%(n)s element is there that should not be", "%(n)s elements are there that should not be", foreign)
+        yield words % {"n": formats.number(foreign)}
+
+
+def _not_as_committed(kind: str, number: int) -> str:
+    words = {
+        "chain": ngettext("%(n)d chain is not as committed", "%(n)d chains are not as committed", number),
+        "set": ngettext("%(n)d set is not as committed", "%(n)d sets are not as committed", number),
+        "counter": ngettext("%(n)d counter is not as committed", "%(n)d counters are not as committed", number),
+    }
+    return words[kind] % {"n": number}
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:NAMED]) + (" …" if len(names) > NAMED else "")
+
+
+@dataclass(frozen=True)
+class PastDrift:
+    """Drift that is over: from when to when, its cause, and how much of what differed."""
+
+    since: datetime | None
+    until: datetime
+    word: str
+    what: str
+
+
+def drifted_before(status: GatewayState | None) -> list[PastDrift]:
+    """The newest first."""
+    return [_past(entry) for entry in (status.drifted_before if status else [])]
+
+
+def _past(entry: Mapping[str, Any]) -> PastDrift:
+    counted = ("rules", "missing", "foreign", "sysctls")
+    what = ", ".join(_differed(kind, entry[kind]) for kind in counted if entry[kind])
+    since = datetime.fromisoformat(entry["since"]) if entry["since"] else None
+    return PastDrift(since, datetime.fromisoformat(entry["until"]), _word(_cause(entry)), what)
+
+
+def _differed(kind: str, number: int) -> str:
+    words = {
+        "rules": ngettext("%(n)d chain, set or counter", "%(n)d chains, sets and counters", number),
+        "missing": ngettext("%(n)d element missing", "%(n)d elements missing", number),
+        "foreign": ngettext("%(n)d element too many", "%(n)d elements too many", number),
+        "sysctls": ngettext("%(n)d kernel setting", "%(n)d kernel settings", number),
+    }
+    return words[kind] % {"n": number}
+
+
+def _settings(sysctls: list[tuple[str, str, str]]) -> Iterator[str]:
+    if sysctls:
+        words = ngettext("%(n)d kernel setting is another one", "%(n)d kernel settings are others", len(sysctls))
+        yield words % {"n": len(sysctls)}
+
+
+def _kernel(sysctls: list[tuple[str, str, str]]) -> Iterator[Group]:
+    if sysctls:
+        gone = [("\u2212", f"{name} = {found}", _("set by somebody")) for name, _wanted, found in sysctls if found]
+        rows = gone + [("+", f"{name} = {wanted}", _("of the profile")) for name, wanted, _found in sysctls]
+        yield _("kernel settings"), "", sorted(rows, key=lambda row: row[1].partition(" ")[0])
+
+
+def _chains(rules: list[str]) -> Iterator[Group]:
+    yield from ((name, _("not as committed"), []) for name in rules)
+
+
+def _set(name: str, each: Mapping[str, Any]) -> Group:
+    missing, foreign = list(each.get("missing", [])), list(each.get("foreign", []))
+    rows = [("+", text, _("missing")) for text in missing] + [("\u2212", text, _("should not be there")) for text in foreign]
+    counts = (int(each.get("missing_count", len(missing))), int(each.get("foreign_count", len(foreign))))
+    note = ", ".join(
+        words % {"n": formats.number(count)}
+        for count, words in zip(counts, (_("%(n)s missing"), _("%(n)s that should not be there")), strict=True)
+        if count
+    )
+    if sum(counts) > len(rows) and rows:
+        note = _("%(note)s, the first %(n)d here") % {"note": note, "n": len(rows)}
+    return f"set {name}", note, rows

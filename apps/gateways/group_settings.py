@@ -1,0 +1,154 @@
+"""What a group's gateways do for all members alike: protection, limits and profile, changed by one person at a time."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import F
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import User
+from apps.audit.selectors import last_change
+from apps.lib.enqueue import nudge
+from apps.lib.errors import Conflict, Problem
+from apps.lib.fields import Address, Prefix
+from apps.lib.ui import formats
+from apps.network.models import GatewayGroup, Limits, Profile, Protection
+from firewall import limit_sets, profile
+from firewall import policy as firewall
+from firewall.bogons import BOGONS4, BOGONS6
+from firewall.policy import PolicyError
+
+MOST_LISTED = 256  # prefixes and routers: they stand in rules, not in sets
+MOST_PORTS = 16
+
+type Row = Protection | Limits | Profile
+
+
+def protection_of(group: GatewayGroup) -> Protection:
+    """The group's row; where it has none, one that is not saved, of version 0."""
+    return Protection.objects.filter(group=group).first() or Protection(group=group, version=0)
+
+
+def limits_of(group: GatewayGroup) -> Limits:
+    """The same of limits."""
+    return Limits.objects.filter(group=group).first() or Limits(group=group, version=0)
+
+
+def profile_of(group: GatewayGroup) -> Profile:
+    """The same of the profile: one that is not saved has what is recommended."""
+    return Profile.objects.filter(group=group).first() or Profile(group=group, version=0)
+
+
+@transaction.atomic
+def protect(
+    *,
+    group: GatewayGroup,
+    version: int,
+    clamp_mss: bool,
+    bogons: bool,
+    own: Sequence[Prefix],
+    bgp_peers: Sequence[Address],
+    ospf_peers: Sequence[Address],
+    ftp_ports: Sequence[int],
+    sip_ports: Sequence[int],
+    by: User,
+) -> Protection:
+    """Change what the gateways refuse and let in. Raises Conflict when somebody changed it since `version`, else Problem."""
+    for fieldname, listed in (("own", own), ("bgp_peers", bgp_peers), ("ospf_peers", ospf_peers)):
+        _check_number(fieldname, listed)
+    for fieldname, ports in (("ftp_ports", ftp_ports), ("sip_ports", sip_ports)):
+        if len(ports) > MOST_PORTS or not all(0 < port < 65536 for port in ports):
+            raise Problem(_("At most %(most)d ports, each between 1 and 65535.") % {"most": MOST_PORTS}, fieldname)
+    if bogons:
+        _check_probes(group, own)
+    values: dict[str, Any] = {"bogons": bogons, "own": list(own), "bgp_peers": list(bgp_peers), "ospf_peers": list(ospf_peers)}
+    values |= {"ftp_ports": list(ftp_ports), "sip_ports": list(sip_ports)}
+    saved: Protection = _save(protection_of(group), version, values)
+    GatewayGroup.objects.filter(pk=group.pk).exclude(clamp_mss=clamp_mss).update(clamp_mss=clamp_mss, version=F("version") + 1)
+    nudge("workers.reconcile", by.pk)
+    return saved
+
+
+@transaction.atomic
+def limit(*, group: GatewayGroup, version: int, exempt: Sequence[Prefix], by: User, **numbers: Any) -> Limits:
+    """Change the limits, given by their fields. Raises Conflict when somebody changed them since `version`, else Problem."""
+    _check_number("exempt", exempt)
+    try:
+        limit_sets.meters(firewall.Limits(**numbers))
+    except PolicyError as error:
+        fieldname = next((each.name for each in fields(firewall.Limits) if f" {each.name}:" in str(error)), "")
+        if "burst" in str(error):
+            fieldname = fieldname.replace("rate", "burst")
+        raise Problem(
+            _("That many are not possible. At once, no more may come than the rate lets in within five minutes."), fieldname
+        ) from error
+    saved: Limits = _save(limits_of(group), version, numbers | {"exempt": list(exempt)})
+    nudge("workers.reconcile", by.pk)
+    return saved
+
+
+@transaction.atomic
+def tune(*, group: GatewayGroup, version: int, managed: bool, by: User, **values: Any) -> Profile:
+    """Change what the kernels are set to, given by the fields. Raises Conflict when somebody changed it since `version`, else Problem."""
+    for fieldname, _reason in profile.faults(firewall.Profile(**values)):
+        raise Problem(_wrong(fieldname, values), fieldname)
+    saved: Profile = _save(profile_of(group), version, values | {"managed": managed})
+    nudge("workers.reconcile", by.pk)
+    return saved
+
+
+def _wrong(fieldname: str, values: Mapping[str, Any]) -> str:
+    limits = profile.LIMITS[fieldname]
+    if values[fieldname] not in limits:
+        return _("Between %(least)s and %(most)s.") % {"least": formats.number(limits[0]), "most": formats.number(limits[-1])}
+    if fieldname == "buckets":
+        step = profile.BUCKETS_STEP
+        least = -(-max(step, values["connections"] // profile.MOST_PER_BUCKET) // step) * step
+        words = _("A multiple of %(step)s, and for so many connections at least %(least)s.")
+        return words % {"step": formats.number(step), "least": formats.number(least)}
+    return _("At least %(least)s ports, the last behind the first.") % {"least": formats.number(profile.LEAST_PORTS)}
+
+
+def _save(row: Any, version: int, values: Mapping[str, Any]) -> Any:
+    """The row with these values, if it still is as it was at `version`."""
+    kind = type(row)
+    if row.version != version:
+        raise _conflict(row)
+    if not version:
+        try:
+            with transaction.atomic():
+                return kind._default_manager.create(group=row.group, **values)
+        except IntegrityError as error:
+            raise _conflict(row) from error
+    if not kind._default_manager.filter(pk=row.pk, version=version).update(**values, version=F("version") + 1):
+        raise _conflict(row)
+    row.refresh_from_db()
+    return row
+
+
+def _conflict(row: Row) -> Conflict:
+    last = last_change(row) if row.pk else None
+    if last is None:
+        return Conflict(_("Somebody changed these settings while you were editing. Your input is kept below; compare and save again."))
+    who, at = last
+    given = {"who": who, "time": formats.moment(at, timezone.now(), with_seconds=False)}
+    words = _("%(who)s changed these settings at %(time)s, while you were editing. Your input is kept below; compare and save again.")
+    return Conflict(words % given)
+
+
+def _check_number(fieldname: str, listed: Sequence[object]) -> None:
+    if len(listed) > MOST_LISTED:
+        raise Problem(_("At most %(most)d can be listed here.") % {"most": MOST_LISTED}, fieldname)
+
+
+def _check_probes(group: GatewayGroup, own: Sequence[Prefix]) -> None:
+    """A refused target would fail every probe, and with it every rollout."""
+    targets: list[Address] = [each for each in (group.probe_target4, group.probe_target6) if each]
+    bogons: tuple[Prefix, ...] = (*BOGONS4, *BOGONS6)
+    for target in targets:
+        if any(target in each for each in bogons) and not any(target in each for each in own):
+            words = _("%(target)s, to which the gateways of this group are probed, cannot be on the internet. List its network here.")
+            raise Problem(words % {"target": target}, "own")

@@ -1,0 +1,135 @@
+"""What gateways' kernels are set to and how full their connection tables are: read from them with their counters, shown on their pages.
+
+Kept as {"at": Unix seconds, "tracked": connections, "held": {sysctl: value}, "untuned": {sysctl: the name of an errno, or "other"}}.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from apps.deployments.models import GatewayState
+from apps.lib.ui import formats
+from apps.lib.ui.states import Kind
+from apps.network.models import Gateway, GatewayGroup, Pool, Profile, first_port
+from firewall import policy as firewall
+from firewall.profile import differing
+from firewall.wire import GaugesAre
+
+WARN_ABOVE = 80  # percent
+MOST, BUCKETS = "net.netfilter.nf_conntrack_max", "net.netfilter.nf_conntrack_buckets"
+
+
+@dataclass(frozen=True)
+class Other:
+    """A sysctl that a kernel holds otherwise than its profile says, and why."""
+
+    name: str
+    wanted: str
+    found: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """A gateway's connection table as its kernel holds it; most, buckets: 0 where that is not known."""
+
+    gateway: Gateway
+    at: datetime
+    tracked: int
+    most: int
+    buckets: int
+    others: tuple[Other, ...]
+
+    @property
+    def percent(self) -> int:
+        """How full it is, rounded down."""
+        return self.tracked * 100 // self.most if self.most else 0
+
+    @property
+    def kind(self) -> Kind:
+        """Above 80 % somebody should look: in a full table nobody can open a connection."""
+        return Kind.WARN if self.percent > WARN_ABOVE else Kind.PLAIN
+
+    @property
+    def crowded(self) -> bool:
+        """Are there more connections than buckets when it is full? Each lookup walks a chain then."""
+        return self.most > self.buckets > 0
+
+
+def record(*, gateway: Gateway, answer: GaugesAre, at: datetime) -> None:
+    """What the gateway said of its kernel."""
+    kept = {"at": int(at.timestamp()), "tracked": answer.tracked, "held": dict(answer.held), "untuned": dict(answer.untuned)}
+    GatewayState.objects.filter(gateway=gateway).update(kernel=kept)
+
+
+def table_of(status: GatewayState | None, row: Profile | None) -> Table | None:
+    """The gateway's table, beside the profile of its group as far as one was saved: what is only recommended, nobody has to hold.
+
+    None before it was read. The status comes with its gateway.
+    """
+    if status is None or not status.kernel:
+        return None
+    kept: dict[str, Any] = status.kernel
+    held: dict[str, str] = kept["held"]
+    others = tuple(_others(row, held, kept["untuned"])) if row and row.pk and row.managed else ()
+    at = datetime.fromtimestamp(kept["at"], UTC)
+    return Table(status.gateway, at, kept["tracked"], _number(held, MOST), _number(held, BUCKETS), others)
+
+
+def tables_of(group: GatewayGroup, row: Profile) -> list[Table]:
+    """Of each gateway of the group that was read."""
+    states = GatewayState.objects.filter(gateway__group=group).select_related("gateway").order_by("gateway__name")
+    return [table for table in (table_of(state, row) for state in states) if table]
+
+
+def _number(held: dict[str, str], name: str) -> int:
+    value = held.get(name, "")
+    return int(value) if value.isdecimal() else 0
+
+
+def _others(row: Profile, held: dict[str, str], untuned: dict[str, str]) -> Iterator[Other]:
+    wanted = firewall.Profile(**{each.name: getattr(row, each.name) for each in fields(firewall.Profile)})
+    for name, value, found in differing(wanted, held):
+        yield Other(name, value, found or _("nothing"), _why(untuned.get(name, "")))
+
+
+def _why(reason: str) -> str:
+    words = {
+        "": _("Not yet, or set by somebody since."),
+        "EACCES": _("This gateway is a network namespace; its host’s kernel decides."),
+        "EPERM": _("The agent’s account may not set it: does its unit give it CAP_NET_ADMIN?"),
+        "EROFS": _("The agent’s unit makes it read-only: install the unit of this release."),
+        "ENOENT": _("Its kernel has no such setting."),
+        "other": _("The kernel took the value and made another one of it."),
+    }
+    return words.get(reason) or _("The kernel refuses it (%(reason)s).") % {"reason": reason}
+
+
+def warnings(row: Profile) -> list[str]:
+    """What is allowed, and still worth a thought."""
+    return [*_crowded(row), *_meeting(row)] if row.managed else []
+
+
+def _crowded(row: Profile) -> Iterator[str]:
+    if row.connections > row.buckets:
+        share = {"n": formats.number(-(-row.connections // row.buckets))}
+        yield (
+            _("In a full table up to %(n)s connections share a bucket, and each packet searches through them. Set as many buckets.") % share
+        )
+
+
+def _meeting(row: Profile) -> Iterator[str]:
+    for pool in Pool.objects.filter(group=row.group_id, sharing=Pool.Sharing.BLOCKS, block_size__isnull=False).order_by("prefix"):
+        first = first_port(pool.block_size or 0)
+        if row.last_port >= first:
+            given = {"pool": pool.name, "first": max(first, row.first_port), "last": row.last_port}
+            yield (
+                _(
+                    "Members of the pool %(pool)s have blocks with the ports %(first)d to %(last)d. Should a gateway’s own address lie in"
+                    " that pool, its own connections take ports of theirs."
+                )
+                % given
+            )

@@ -1,0 +1,176 @@
+"""From what has arrived to whoever takes it: claimed, read in a child, and handed over, one after the other.
+
+`take` is called inside a transaction, in which the arrival becomes "taken": either both are there or neither. Who raises Refused, or
+anything else, takes nothing, and the mail goes into quarantine; only a lost database leaves it waiting. So one mail never holds up another.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from time import monotonic
+from typing import Final
+
+import structlog
+from django.conf import settings
+from django.db import InterfaceError, OperationalError, transaction
+from django.db.models import Q, QuerySet
+from django.db.models.functions import Now
+from django.utils import timezone
+from django.utils.translation import gettext_noop
+
+from apps.inbound.message import Received
+from apps.inbound.models import Arrival
+from apps.inbound.parse_limits import DIED, TOO_BUSY, Limits, OutOfTime, Unreadable
+from apps.inbound.parser_process import Reader
+from apps.lib.heap_trim import return_large_blocks, trim
+from apps.mail.redaction import redact
+
+LEASE: Final = timedelta(minutes=2)  # far longer than a mail takes
+SECONDS: Final = 10.0  # after which no further mail is begun
+LARGE: Final = 1 << 20  # octets of a mail after which memory is given back
+MOST_TRIES: Final = 3  # workers that may die of one mail, or be too busy for it
+NOT_TAKEN: Final = gettext_noop("It was read, but could not be filed.")
+Take = Callable[[Arrival, Received], None]
+Clock = Callable[[], datetime]
+log = structlog.get_logger()
+
+CLAIM: Final = """
+    UPDATE inbound_arrival SET tries = tries + 1, claimed_until = %(until)s WHERE id = (
+        SELECT id FROM inbound_arrival WHERE state = 'waiting' AND (claimed_until IS NULL OR claimed_until <= %(now)s)
+        ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED
+    ) RETURNING *
+"""
+
+
+class Refused(Exception):  # noqa: N818 - an answer
+    """Raised by `take`: this mail is not for us. The reason is a sentence for people."""
+
+
+class Gone(Exception):  # noqa: N818 - an answer
+    """Somebody else has it by now: this worker was slower than its lease."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """What one run did. more: something waits still."""
+
+    taken: int = 0
+    quarantined: int = 0
+    more: bool = False
+
+
+_takers: list[Take] = []
+
+
+def takes(take: Take) -> Take:
+    """Name the one who takes mail, in the `ready()` of its app. Until somebody does, mail waits."""
+    _takers[:] = [take]
+    return take
+
+
+def taker() -> Take | None:
+    return _takers[0] if _takers else None
+
+
+def reader() -> Reader:
+    """With the limits that the settings ask for, and the name of the server whose word about senders is believed."""
+    return Reader(Limits(octets=settings.MAIL_IN_OCTETS), settings.MAIL_IN_AUTHSERV_ID)
+
+
+def waiting(limit: int = 100) -> QuerySet[Arrival]:
+    """The oldest of those that nobody has read, without what they say."""
+    return Arrival.objects.filter(state=Arrival.State.WAITING).defer("octets").order_by("id")[:limit]
+
+
+def receive(take: Take, read_by: Reader, clock: Clock = timezone.now) -> Done:
+    """Read what waits and hand it over, for about SECONDS. Any number of workers may do so at once."""
+    return_large_blocks()
+    done, end = Done(), monotonic() + SECONDS
+    while monotonic() < end:
+        arrival = claim(clock())
+        if arrival is None:
+            return done
+        became = _handed_over(arrival, take, read_by)
+        if arrival.size > LARGE:
+            del arrival
+            trim()
+        if became is Arrival.State.TAKEN:
+            done = replace(done, taken=done.taken + 1)
+        elif became is Arrival.State.QUARANTINED:
+            done = replace(done, quarantined=done.quarantined + 1)
+    return replace(done, more=True)
+
+
+def claim(now: datetime) -> Arrival | None:
+    """Take one for reading. Nobody else does before LEASE is over."""
+    return next(iter(Arrival.objects.raw(CLAIM, {"now": now, "until": now + LEASE})), None)
+
+
+def taken(arrival: Arrival) -> None:
+    """It has been taken, if the caller's transaction is committed. Raises Gone."""
+    _end(arrival, state=Arrival.State.TAKEN)
+
+
+def quarantine(arrival: Arrival, reason: str, detail: str = "") -> None:
+    """Nobody takes it: somebody should look. The reason is a sentence, marked for translation. Raises Gone."""
+    _end(arrival, state=Arrival.State.QUARANTINED, reason=reason[:200] or NOT_TAKEN, detail=detail[:500])
+    log.warning("mail quarantined", arrival=arrival.pk, reason=reason, detail=detail)
+
+
+def _handed_over(arrival: Arrival, take: Take, read_by: Reader) -> Arrival.State | None:
+    """What became of it; None: somebody else has it by now, or it is read again later."""
+    try:
+        why = _why_not(arrival, take, read_by)
+        if why is None:
+            return Arrival.State.TAKEN
+        quarantine(arrival, why.reason, why.detail)
+    except Gone:
+        return None
+    except OutOfTime:
+        log.warning("mail not read in time", arrival=arrival.pk, tries=arrival.tries)
+        return None
+    return Arrival.State.QUARANTINED
+
+
+def _why_not(arrival: Arrival, take: Take, read_by: Reader) -> Unreadable | None:
+    """None when it was taken. A lost database, a child that does not start, and a machine that is too busy (OutOfTime) say nothing about
+    the mail: it is read again when the lease is over. What the database cannot hold at all (SQLSTATE 54: too large, too complex) is an
+    OperationalError too, and does."""
+    if arrival.tries > MOST_TRIES:
+        return Unreadable(DIED)
+    try:
+        mail = read_by.read(bytes(arrival.octets or b""), arrival.sender, arrival.recipients)
+        with transaction.atomic():
+            taken(arrival)
+            take(arrival, mail)
+    except (OperationalError, InterfaceError, OSError, Gone) as error:
+        if not _is_of_the_mail(error):
+            raise
+        return _not_taken(arrival, error)
+    except OutOfTime:
+        if arrival.tries < MOST_TRIES:
+            raise
+        return Unreadable(TOO_BUSY)
+    except Unreadable as why:
+        return why
+    except Refused as why:
+        return Unreadable(str(why))
+    except Exception as error:
+        return _not_taken(arrival, error)
+    return None
+
+
+def _is_of_the_mail(error: Exception) -> bool:
+    """Whether the database says that it cannot hold this one (PostgreSQL manual, appendix A, class 54)."""
+    return str(getattr(error.__cause__, "sqlstate", None) or "").startswith("54")
+
+
+def _not_taken(arrival: Arrival, error: Exception) -> Unreadable:
+    log.exception("mail not filed", arrival=arrival.pk)
+    return Unreadable(NOT_TAKEN, redact(f"{type(error).__name__}: {error}".replace("\0", "")))
+
+
+def _end(arrival: Arrival, **changes: object) -> None:
+    mine = Q(pk=arrival.pk, tries=arrival.tries, state=Arrival.State.WAITING)
+    if not Arrival.objects.filter(mine).update(ended=Now(), claimed_until=None, **changes):
+        raise Gone(f"arrival {arrival.pk}")

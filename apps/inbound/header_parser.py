@@ -1,0 +1,166 @@
+"""What stands in headers, taken apart in one pass from left to right: time and memory are in proportion to their length.
+
+CPython's own parser of structured headers copies what is left of a header for each word, and goes into comments by recursion. What comes
+in is a header's value as the library keeps it (unfolded or not, octets above 127 as surrogates); what goes out is clean text.
+"""
+
+import binascii
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from apps.inbound.charsets import codec, one_line, text_of
+from apps.inbound.message import Address
+from apps.inbound.parse_limits import TOO_MANY_ADDRESSES, Unreadable
+from apps.lib.email_address import ascii_lower
+
+LONGEST: Final = 254  # octets of an address (RFC 5321, 4.5.3.1.3), and characters of a name
+ENCODED: Final = re.compile(r"=\?([A-Za-z0-9_.:+-]{1,40})(?:\*[A-Za-z0-9-]{0,20})?\?([bBqQ])\?([^?]*)\?=")
+REST: Final = r'(?P<comment>\()|<(?P<angle>[^<>]*)>?|(?P<end>[,;])|(?P<group>:)|(?P<word>[^\s"(<,;:]+)'
+TOKEN: Final = re.compile(r'"(?P<quoted>[^"\\]*(?:\\.[^"\\]*)*)(?P<closed>"?)|' + REST, re.DOTALL)
+UNQUOTED: Final = re.compile(REST)
+IN_COMMENT: Final = re.compile(r"[()]|\\.?", re.DOTALL)
+MESSAGE_ID: Final = re.compile(r"<[^<>\s]{1,248}>")
+NOT_IN_ADDRESS: Final = re.compile(r"[\s<>(),;:\\]")
+
+
+def text(value: str, most: int = 998) -> str:
+    """Encoded words (RFC 2047) and octets become characters; one line."""
+    return one_line(_words(value), most)
+
+
+def addresses(value: str, most: int) -> tuple[Address, ...]:
+    """The mailboxes of an address list (RFC 5322, 3.4), also of its groups; what is none is left out. Raises Unreadable beyond `most`."""
+    found: list[Address] = []
+    for name, address in _mailboxes(value):
+        if made := address_of(address, name):
+            found.append(made)
+        if len(found) > most:
+            raise Unreadable(TOO_MANY_ADDRESSES)
+    return tuple(found)
+
+
+def address_of(address: str, name: str = "") -> Address | None:
+    """None if it is no local@domain."""
+    local, _at, domain = address.rpartition(":")[2].strip().rpartition("@")  # <@relay:local@domain> is a source route (RFC 5321, C)
+    whole = _characters(f"{local}@{ascii_lower(domain).rstrip('.')}")
+    if not local or not domain or len(whole) > LONGEST or NOT_IN_ADDRESS.search(whole):
+        return None
+    return Address(text(name, LONGEST), one_line(whole, LONGEST))
+
+
+def message_ids(value: str, most: int) -> tuple[str, ...]:
+    """Those in angle brackets, each once, where it stands last; at most so many, the last ones."""
+    there = MESSAGE_ID.findall(one_line(_characters(value), len(value)))
+    return tuple(reversed(dict.fromkeys(reversed(there))))[-most:]
+
+
+def _characters(value: str) -> str:
+    return value if value.isascii() else text_of(value.encode("utf-8", "surrogateescape"))
+
+
+def _words(value: str) -> str:
+    """Octets of neighbours in one charset are joined first: a character may be cut by the end of a word. What programs leave unencoded
+    within a word, octets and spaces, belongs to it."""
+    if "=?" not in value:
+        return _characters(value)
+    return "".join(octets if isinstance(octets, str) else text_of(octets, charset) for charset, octets in _runs(_pieces(value)))
+
+
+def _pieces(value: str) -> Iterator[tuple[str, str | bytes]]:
+    end, was_word = 0, False
+    for match in ENCODED.finditer(value):
+        octets = _octets(match[2], match[3])
+        between = value[end : match.start()]
+        if between and not (was_word and between.isspace()):
+            yield "", _characters(between)
+        end, was_word = match.end(), True
+        yield (codec(match[1]) or "ascii", octets) if octets is not None else ("", _characters(match[0]))
+    yield "", _characters(value[end:])
+
+
+def _octets(encoding: str, content: str) -> bytes | None:
+    given = content.encode("utf-8", "surrogateescape")
+    if encoding in "qQ":
+        return binascii.a2b_qp(given, header=True)
+    try:
+        return binascii.a2b_base64(given + b"==")
+    except binascii.Error:
+        return None
+
+
+def _runs(pieces: Iterable[tuple[str, str | bytes]]) -> Iterator[tuple[str, str | bytes]]:
+    charset, gathered = "", list[bytes]()
+    for name, piece in pieces:
+        if gathered and (isinstance(piece, str) or name != charset):
+            yield charset, b"".join(gathered)
+            gathered = []
+        if isinstance(piece, str):
+            yield name, piece
+        else:
+            charset = name
+            gathered.append(piece)
+    if gathered:
+        yield charset, b"".join(gathered)
+
+
+def _mailboxes(value: str) -> Iterator[tuple[str, str]]:
+    """Name and address, of whatever stands between commas."""
+    words, bare, angle, comment, at, token, end = list[str](), list[list[str]](), "", "", 0, TOKEN, 0
+    while match := token.search(value, at):
+        at, kind = match.end(), match.lastgroup
+        if kind == "closed" and not match[kind]:
+            at, token = match.start() + 1, UNQUOTED  # a quote that nothing ends: from here on, quotes mean nothing
+        elif kind == "comment":
+            at = _after_comment(value, at)
+            comment = value[match.end() : at].rstrip(")")
+        elif kind == "angle":
+            angle = match["angle"].strip()
+        elif kind == "end":
+            yield _mailbox(words, bare, angle, comment)
+            words, bare, angle, comment = [], [], "", ""
+        elif kind == "group" and not angle:
+            words, bare = [], []
+        elif kind in ("closed", "word"):
+            words.append(match["word"] or match["quoted"].replace("\\", ""))
+            if match.start() != end or not bare:
+                bare.append([])
+            bare[-1].append(match[0])
+            end = at
+    yield _mailbox(words, bare, angle, comment)
+
+
+def _mailbox(words: list[str], bare: Iterable[list[str]], angle: str, comment: str) -> tuple[str, str]:
+    """Name and address; without angle brackets the one word that is an address, "" where none or several are.
+
+    bare: the pieces of each word as they stand there, with their quotes.
+    """
+    if angle:
+        return " ".join(words), angle
+    tokens = _joined_at_signs("".join(pieces) for pieces in bare)
+    found = [at for at, each in enumerate(tokens) if each.count("@") == 1 and each[0] != "@"]
+    if len(found) != 1 or "@" in "".join(tokens[: found[0]] + tokens[found[0] + 1 :]) or (found[0] and tokens[found[0] - 1].endswith(".")):
+        return comment, ""
+    address = tokens.pop(found[0])
+    return comment or " ".join(each.replace('"', "") for each in tokens), address
+
+
+def _joined_at_signs(tokens: Iterable[str]) -> list[str]:
+    """With `a @ b`, which the old syntax allows (RFC 5322, 4.4), as one."""
+    made = list[list[str]]()
+    for each in tokens:
+        if made and (each.startswith("@") or made[-1][-1].endswith("@")):
+            made[-1].append(each)
+        else:
+            made.append([each])
+    return ["".join(pieces) for pieces in made]
+
+
+def _after_comment(value: str, at: int) -> int:
+    """Where the comment ends that began before `at`; comments nest, and need not end."""
+    depth = 1
+    for match in IN_COMMENT.finditer(value, at):
+        depth += {"(": 1, ")": -1}.get(match[0], 0)
+        if depth == 0:
+            return match.end()
+    return len(value)

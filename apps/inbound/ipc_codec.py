@@ -1,0 +1,92 @@
+"""A `Received` or an `Unreadable` on its way from the child that read it: JSON and, behind it, the octets of the files as they are.
+
+Nothing that comes out of a child is trusted: it is as long as was agreed, of the agreed types, or it is refused with ValueError.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, fields
+from datetime import datetime
+from typing import Any, Final
+
+from apps.inbound.message import Address, File, Received
+from apps.inbound.parse_limits import Unreadable
+
+TEXTS: Final = ("message_id", "subject", "text", "html")
+LISTS: Final = ("references", "bounced_ids")
+ADDRESSES: Final = ("reply_to", "recipients")
+FLAGS: Final = ("automatic", "bounce", "authenticated")
+
+
+def packed(mail: Received) -> tuple[bytes, list[bytes]]:
+    """The words, and the octets of each file."""
+    told = {each.name: getattr(mail, each.name) for each in fields(mail) if each.name not in ("files", "date", "sender", *ADDRESSES)}
+    told["date"] = mail.date.isoformat() if mail.date else None
+    told["sender"] = asdict(mail.sender) if mail.sender else None
+    told |= {name: [asdict(each) for each in getattr(mail, name)] for name in ADDRESSES}
+    told["files"] = [[file.name, file.media_type, len(file.octets)] for file in mail.files]
+    return json.dumps(told, ensure_ascii=False).encode(), [file.octets for file in mail.files]
+
+
+def refused(reason: Unreadable) -> bytes:
+    return json.dumps({"reason": reason.reason, "detail": reason.detail}).encode()
+
+
+def sizes(words: bytes) -> list[int]:
+    """How long the files behind these words are. Raises ValueError, and Unreadable where they say so."""
+    told = _object(words)
+    if "reason" in told:
+        raise Unreadable(_text(told["reason"]), _text(told.get("detail", "")))
+    found = [_number(each[2]) for each in _list(told.get("files"))]
+    if sum(found) < 0 or min(found, default=0) < 0:
+        raise ValueError("a file of less than nothing")
+    return found
+
+
+def unpacked(words: bytes, octets: Sequence[bytes]) -> Received:
+    """The way back. Raises ValueError."""
+    told = _object(words)
+    texts = {name: _text(told.get(name)) for name in TEXTS}
+    lists = {name: tuple(_text(each) for each in _list(told.get(name))) for name in LISTS}
+    people = {name: tuple(_address(each) for each in _list(told.get(name))) for name in ADDRESSES}
+    files = tuple(File(_text(each[0]), _text(each[1]), held) for each, held in zip(_list(told.get("files")), octets, strict=True))
+    date = datetime.fromisoformat(_text(told["date"])) if told.get("date") else None
+    sender = _address(told["sender"]) if told.get("sender") else None
+    flags = {name: told.get(name) is True for name in FLAGS}
+    given: dict[str, Any] = {**texts, **lists, **people, **flags}
+    return Received(files=files, date=date, sender=sender, **given)
+
+
+def _object(words: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(words)
+    except RecursionError as error:
+        raise ValueError("nested without end") from error
+    if not isinstance(found, dict):
+        raise ValueError("no object")
+    return found
+
+
+def _text(given: Any) -> str:
+    if not isinstance(given, str) or "\0" in given:
+        raise ValueError("no text")
+    given.encode()  # UnicodeEncodeError is a ValueError
+    return given
+
+
+def _number(given: Any) -> int:
+    if type(given) is not int:
+        raise ValueError("no number")
+    return given
+
+
+def _list(given: Any) -> list[Any]:
+    if not isinstance(given, list):
+        raise ValueError("no list")
+    return given
+
+
+def _address(given: Any) -> Address:
+    if not isinstance(given, dict):
+        raise ValueError("no address")
+    return Address(_text(given.get("name")), _text(given.get("address")))

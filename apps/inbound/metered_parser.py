@@ -1,0 +1,129 @@
+"""A mail as CPython's `email` takes it apart, with a meter that stops it: headers, parts and depth are counted while it reads.
+
+Only the headers that say what a part is (Content-…) are parsed by the library, each once; all others stay text (`header_parser.py`).
+"""
+
+from collections.abc import Iterable
+from email.errors import MessageError
+from email.message import EmailMessage
+from email.parser import BytesFeedParser
+from email.policy import EmailPolicy
+from typing import Any, Final, Self
+
+from apps.inbound.parse_limits import (
+    HEADER_TOO_LONG,
+    HEADERS_TOO_LONG,
+    TOO_DEEP,
+    TOO_MANY_HEADERS,
+    TOO_MANY_LINES,
+    TOO_MANY_PARTS,
+    Limits,
+    Unreadable,
+)
+
+CHUNK: Final = 64 << 10
+OF_PARTS: Final = frozenset({"content-type", "content-disposition", "content-transfer-encoding"})
+UNKNOWN: Final = {"content-type": "application/octet-stream", "content-disposition": "attachment", "content-transfer-encoding": "7bit"}
+IN_LIBRARY: Final = (ValueError, LookupError, AttributeError, TypeError, AssertionError, RecursionError, MessageError)  # its known faults
+
+
+class Meter:
+    """Counts over a whole mail; raises Unreadable where it goes beyond the limits."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.headers = self.header_octets = self.parts = 0
+        self.parsed: dict[tuple[str, str], Any] = {}
+
+    def header(self, lines: Iterable[str]) -> None:
+        length = sum(map(len, lines))
+        self.headers += 1
+        self.header_octets += length
+        if length > self.limits.one_header:
+            raise Unreadable(HEADER_TOO_LONG)
+        if self.headers > self.limits.headers:
+            raise Unreadable(TOO_MANY_HEADERS)
+        if self.header_octets > self.limits.all_headers:
+            raise Unreadable(HEADERS_TOO_LONG)
+
+    def part(self) -> None:
+        self.parts += 1
+        if self.parts > self.limits.parts:
+            raise Unreadable(TOO_MANY_PARTS)
+
+
+class Part(EmailMessage):
+    """One part. A message within a message is a leaf to the parser: its octets stay as they came."""
+
+    depth = 0
+
+    def __init__(self, policy: "Metered") -> None:
+        super().__init__(policy)
+        policy.meter.part()
+        self._most = policy.meter.limits.depth
+
+    def attach(self, payload: Any) -> None:
+        payload.depth = self.depth + 1
+        if payload.depth > self._most:
+            raise Unreadable(TOO_DEEP)
+        super().attach(payload)
+
+    def media_type(self) -> str:
+        """What it says it is, type/subtype."""
+        return str(super().get_content_type())
+
+    def get_content_type(self) -> str:
+        return _leaf(super().get_content_type())
+
+    def get_content_maintype(self) -> str:
+        return self.get_content_type().partition("/")[0]
+
+
+class Metered(EmailPolicy):
+    """The modern policy, which counts."""
+
+    meter: Meter
+    message_factory: Any = Part
+
+    @classmethod
+    def within(cls, limits: Limits) -> Self:
+        """A policy for one mail."""
+        made = cls(utf8=True)
+        object.__setattr__(made, "meter", Meter(limits))  # as the library sets its own: policies refuse it otherwise
+        return made
+
+    def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
+        self.meter.header(sourcelines)
+        return super().header_source_parse(sourcelines)
+
+    def header_fetch_parse(self, name: str, value: str) -> Any:
+        known = name.lower()
+        if known not in OF_PARTS:
+            return value
+        if (known, value) not in self.meter.parsed:
+            self.meter.parsed[known, value] = self._parsed(known, value)
+        return self.meter.parsed[known, value]
+
+    def _parsed(self, name: str, value: str) -> Any:
+        if len(value) > self.meter.limits.mime_header:
+            raise Unreadable(HEADER_TOO_LONG)
+        try:
+            return super().header_fetch_parse(name, value)
+        except IN_LIBRARY:
+            return super().header_fetch_parse(name, UNKNOWN[name])
+
+
+def _leaf(media_type: str) -> str:
+    return f"application/{media_type.partition('/')[2]}" if media_type.startswith("message/") else media_type
+
+
+def taken_apart(octets: bytes, limits: Limits) -> Part:
+    """The mail as a tree. Raises Unreadable."""
+    if octets.count(b"\n") + octets.count(b"\r") - octets.count(b"\r\n") > limits.lines:
+        raise Unreadable(TOO_MANY_LINES)
+    parser = BytesFeedParser(policy=Metered.within(limits))
+    for begin in range(0, len(octets), CHUNK):
+        parser.feed(octets[begin : begin + CHUNK])
+    made: Any = parser.close()
+    mail: Part = made
+    return mail

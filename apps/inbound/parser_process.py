@@ -1,0 +1,166 @@
+"""Has mails read in a child (`parser_worker.py`), and kills it when it takes too long. A child serves many mails.
+
+Comes in: octets and envelope. Goes out: a `Received`, `Unreadable` with the reason, or `OutOfTime` where the machine was too busy to tell.
+Whatever a mail does to the child, it does to nobody else.
+"""
+
+import json
+import os
+import signal
+import socket
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from subprocess import DEVNULL, Popen
+from threading import Lock
+from time import monotonic
+from typing import Any, Final, Self
+
+from apps.inbound import ipc_codec, parser_worker
+from apps.inbound.message import Received
+from apps.inbound.parse_limits import DIED, MIB, TOO_LARGE, TOO_MUCH_MEMORY, TOO_SLOW, Limits, OutOfTime, Unreadable
+
+ROOT: Final = Path(__file__).parents[2]
+START_WITHIN: Final = 60.0  # seconds, also on a machine that is busy
+GRACE: Final = 0.3  # seconds that a child has longer than the mail, because it ends by itself
+MAILS: Final = 500  # after which a child has served long enough
+WORDS: Final = 16 * MIB  # octets that an answer may have besides files
+
+
+class Reader:
+    """One child at most, started when it is needed. Threads take turns; after a fork each process has a child of its own.
+
+    authserv_id: the name of our own receiving mail server, whose word about senders is believed; "" for none.
+    """
+
+    def __init__(self, limits: Limits = Limits(), authserv_id: str = "") -> None:  # noqa: B008 - a frozen value
+        self._limits, self._authserv_id = limits, authserv_id
+        self._lock = Lock()
+        self._child: _Child | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+    def read(self, octets: bytes, sender: str | None, recipients: list[str]) -> Received:
+        """Raises Unreadable; OutOfTime, and OSError when no child can be started, say nothing about the mail."""
+        if len(octets) > self._limits.octets:
+            raise Unreadable(TOO_LARGE)
+        with self._lock:
+            child = self._ready()
+            try:
+                asked = {"sender": sender, "recipients": recipients, "authserv_id": self._authserv_id}
+                return child.read(octets, asked, self._limits)
+            finally:
+                if child.worn:
+                    self._end()
+
+    def close(self) -> None:
+        """End the child, if there is one of this process."""
+        with self._lock:
+            self._end()
+
+    def _ready(self) -> "_Child":
+        if self._child and self._child.owner != os.getpid():
+            self._child.left_behind()
+            self._child = None
+        if self._child and self._child.is_gone():
+            self._end()
+        if self._child is None:
+            self._child = _Child()
+        return self._child
+
+    def _end(self) -> None:
+        if self._child and self._child.owner == os.getpid():
+            self._child.end()
+        self._child = None
+
+
+class _Child:
+    """A running child, and the line to it. `worn`: it is dead, or fit for nothing more."""
+
+    def __init__(self) -> None:
+        self.owner, self.worn, self._mails = os.getpid(), False, 0
+        self._line, its = socket.socketpair()
+        with its:
+            command = [sys.executable, "-E", "-s", "-m", parser_worker.__name__]
+            self._process = Popen(command, stdin=its.fileno(), stdout=DEVNULL, stderr=DEVNULL, cwd=ROOT, env={}, start_new_session=True)
+        self._line.settimeout(START_WITHIN)
+        try:
+            if self._line.recv(1) != parser_worker.READY:
+                raise ChildProcessError("The process that reads mail does not start: python -m apps.inbound.parser_worker says why.")
+        except OSError:
+            self.end()
+            raise
+
+    def left_behind(self) -> None:
+        """In a forked process: the child belongs to the parent, which alone may talk to it and wait for it."""
+        self._line.close()
+        self._process.returncode = 0  # nobody waits for it here
+
+    def is_gone(self) -> bool:
+        """It ended between two mails."""
+        return self._process.poll() is not None
+
+    def end(self) -> None:
+        self.worn = True
+        self._line.close()
+        self._process.kill()
+        self._process.wait()
+
+    def read(self, octets: bytes, about: dict[str, Any], limits: Limits) -> Received:
+        end = monotonic() + limits.clock + GRACE
+        asked = json.dumps({**about, "limits": asdict(limits)}).encode()
+        self.worn = True  # unless it answers
+        try:
+            self._send(parser_worker.LENGTHS.pack(len(asked), len(octets)) + asked, end)
+            self._send(octets, end)
+            words, files = parser_worker.LENGTHS.unpack(self._receive(parser_worker.LENGTHS.size, end))
+            if words > WORDS or files > limits.octets:
+                raise ValueError("more than was agreed")
+            said = self._receive(words, end)
+            if sum(sizes := ipc_codec.sizes(said)) != files:
+                raise ValueError("files of other lengths than was said")
+            held = [self._receive(size, end) for size in sizes]
+            mail = ipc_codec.unpacked(said, held)
+        except TimeoutError as error:
+            raise OutOfTime from error
+        except (OSError, EOFError) as error:
+            raise self._epitaph() from error
+        except (ValueError, LookupError, TypeError) as error:
+            raise Unreadable(DIED, f"{type(error).__name__}: {error}"[:200]) from error
+        except Unreadable as reason:
+            self._answered(reason.reason)
+            raise
+        self._answered()
+        return mail
+
+    def _answered(self, reason: str = "") -> None:
+        self._mails += 1
+        self.worn = self._mails >= MAILS or reason == TOO_MUCH_MEMORY
+
+    def _epitaph(self) -> Unreadable | OutOfTime:
+        """Why it is dead."""
+        self._process.kill()
+        code = self._process.wait()
+        if -code == signal.SIGALRM:
+            return OutOfTime()
+        if -code == signal.SIGPROF:
+            return Unreadable(TOO_SLOW)
+        return Unreadable(DIED, f"signal {-code}" if code < 0 else f"exit {code}")
+
+    def _send(self, octets: bytes, end: float) -> None:
+        self._line.settimeout(max(end - monotonic(), 0.001))
+        self._line.sendall(octets)  # the timeout is of the whole
+
+    def _receive(self, length: int, end: float) -> bytes:
+        made, at = bytearray(length), 0
+        while at < length:
+            self._line.settimeout(max(end - monotonic(), 0.001))
+            got = self._line.recv_into(memoryview(made)[at:])
+            if not got:
+                raise EOFError
+            at += got
+        return bytes(made)

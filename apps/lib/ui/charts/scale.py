@@ -1,0 +1,40 @@
+"""The numbers at the left of a chart: from 0 in even steps of 1, 2 or 5, so that there are three or four lines."""
+
+from dataclasses import dataclass
+from math import ceil, floor, log10
+
+from apps.lib.ui.charts import Unit
+from apps.lib.ui.formats import SPACE, Number, number
+
+MOST_STEPS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A line across: its number, and as it is written."""
+
+    value: float
+    label: str
+
+
+def ticks(most: Number, unit: Unit) -> list[Tick]:
+    """From 0 to the first even step that is not below `most`; where there is nothing, 0 alone has a number."""
+    if not most:
+        return [Tick(0, "0"), Tick(1, "")]
+    step = _step(most)
+    count = max(1, ceil(round(most / step, 9)))
+    size = min(len(unit.steps) - 1, max(0, floor(round(log10(step * count), 9)) // 3))
+    return [Tick(at * step, _label(at * step, step, size, unit)) for at in range(count + 1)]
+
+
+def _step(most: Number) -> float:
+    """The smallest step that gives at most four of them; nothing counts in parts of one."""
+    power = 10.0 ** max(0, floor(log10(max(most, 1) / MOST_STEPS)) if most > MOST_STEPS else 0)
+    return next(power * digit for digit in (1, 2, 5, 10) if round(most / (power * digit), 9) <= MOST_STEPS)
+
+
+def _label(value: float, step: float, size: int, unit: Unit) -> str:
+    if not value:
+        return "0"
+    digits = max(0, ceil(round(-log10(step / 1000**size), 9)))
+    return f"{number(value / 1000**size, digits)}{SPACE}{unit.steps[size]}{unit.per}"

@@ -1,0 +1,1 @@
+"""Helpers of requests and responses: navigation, query parameters, paginators, a cache per request, redaction of paths, guarded HTTP."""

@@ -1,0 +1,71 @@
+"""What every page knows: the network's name, the theme, the navigation, and what the gateways run.
+
+All but the names are lazy: a fragment that shows no navigation asks the database for none.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from hashlib import sha256
+from typing import Literal
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.utils.functional import SimpleLazyObject
+
+from apps.lib.ui.states import Kind
+from apps.lib.web import navigation
+
+Theme = Literal["auto", "light", "dark"]
+THEMES: tuple[Theme, ...] = ("auto", "light", "dark")
+THEME_COOKIE = "theme"
+
+
+@dataclass(frozen=True)
+class Running:
+    """What the gateways run now: `Running(Kind.OK, "r4814", "on both gateways", url)`."""
+
+    kind: Kind
+    revision: str
+    words: str
+    url: str = ""
+
+    @property
+    def stamp(self) -> str:
+        """Another one as soon as something else is to be shown."""
+        return sha256("\n".join((self.kind, self.revision, self.words, self.url)).encode()).hexdigest()[:16]
+
+    @property
+    def icon(self) -> str:
+        return {Kind.OK: "ok", Kind.MOVING: "moving", Kind.WAIT: "wait", Kind.WARN: "warn"}.get(self.kind, "error")
+
+
+Says = Callable[[HttpRequest], Running | None]
+_says: list[Says] = []
+
+
+def says_what_runs(say: Says) -> Says:
+    """Register the one callable that knows what the gateways run, in the ready() of the app that owns it; the last one counts."""
+    _says[:] = [say]
+    return say
+
+
+def what_runs(request: HttpRequest) -> Running | None:
+    return _says[0](request) if _says else None
+
+
+def theme_of(request: HttpRequest) -> Theme:
+    chosen = request.COOKIES.get(THEME_COOKIE)
+    return next((theme for theme in THEMES if theme == chosen), "auto")
+
+
+def page(request: HttpRequest) -> dict[str, object]:
+    user = getattr(request, "user", None)
+    return {
+        "network": settings.NETWORK_NAME,
+        "theme": theme_of(request),
+        "csrf_cookie": settings.CSRF_COOKIE_NAME,
+        "navigation": SimpleLazyObject(partial(navigation.shown, request, user)) if user else (),
+        "events_url": settings.EVENTS_URL if settings.EVENTS_URL and user and user.is_authenticated else "",
+        "running": SimpleLazyObject(partial(what_runs, request)),
+    }

@@ -1,0 +1,42 @@
+"""What mails said is erased some days after they ended; that, when and to whom they were sent stays until somebody is to be forgotten."""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Model, Q, QuerySet
+from django.db.models.functions import Now
+
+from apps.lib.database.email_lookups import AsciiLower
+from apps.lib.email_address import ascii_lower
+from apps.mail.models import Message, SwitchedOff
+
+
+def erase_some(before: datetime, at_most: int) -> int:
+    """Erase the words of up to so many mails that ended before, the oldest first; how many."""
+    with transaction.atomic():
+        old = Message.objects.filter(ended__lt=before, erased=None).order_by("ended").values("pk")[:at_most]
+        return Message.objects.filter(pk__in=list(old.values_list("pk", flat=True))).update(text="", html="", erased=Now())
+
+
+def mails_of(about: Model, addresses: Iterable[str]) -> QuerySet[Message]:
+    """All that tell of this row or went to one of these addresses, the oldest first."""
+    told = Q(about_type=about._meta.label_lower, about_id=about.pk)
+    return Message.objects.alias(address=AsciiLower("to")).filter(told | Q(address__in=_lower(addresses))).order_by("pk")
+
+
+@transaction.atomic
+def forget(about: Model, addresses: Iterable[str], *, instead: str) -> None:
+    """Erase whom such mails reached, what they said and what servers answered; `instead` is the address that they keep. What waits still
+    is not sent. What mails to others say of these addresses is erased, too."""
+    found = mails_of(about, addresses)
+    found.filter(state=Message.State.WAITING).delete()
+    found.update(to=instead, text="", html="", reply_to="", in_reply_to="", references="", unsubscribe="", error="", erased=Now())
+    for address in filter(None, addresses):
+        told = Message.objects.exclude(state=Message.State.WAITING).filter(Q(text__icontains=address) | Q(subject__icontains=address))
+        told.update(subject="–", text="", html="", erased=Now())
+    SwitchedOff.objects.alias(reader=AsciiLower("address")).filter(reader__in=_lower(addresses)).delete()
+
+
+def _lower(addresses: Iterable[str]) -> list[str]:
+    return [ascii_lower(each) for each in addresses if each]

@@ -1,0 +1,95 @@
+"""Leaving, in time: planned for a day, held for a while, released.
+
+A day begins at midnight in the site's zone. Each step is a conditional update or does nothing the second time, so that a worker may take
+it whenever it comes by (workers/lifecycle.py).
+"""
+
+from datetime import date, datetime, timedelta
+
+import pghistory
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import User
+from apps.lib import dependents
+from apps.lib.database.validity import check_reachable, holds_now_or_later
+from apps.lib.enqueue import nudge
+from apps.lib.errors import Conflict, Problem
+from apps.members import services
+from apps.members.models import Departure, Member
+
+
+def plan(*, member: Member, on: date, by: User) -> Departure:
+    """The member leaves with the beginning of that day. Raises Problem when that is over or too far away, they have left, or it
+    is planned already."""
+    if member.state == Member.State.LEFT:
+        raise Problem(_("%(member)s has left already.") % {"member": member}, culprit=member)
+    if on <= timezone.localdate():
+        raise Problem(_("Choose a day that has not begun. To end the membership today, leave the day empty."), "on")
+    check_reachable(on, "on")
+    try:
+        with transaction.atomic():
+            return Departure.objects.create(member=member, on=on, by=by)
+    except IntegrityError as error:
+        if "departure_one_planned" not in str(error):
+            raise
+        raise Problem(
+            _("It is planned already when %(member)s leaves. Drop that first.") % {"member": member}, "on", culprit=member
+        ) from error
+
+
+def drop(departure: Departure) -> None:
+    """The member stays. Raises Conflict when they have left, or it was dropped already."""
+    if not _decide(departure, Departure.State.DROPPED):
+        raise Conflict(_("This is not planned any more. Look at the member again."))
+
+
+def planned(member: Member) -> Departure | None:
+    """When the member is going to leave."""
+    return Departure.objects.filter(member=member, state=Departure.State.PLANNED).select_related("by").first()
+
+
+def due(today: date) -> QuerySet[Departure]:
+    """Departures whose day has come."""
+    return Departure.objects.filter(state=Departure.State.PLANNED, on__lte=today).select_related("member", "by").order_by("on", "id")
+
+
+def carry_out(departure: Departure) -> bool:
+    """The member leaves now. False when somebody else was faster, or dropped it."""
+    with pghistory.context(user=departure.by_id, planned=True), transaction.atomic():
+        if not _decide(departure, Departure.State.DONE):
+            return False
+        services.leave(member=departure.member, by=departure.by)
+    return True
+
+
+def _decide(departure: Departure, state: str) -> bool:
+    return Departure.objects.filter(pk=departure.pk, state=Departure.State.PLANNED).update(state=state) == 1
+
+
+def released_at(left_at: datetime) -> datetime:
+    """When what somebody held who left then is free for others."""
+    return left_at + timedelta(days=settings.HOLD_DAYS)
+
+
+def erased_at(left_at: datetime) -> datetime:
+    """When the personal data of somebody who left then are erased: never before their addresses are released."""
+    return left_at + timedelta(days=max(settings.ERASE_DAYS, settings.HOLD_DAYS))
+
+
+def held_too_long(now: datetime) -> QuerySet[Member]:
+    """Those whose time to come back is over, and for whom something is still held."""
+    over = Member.objects.filter(state=Member.State.LEFT, left_at__lte=now - timedelta(days=settings.HOLD_DAYS))
+    return over.filter(holds_now_or_later("holdings__valid")).distinct().order_by("pk")
+
+
+@transaction.atomic
+def release(who: Member) -> bool:
+    """End what is held for them. False when they have come back meanwhile, or nothing was."""
+    still = Member.objects.filter(state=Member.State.LEFT, pk=who.pk, left_at=who.left_at)
+    ended = dependents.end(Member, list(still.select_for_update(of=("self",)).values_list("pk", flat=True)))
+    nudge("workers.reconcile")
+    return bool(ended)

@@ -1,0 +1,138 @@
+"""Inviting members: a mail with a link that connects an account with the membership, once and for seven days.
+
+The link is signed, and names the invitation and the address that it was sent to: opening it confirms that address, as long as it is the
+member's.
+"""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from django.conf import settings
+from django.core.signing import BadSignature, Signer
+from django.db import transaction
+from django.db.models import F
+from django.db.models.functions import Now
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from apps.accounts import invitations
+from apps.accounts.models import User
+from apps.accounts.roles import Role
+from apps.lib.email_address import is_same_address
+from apps.lib.errors import Conflict, Problem
+from apps.mail.mail_templates import Plain
+from apps.mail.services import write
+from apps.members.models import Member, MemberInvitation
+
+DAYS: Final = 7
+_signer: Final = Signer(salt="members.invitation")
+
+
+@dataclass(frozen=True)
+class Opened:
+    """An invitation whose link somebody has opened, and the address that it was sent to."""
+
+    invitation: MemberInvitation
+    email: str
+
+    @property
+    def member(self) -> Member:
+        return self.invitation.member
+
+
+def invite(*, member: Member, by: User) -> MemberInvitation:
+    """Send a link to the member's address; an earlier one opens nothing any more. Raises Problem where that makes no sense."""
+    with transaction.atomic():
+        now = Member.objects.select_for_update(of=("self",)).get(pk=member.pk)
+        _check(now)
+        withdraw(member=now)
+        made = MemberInvitation.objects.create(member=now, by=by, expires=timezone.now() + timedelta(days=DAYS))
+        context: dict[str, Plain] = {"name": now.name, "who": by.name, "days": DAYS, "url": _link(made, now.email)}
+        write(
+            to=now.email, language=now.language, template="member_invited", context=context, about=now, urgent=True, confidential=True,
+            key=f"member invitation {made.pk}",
+        )  # fmt: skip
+    return made
+
+
+def _check(member: Member) -> None:
+    if member.user_id is not None:
+        raise Problem(_("%(member)s has an account already.") % {"member": member}, culprit=member)
+    if member.state == Member.State.LEFT:
+        raise Problem(_("%(member)s has left: there is nothing to invite to.") % {"member": member}, culprit=member)
+    if not member.email:
+        raise Problem(_("No e-mail address is noted of %(member)s. Note one, then invite.") % {"member": member}, culprit=member)
+
+
+def _link(made: MemberInvitation, email: str) -> str:
+    return f"{settings.PORTAL_URL}{reverse('own:join', args=[_signer.sign_object([made.pk, email])])}"
+
+
+def withdraw(*, member: Member) -> None:
+    """The link that was sent opens nothing any more. Twice is harmless."""
+    MemberInvitation.objects.filter(member=member, taken=None, withdrawn=None).update(withdrawn=Now())
+
+
+def withdraw_one(invitation: MemberInvitation) -> None:
+    """Raises Conflict when somebody has taken or withdrawn it already."""
+    still = MemberInvitation.objects.filter(pk=invitation.pk, taken=None, withdrawn=None)
+    if not still.update(withdrawn=Now()):
+        raise Conflict(_("This invitation was used or withdrawn already."))
+
+
+def open_of(member: Member) -> MemberInvitation | None:
+    """The invitation that nobody has accepted yet, also when its time is over."""
+    return MemberInvitation.objects.filter(member=member, taken=None, withdrawn=None).select_related("by").first()
+
+
+def find(token: str) -> Opened:
+    """What the link opens now. Raises Problem with the reason why it opens nothing."""
+    try:
+        pk, email = _signer.unsign_object(token)
+        found = MemberInvitation.objects.select_related("member").get(pk=pk)
+    except (BadSignature, ValueError, MemberInvitation.DoesNotExist) as error:
+        raise Problem(_("This is no link of ours. Copy it from the mail as a whole.")) from error
+    if found.member.user_id is not None:
+        raise Problem(_("This membership belongs to an account already. Sign in with it, or ask the administrators."))
+    if found.taken or found.withdrawn or found.expires <= timezone.now() or found.member.state == Member.State.LEFT:
+        raise Problem(_("This invitation was used, withdrawn, or has ended. Ask for another one."))
+    if not is_same_address(str(email), found.member.email):
+        raise Problem(_("This invitation went to an address that is not noted any more. Ask for another one."))
+    return Opened(found, str(email))
+
+
+@transaction.atomic
+def accept_anew(opened: Opened, *, username: str, first_name: str, last_name: str, password: str) -> User:
+    """Make an account and connect it. Raises Problem when the name is taken, or somebody signs in with the address already."""
+    _claim(opened)
+    if invitations.has_account(opened.email):
+        words = _("There is an account with %(address)s already. Sign in with it, then open the link again.")
+        raise Problem(words % {"address": opened.email})
+    given = {"first_name": first_name, "last_name": last_name, "password": password}
+    user = invitations.make_account(email=opened.email, username=username, roles=[Role.MEMBER.value], **given)
+    _connect(opened.member, user)
+    return user
+
+
+@transaction.atomic
+def accept(opened: Opened, *, user: User) -> None:
+    """Connect the account of who has signed in. Raises Problem when another membership belongs to it."""
+    theirs = Member.objects.filter(user=user).first()
+    if theirs is not None:
+        raise Problem(_("Your account belongs to the membership M-%(number)d already.") % {"number": theirs.number})
+    _claim(opened)
+    _connect(opened.member, user)
+
+
+def _claim(opened: Opened) -> None:
+    still = MemberInvitation.objects.filter(pk=opened.invitation.pk, taken=None, withdrawn=None, expires__gt=Now())
+    if still.update(taken=Now()) != 1:
+        raise Conflict(_("This invitation was used, withdrawn, or has ended. Ask for another one."))
+
+
+def _connect(member: Member, user: User) -> None:
+    free = Member.objects.filter(pk=member.pk, user=None).exclude(state=Member.State.LEFT)
+    if free.update(user=user, version=F("version") + 1) != 1:
+        raise Conflict(_("This membership belongs to an account already. Sign in with it, or ask the administrators."))

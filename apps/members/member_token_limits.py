@@ -1,0 +1,46 @@
+"""Tokens for scripts that are for one member, or for those who live in one house."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from apps.accounts.roles import Right
+from apps.accounts.token_limits import Limit, OneOf, limits
+from apps.members.models import Member, Site
+
+
+class NumberField(forms.CharField):
+    """A member's number, like M-2207; gives the member's id, None when it is empty."""
+
+    def __init__(self) -> None:
+        super().__init__(label=_("One member"), required=False, max_length=20, help_text=_("The number, like M-2207"))
+
+    def clean(self, value: Any) -> int | None:
+        text = str(super().clean(value) or "").upper().removeprefix("M-")
+        number = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+        found = Member.objects.filter(number=number).values_list("pk", flat=True).first() if number is not None else None
+        if text and found is None:
+            raise forms.ValidationError(gettext("Nobody has this number."))
+        return found
+
+
+def register() -> None:
+    """From now on tokens can be limited so on their page."""
+    limits(Limit("member", Right.SEE_MEMBERS, NumberField, _member))
+    limits(Limit("site", Right.SEE_MEMBERS, _house_field, _house))
+
+
+def _member(pk: int) -> str:
+    found = Member.objects.filter(pk=pk).first()
+    return gettext("what is of %(name)s, M-%(number)d") % {"name": found.name, "number": found.number} if found else ""
+
+
+def _house_field() -> forms.Field:
+    return OneOf(_("One house"), lambda: list(Site.objects.values_list("pk", "name")))
+
+
+def _house(pk: int) -> str:
+    found = Site.objects.filter(pk=pk).first()
+    return gettext("what is of those who live in %(house)s") % {"house": found.name} if found else ""

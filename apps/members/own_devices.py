@@ -1,0 +1,76 @@
+"""Devices that members note for themselves, as many as their tariff has room for.
+
+The same services as the staff's write them; what a member is told never names another member. A MAC address is noted once in the whole
+network, so that a server that hands out addresses by it (DHCP) finds one member.
+"""
+
+from django.db import transaction
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from apps.accounts.models import User
+from apps.lib.errors import Problem
+from apps.members import services
+from apps.members.models import Device, Member
+from apps.members.tariff_allowance import check_room
+
+GROUP_BIT = 0x01  # of the first octet: an address of many (IEEE 802, 8.2.2)
+
+
+def add_device(*, member: Member, name: str, mac: str, by: User) -> Device:
+    """Note a device. Raises Problem when the tariff has room for no more, or the address is another device's."""
+    _check_mac(mac)
+    try:
+        with transaction.atomic():
+            _check_quota(member)
+            return services.add_device(member=member, name=name, mac=mac, by=by)
+    except Problem as problem:
+        raise _without_names(problem, member) from problem
+
+
+def change_device(*, device: Device, name: str, mac: str, by: User) -> Device:
+    """Rename it, or give it the address of its new network card. Raises Problem as `add_device` does."""
+    _check_mac(mac)
+    try:
+        return services.change_device(device=device, name=name, mac=mac, by=by)
+    except Problem as problem:
+        raise _without_names(problem, device.member) from problem
+
+
+def set_language(member: Member, language: str) -> None:
+    """Mails come in it from now on; it makes no form of staff's out of date."""
+    Member.objects.filter(pk=member.pk).exclude(language=language).update(language=language)
+
+
+def remember_language(request: HttpRequest, language: str) -> None:
+    """The choice of the top bar is that of mails, too."""
+    if isinstance(request.user, User) and (member := Member.objects.filter(user=request.user).first()):
+        set_language(member, language)
+
+
+def _check_mac(mac: str) -> None:
+    if int(mac[:2], 16) & GROUP_BIT or mac == "00:00:00:00:00:00":
+        raise Problem(_("%(mac)s is no address of one device.") % {"mac": mac}, "mac")
+
+
+def _check_quota(member: Member) -> None:
+    check_room(
+        Device.objects.filter(member=member),
+        member=member,
+        most=lambda tariff: tariff.most_devices,
+        states=(Member.State.PENDING, Member.State.ACTIVE),
+        ended=_("Your membership has ended, so no device can be noted."),
+        full=lambda most: ngettext(
+            "Your tariff has room for %(most)d device, and it is noted.",
+            "Your tariff has room for %(most)d devices, and all are noted. Remove one that you no longer use first.",
+            most,
+        ),
+    )
+
+
+def _without_names(problem: Problem, member: Member) -> Problem:
+    """The same refusal, without whose it is."""
+    if problem.fieldname != "mac" or (isinstance(problem.culprit, Device) and problem.culprit.member_id == member.pk):
+        return problem
+    return Problem(_("This address is noted for somebody else. Look again, and ask the administrators if it is yours."), "mac")

@@ -1,0 +1,140 @@
+"""“Paid until” from a list that a bank or a treasurer made: looked at first, then all of it or nothing, and twice is harmless.
+
+A line names a member by number (2207 or M-2207) and a day (2027-03-31 or 31.03.2027), with comma, semicolon or tab between them; what
+stands behind is not read. A first line of words is the head. Nobody is ever paid for less than before.
+"""
+
+import csv
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Final
+
+from django.db import transaction
+from django.db.models import F
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import User
+from apps.lib.enqueue import nudge
+from apps.lib.errors import Problem
+from apps.members.models import Member
+
+MOST_LINES: Final = 50_000
+LONGEST_LINE: Final = 1_000
+DAYS: Final = ("%Y-%m-%d", "%d.%m.%Y")
+
+
+@dataclass(frozen=True, slots=True)
+class Payment:
+    """A line that is understood: until when a member is paid, and was."""
+
+    line: int
+    member: Member
+    until: date
+
+    @property
+    def extends(self) -> bool:
+        return self.member.paid_until is None or self.member.paid_until < self.until
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A line that is not, and why."""
+
+    line: int
+    text: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a list would do."""
+
+    payments: list[Payment]
+    faults: list[Fault]
+
+    @property
+    def extending(self) -> list[Payment]:
+        """Those that change something."""
+        return [each for each in self.payments if each.extends]
+
+    @property
+    def unchanged(self) -> int:
+        """How many lines say nothing new."""
+        return len(self.payments) - len(self.extending)
+
+
+def read(text: str) -> Preview:
+    """What the list would do now. Raises Problem when it is too long, or empty."""
+    lines = text.replace("\0", "").removeprefix("\ufeff").splitlines()
+    if len(lines) > MOST_LINES:
+        raise Problem(_("The list has more than %(most)d lines. Split it.") % {"most": MOST_LINES}, "file")
+    cells = list(_cells(lines))
+    known = {member.number: member for member in Member.objects.filter(number__in=_numbers(cells))}
+    seen: dict[int, int] = {}
+    found = [_payment(line, given, known, seen) for line, given in cells]
+    if not found:
+        raise Problem(_("The list is empty."), "file")
+    return Preview([each for each in found if isinstance(each, Payment)], [each for each in found if isinstance(each, Fault)])
+
+
+def bring(text: str, *, by: User) -> Preview:
+    """Do what the list says. Raises Problem when a line is not understood: then nothing has changed."""
+    with transaction.atomic():
+        preview = read(text)
+        if preview.faults:
+            raise Problem(_("Not every line is understood, so nothing was changed. Mend the list, then try again."), "file")
+        for each in preview.extending:
+            shorter = Member.objects.filter(pk=each.member.pk).exclude(paid_until__gte=each.until)
+            shorter.update(paid_until=each.until, version=F("version") + 1)
+        nudge("workers.reconcile", by.pk)
+    return preview
+
+
+def _cells(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
+    """Each line's cells with its number, without empty ones and the head."""
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        separator = next((each for each in (";", "\t") if each in line), ",")
+        cells = [cell.strip() for cell in next(csv.reader([line[:LONGEST_LINE]], delimiter=separator))]
+        if number == 1 and not any(character.isdigit() for character in "".join(cells[:2])):
+            continue
+        yield number, cells
+
+
+def _numbers(cells: list[tuple[int, list[str]]]) -> set[int]:
+    return {number for _line, given in cells if (number := _number(given[0])) is not None}
+
+
+def _number(cell: str) -> int | None:
+    digits = cell.upper().removeprefix("M-")
+    return int(digits) if digits.isascii() and digits.isdigit() and 0 < int(digits[:10]) < 2**31 and len(digits) <= 10 else None
+
+
+def _day(cell: str) -> date | None:
+    for form in DAYS:
+        try:
+            return datetime.strptime(cell, form).date()  # noqa: DTZ007 - a day has no zone
+        except ValueError:
+            continue
+    return None
+
+
+def _payment(line: int, cells: list[str], known: dict[int, Member], seen: dict[int, int]) -> Payment | Fault:
+    text = " · ".join(cells[:2])[:80]
+    number = _number(cells[0])
+    if number is None:
+        return Fault(line, text, _("The first cell is no member's number."))
+    member = known.get(number)
+    if member is None:
+        return Fault(line, text, _("There is no member M-%(number)d.") % {"number": number})
+    if member.state == Member.State.LEFT:
+        return Fault(line, text, _("%(member)s has left.") % {"member": member})
+    until = _day(cells[1]) if len(cells) > 1 else None
+    if until is None:
+        return Fault(line, text, _("The second cell is no day. Write it like 2027-03-31 or 31.03.2027."))
+    if number in seen:
+        return Fault(line, text, _("M-%(number)d stands in line %(line)d too.") % {"number": number, "line": seen[number]})
+    seen[number] = line
+    return Payment(line, member, until)

@@ -1,0 +1,49 @@
+"""When what is open ends by itself: whether that can be, and when it would have been had nobody ended it before."""
+
+from datetime import datetime
+from enum import Enum
+from typing import Any, Literal
+
+from django.contrib.postgres.fields import DateTimeRangeField
+from django.db.models import DateTimeField, F, Func, Value
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from apps.lib.database.validity import check_reachable
+from apps.lib.errors import Problem
+from apps.lib.ui import formats
+from apps.nat.models import PortForward
+from apps.nat.pinholes.models import Pinhole
+
+
+class End(Enum):
+    """`UNCHANGED` stands for the end that something has already, since None means that it has none."""
+
+    UNCHANGED = "unchanged"
+
+
+type Until = datetime | Literal[End.UNCHANGED] | None
+
+
+def check_end(until: datetime | None) -> None:
+    """Raises Problem for an end that has passed, or is too far away. None: it stays."""
+    check_reachable(until, "until")
+    if until is not None and until <= timezone.now():
+        raise Problem(_("This end, %(end)s, has passed. Choose a later one, or none.") % {"end": formats.full(until)}, "until")
+
+
+def changed_end(until: Until, row: PortForward | Pinhole) -> dict[str, Any]:
+    """What an UPDATE sets so that the row ends then; nothing where it ends then already. Raises Problem as `check_end` does."""
+    if until is End.UNCHANGED or until == row.valid.upper:
+        return {}
+    check_end(until)
+    begins = Func(F("valid"), function="lower", output_field=DateTimeField())
+    return {"valid": Func(begins, Value(until, output_field=DateTimeField()), function="tstzrange", output_field=DateTimeRangeField())}
+
+
+def planned_end(ended: PortForward | Pinhole) -> datetime | None:
+    """When it was to end before somebody ended it, from its history; None: never."""
+    now: Any = type(ended)._default_manager.get(pk=ended.pk)
+    before = now.events.exclude(valid=now.valid).order_by("-pgh_id").first()
+    end: datetime | None = (before or now).valid.upper
+    return end

@@ -1,0 +1,181 @@
+"""Writing many port forwards at once, in a handful of statements whatever their number; what one is refused for stands in services.py.
+
+All or none: whatever is refused raises, and nothing is done. Who wants to know which one is to blame asks services.py for each.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import connection, transaction
+from django.db.models import F
+
+from apps.accounts.models import User
+from apps.lib.database.validity import ended_now, from_now, holds_now
+from apps.lib.enqueue import nudge
+from apps.lib.fields import Address
+from apps.nat import services
+from apps.nat.expiry_dates import check_end
+from apps.nat.models import PortForward
+from apps.nat.selectors import forwards
+from apps.network.models import Holding, Pool
+from apps.network.services import lock_holdings
+
+CHANGE = """
+    UPDATE nat_portforward f
+    SET private_port = w.private_port, purpose = w.purpose, enabled = w.enabled, valid = tstzrange(lower(f.valid), w.until),
+        version = f.version + 1
+    FROM unnest(%s::bigint[], %s::int[], %s::int[], %s::text[], %s::bool[], %s::timestamptz[])
+        AS w (id, version, private_port, purpose, enabled, until)
+    WHERE f.id = w.id AND f.version = w.version AND f.valid @> statement_timestamp()
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """A forward that is to be; as `services.add_forward` takes it."""
+
+    holding: Holding
+    public: Address
+    protocol: str
+    public_port: int
+    private_port: int
+    ports: int = 1
+    purpose: str = ""
+    until: datetime | None = None
+    enabled: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changed(Wanted):
+    """How a forward is to be, on top of the version that was read."""
+
+    forward: PortForward
+    version: int
+
+    @property
+    def stays(self) -> bool:
+        """Whether its public side and its holding are as they were."""
+        side = ("holding_id", "public", "protocol", "public_port", "ports")
+        now = (self.holding.pk, self.public, self.protocol, self.public_port, self.ports)
+        return all(getattr(self.forward, name) == value for name, value in zip(side, now, strict=True))
+
+
+def add_forwards(*, wanted: Sequence[Wanted], by: User) -> list[PortForward]:
+    """Add all of these from now on, in their order. Raises Problem or IntegrityError, and adds none."""
+    for each in wanted:
+        services.check_ports(each.protocol, each.public_port, each.private_port, each.ports)
+        check_end(each.until)
+    holdings, pools = _holdings(wanted), _pools(wanted)
+    with transaction.atomic():
+        lock_holdings(*holdings)
+        made = PortForward.objects.bulk_create(_row(each, holdings[each.holding.pk], pools) for each in wanted)
+        nudge("workers.reconcile", by.pk)
+        return _now([row.pk for row in made])
+
+
+def _row(each: Wanted, holding: Holding, pools: Sequence[Pool]) -> PortForward:
+    group, public = holding.group_id, each.public
+    pool = next((pool for pool in pools if pool.group_id == group and public in pool.prefix), None)
+    pool = pool or services.public_pool(holding, public)
+    return PortForward(
+        holding=holding,
+        group_id=group,
+        held=holding.valid,
+        pool=pool,
+        pool_prefix=pool.prefix,
+        public=public,
+        protocol=each.protocol,
+        public_port=each.public_port,
+        private_port=each.private_port,
+        ports=each.ports,
+        purpose=each.purpose.strip(),
+        enabled=each.enabled,
+        valid=from_now(each.until),
+    )
+
+
+def _holdings(wanted: Iterable[Wanted]) -> dict[int, Holding]:
+    """The holdings as they are now; raises Problem for one that is over, or no private IPv4 address."""
+    asked = {each.holding.pk: each.holding for each in wanted}
+    found = Holding.objects.filter(holds_now(), kind=Pool.Kind.PRIVATE4).in_bulk(list(asked))
+    for pk in asked.keys() - found.keys():
+        services.check_holding(asked[pk])
+    return found
+
+
+def _pools(wanted: Iterable[Wanted]) -> list[Pool]:
+    groups = {each.holding.group_id for each in wanted}
+    return list(Pool.objects.filter(kind=Pool.Kind.PUBLIC4, group__in=groups))
+
+
+def change_forwards(*, wanted: Sequence[Changed], by: User) -> list[PortForward]:
+    """Change all of these, in their order; one whose public side changes ends, and another begins in its stead.
+
+    Raises Conflict when somebody changed one since its version, Problem or IntegrityError as `services.edit_forward` does.
+    """
+    staying = [each for each in wanted if each.stays]
+    for each in wanted:
+        services.check_ports(each.protocol, each.public_port, each.private_port, each.ports)
+        if each.until != each.forward.valid.upper:
+            check_end(each.until)
+    with transaction.atomic():
+        lock_holdings(*{pk for each in wanted for pk in (each.holding.pk, each.forward.holding_id)})
+        _lock(each.forward.pk for each in wanted)
+        if staying and _update(staying) != len(staying):
+            raise services.changed_meanwhile()
+        ids = [each.forward.pk if each.stays else _moved(each, by) for each in wanted]
+        nudge("workers.reconcile", by.pk)
+        return _now(ids)
+
+
+def _lock(forwards: Iterable[int]) -> list[int]:
+    """Lock these in one order, so that two who change some of the same wait for one another, and not each for the other."""
+    return list(PortForward.objects.select_for_update().filter(pk__in=list(forwards)).order_by("pk").values_list("pk", flat=True))
+
+
+def _update(staying: Sequence[Changed]) -> int:
+    columns = (
+        [each.forward.pk for each in staying],
+        [each.version for each in staying],
+        [each.private_port for each in staying],
+        [each.purpose.strip() for each in staying],
+        [each.enabled for each in staying],
+        [each.until for each in staying],
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(CHANGE, columns)
+        return int(cursor.rowcount)
+
+
+def _moved(each: Changed, by: User) -> int:
+    forward = services.edit_forward(
+        forward=each.forward,
+        version=each.version,
+        holding=each.holding,
+        public=each.public,
+        protocol=each.protocol,
+        public_port=each.public_port,
+        private_port=each.private_port,
+        ports=each.ports,
+        purpose=each.purpose,
+        until=each.until,
+        by=by,
+    )
+    PortForward.objects.filter(pk=forward.pk).exclude(enabled=each.enabled).update(enabled=each.enabled)
+    return forward.pk
+
+
+def remove_forwards(*, forwards: Iterable[PortForward], by: User) -> None:
+    """End all of these now; their history stays. Twice is harmless."""
+    with transaction.atomic():
+        pks = _lock(each.pk for each in forwards)
+        current = PortForward.objects.filter(holds_now(), pk__in=pks)
+        current.update(valid=ended_now(), version=F("version") + 1)
+        nudge("workers.reconcile", by.pk)
+
+
+def _now(ids: Sequence[int]) -> list[PortForward]:
+    """The forwards as they are, in this order; asked before the commit, after which somebody may end them."""
+    found = forwards().in_bulk(ids)
+    return [found[pk] for pk in ids]

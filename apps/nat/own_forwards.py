@@ -1,0 +1,168 @@
+"""Port forwards that members open for themselves: only to what they hold, within their tariff, on ports that are for them.
+
+The same services as the staff's write them; what a member is told never names another member.
+"""
+
+from datetime import datetime
+from typing import Final
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from apps.accounts.models import User
+from apps.lib.errors import Problem
+from apps.lib.fields import Address
+from apps.lib.port_ranges import span
+from apps.members.models import Member
+from apps.members.tariff_allowance import check_room
+from apps.nat import services
+from apps.nat.expiry_dates import planned_end
+from apps.nat.models import PortForward, PortRules
+from apps.nat.rules.services import rules_of
+from apps.nat.selectors import forwards_of, free_port, public_addresses_of
+from apps.nat.switched_off import check_may_open, check_may_switch_on, switched_off_by_others
+from apps.network.models import Holding
+
+TRIES: Final = 100  # free places that are looked at for one without a forbidden port
+
+
+def may_open(forward: PortForward) -> bool:
+    """Are these ports for members? What the administrators opened beyond, members can close, not open again."""
+    return rules_of(forward.group_id).allow(forward.public_port, forward.ports)
+
+
+def may_undo_closing(forward: PortForward, by: User) -> bool:
+    """May the member open it again? Neither what is not for members, nor what the administrators switched off."""
+    return may_open(forward) and not switched_off_by_others([forward], by)
+
+
+def open_port(
+    *,
+    member: Member,
+    holding: Holding,
+    public: Address,
+    protocol: str,
+    public_port: int,
+    private_port: int,
+    ports: int = 1,
+    purpose: str = "",
+    until: datetime | None = None,
+    enabled: bool = True,
+    by: User,
+) -> PortForward:
+    """Lead public ports to a device of the member. Raises Problem when the tariff has no more, the port is not to be had, or the
+    administrators switched it off.
+    """
+    _check_is_own(member, holding, public)
+    rules = rules_of(holding.group_id)
+    _check_rules(rules, public, protocol, public_port, ports)
+    former = PortForward.objects.filter(holding__member=member, public=public, protocol=protocol)
+    check_may_open(public_port, ports, former, by)
+    try:
+        with transaction.atomic():
+            _check_quota(member)
+            return services.add_forward(
+                holding=holding,
+                public=public,
+                protocol=protocol,
+                public_port=public_port,
+                private_port=private_port,
+                ports=ports,
+                purpose=purpose,
+                until=until,
+                enabled=enabled,
+                by=by,
+            )
+    except Problem as problem:
+        problem.offer = problem.offer and _free(rules, public, protocol, int(problem.offer), ports)
+        raise _without_names(problem, public, protocol, public_port, ports) from problem
+
+
+def _check_rules(rules: PortRules, public: Address, protocol: str, port: int, ports: int) -> None:
+    """Members open what their group lets them; the refusal offers a port that is free and theirs to open."""
+    facts = {"lowest": rules.lowest, "ports": ports, "longest": rules.longest, "forbidden": rules.forbids(port, ports)}
+    if ports > rules.longest:
+        text = _("%(ports)d ports at once are opened by the administrators. Choose up to %(longest)d.")
+        raise Problem(text % facts, "public_port")
+    if port < rules.lowest:
+        text = _("Ports below %(lowest)d are opened by the administrators. Choose one from %(lowest)d to 65535.")
+        raise Problem(text % facts, "public_port", offer=_free(rules, public, protocol, rules.lowest, ports))
+    if facts["forbidden"] is not None:
+        text = _("Port %(forbidden)d is not for members here. Choose another one, or ask the administrators.")
+        raise Problem(text % facts, "public_port", offer=_free(rules, public, protocol, port, ports))
+
+
+def _free(rules: PortRules, public: Address, protocol: str, start: int, ports: int) -> str:
+    """The first of so many free ports from there on that members may open; "" when there are none near."""
+    for _try in range(TRIES):
+        found = free_port(public, protocol, max(start, rules.lowest), ports)
+        forbidden = None if found is None else rules.forbids(found, ports)
+        if found is None or found < rules.lowest:
+            return ""
+        if forbidden is None:
+            return str(found)
+        start = forbidden + 1
+    return ""
+
+
+def reopen_port(*, member: Member, forward: PortForward, by: User) -> PortForward:
+    """Undo a removal: it ends when it would have, and is off if it was. Raises Problem when that has passed, its port was taken
+    meanwhile, or the tariff has no more.
+    """
+    return open_port(
+        member=member,
+        holding=forward.holding,
+        public=forward.public,
+        protocol=forward.protocol,
+        public_port=forward.public_port,
+        private_port=forward.private_port,
+        ports=forward.ports,
+        purpose=forward.purpose,
+        until=planned_end(forward),
+        enabled=forward.enabled,
+        by=by,
+    )
+
+
+def switch_port(*, forward: PortForward, version: int, enabled: bool, by: User) -> PortForward:
+    """On or off; the ports stay the member's. Raises Problem for switching on what somebody else switched off."""
+    if enabled:
+        check_may_switch_on(forward, by)
+    return services.change_forward(
+        forward=forward, version=version, private_port=forward.private_port, purpose=forward.purpose, enabled=enabled, by=by
+    )
+
+
+def _check_is_own(member: Member, holding: Holding, public: Address) -> None:
+    """Nobody opens a port to what is another's, whatever the form said."""
+    if holding.member_id != member.pk:
+        raise Problem(_("Choose one of your devices."), "holding")
+    if str(public) not in public_addresses_of(member):
+        raise Problem(_("Choose an address of yours."), "public")
+
+
+def _check_quota(member: Member) -> None:
+    check_room(
+        forwards_of(member),
+        member=member,
+        most=lambda tariff: tariff.most_forwards,
+        states=(Member.State.ACTIVE,),
+        ended=_("Your membership is not active, so no port can be opened."),
+        full=lambda most: ngettext(
+            "Your tariff has room for %(most)d port forward, and it is in use.",
+            "Your tariff has room for %(most)d port forwards, and all are in use. Close one that you no longer need first.",
+            most,
+        ),
+    )
+
+
+def _without_names(problem: Problem, public: Address, protocol: str, port: int, ports: int) -> Problem:
+    """The same refusal, without who is in the way."""
+    if problem.fieldname != "public_port" or (not problem.offer and problem.culprit is None):
+        return problem
+    facts = {"protocol": protocol.upper(), "ports": span(port, ports), "public": public, "free": problem.offer}
+    text = _("%(protocol)s %(ports)s on %(public)s is taken already.") % facts
+    if problem.offer:
+        text += " " + _("%(free)s is free.") % facts
+    return Problem(text, "public_port", offer=problem.offer)

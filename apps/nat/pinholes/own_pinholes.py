@@ -1,0 +1,124 @@
+"""Pinholes that members open for themselves, in a prefix of theirs: ports by name, as many as their tariff has room for.
+
+Everything, or all ports of a protocol, is opened by the administrators, and so are forbidden ports. The lowest port of a group does not
+count here: an IPv6 address is shared with nobody.
+"""
+
+from datetime import datetime
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from apps.accounts.models import User
+from apps.lib.errors import Problem
+from apps.lib.fields import Address
+from apps.members.models import Member
+from apps.members.tariff_allowance import check_room
+from apps.nat.expiry_dates import planned_end
+from apps.nat.pinholes import services
+from apps.nat.pinholes.models import Pinhole
+from apps.nat.pinholes.selectors import pinholes_of
+from apps.nat.rules.services import rules_of
+from apps.nat.switched_off import check_may_open, check_may_switch_on, switched_off_by_others
+from apps.network.models import Holding
+
+
+def may_open(pinhole: Pinhole) -> bool:
+    """Is this for members? What the administrators opened beyond, members can close, not open again."""
+    rules = rules_of(pinhole.group_id)
+    few = bool(pinhole.port) and pinhole.ports <= rules.longest
+    return few and rules.forbids(pinhole.port, pinhole.ports) is None
+
+
+def may_undo_closing(pinhole: Pinhole, by: User) -> bool:
+    """May the member open it again? Neither what is not for members, nor what the administrators switched off."""
+    return may_open(pinhole) and not switched_off_by_others([pinhole], by)
+
+
+def switch_pinhole(*, pinhole: Pinhole, version: int, enabled: bool, by: User) -> Pinhole:
+    """On or off; what it opens stays the member's. Raises Problem for switching on what somebody else switched off."""
+    if enabled:
+        check_may_switch_on(pinhole, by)
+    return services.switch_pinhole(pinhole=pinhole, version=version, enabled=enabled, by=by)
+
+
+def open_pinhole(
+    *,
+    member: Member,
+    holding: Holding,
+    address: Address,
+    protocol: str,
+    port: int,
+    ports: int,
+    purpose: str = "",
+    until: datetime | None = None,
+    enabled: bool = True,
+    by: User,
+) -> Pinhole:
+    """Open ports of an address of the member. Raises Problem when that is not for members, open already, one too many, or switched off by
+    the administrators.
+    """
+    if holding.member_id != member.pk:
+        raise Problem(_("Choose an address of yours."), "address")
+    _check_rules(holding, protocol, port, ports)
+    former = Pinhole.objects.filter(holding__member=member, address=address, protocol__in=[protocol, Pinhole.Protocol.ALL])
+    check_may_open(port, ports, former, by)
+    with transaction.atomic():
+        _check_quota(member)
+        return services.add_pinhole(
+            holding=holding,
+            address=address,
+            protocol=protocol,
+            port=port,
+            ports=ports,
+            purpose=purpose,
+            until=until,
+            enabled=enabled,
+            by=by,
+        )
+
+
+def reopen_pinhole(*, member: Member, pinhole: Pinhole, by: User) -> Pinhole:
+    """Undo a removal: it ends when it would have, and is off if it was. Raises Problem as `open_pinhole` does."""
+    return open_pinhole(
+        member=member,
+        holding=pinhole.holding,
+        address=pinhole.address,
+        protocol=pinhole.protocol,
+        port=pinhole.port,
+        ports=pinhole.ports,
+        purpose=pinhole.purpose,
+        until=planned_end(pinhole),
+        enabled=pinhole.enabled,
+        by=by,
+    )
+
+
+def _check_rules(holding: Holding, protocol: str, port: int, ports: int) -> None:
+    rules = rules_of(holding.group_id)
+    if port == 0 or protocol == Pinhole.Protocol.ALL:
+        raise Problem(_("All ports at once are opened by the administrators. Name the ports, with TCP or UDP."), "port")
+    facts = {"ports": ports, "longest": rules.longest, "forbidden": rules.forbids(port, ports)}
+    if ports > rules.longest:
+        text = _("%(ports)d ports at once are opened by the administrators. Choose up to %(longest)d.")
+        raise Problem(text % facts, "port")
+    if facts["forbidden"] is not None:
+        text = _("Port %(forbidden)d is not for members here. Choose another one, or ask the administrators.")
+        raise Problem(text % facts, "port")
+
+
+def _check_quota(member: Member) -> None:
+    """As many as port forwards."""
+    check_room(
+        pinholes_of(member),
+        member=member,
+        most=lambda tariff: tariff.most_forwards,
+        states=(Member.State.ACTIVE,),
+        ended=_("Your membership is not active, so no port can be opened."),
+        full=lambda most: ngettext(
+            "Your tariff has room for %(most)d pinhole, and it is in use.",
+            "Your tariff has room for %(most)d pinholes, and all are in use. Close one that you no longer need first.",
+            most,
+        ),
+    )

@@ -1,0 +1,139 @@
+"""How members use a public pool, changed for everybody who leaves from it at once."""
+
+from collections.abc import Iterator
+from copy import copy
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.contrib.postgres.fields import DateTimeRangeField
+from django.db import connection, transaction
+from django.db.models import F, Func, QuerySet, Value
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from psycopg.types.range import TimestamptzRange
+
+from apps.accounts.models import User
+from apps.lib.database.validity import holds_now
+from apps.lib.enqueue import nudge
+from apps.lib.errors import Problem
+from apps.lib.ui import formats
+from apps.nat.models import NatMapping, address_with_ports
+from apps.nat.snat_allocation import Place, Places
+from apps.network.models import Pool
+from apps.network.services import check_sharing, lock_holdings
+
+
+def change_sharing(*, pool: Pool, sharing: str, block_size: int | None, by: User) -> int:
+    """From now on the pool is used so, by those too who leave from it already; how many mappings changed.
+
+    Everybody keeps the same public address where that can be. One transaction, so the gateways change from one to the other at once.
+    Raises Problem when there are not enough places, or blocks that members have would change their size.
+    """
+    check_sharing(pool.kind, sharing, block_size)
+    with transaction.atomic():
+        pool = Pool.objects.select_for_update(no_key=True).get(pk=pool.pk)
+        if (pool.sharing, pool.block_size) == (sharing, block_size):
+            return 0
+        lock_holdings(*_leaving(pool).values_list("holding_id", flat=True))
+        current = list(_leaving(pool).select_for_update(of=("self",)))
+        _check_blocks(pool, sharing, len({mapping.holding.member_id for mapping in current}))
+        now = _now()
+        ended = Func(F("valid__startswith"), Value(now), function="tstzrange", output_field=DateTimeRangeField())
+        NatMapping.objects.filter(pk__in=[mapping.pk for mapping in current]).update(valid=ended, version=F("version") + 1)
+        pool.sharing, pool.block_size = sharing, block_size
+        NatMapping.objects.bulk_create(list(_moved(pool, current, now)))
+        Pool.objects.filter(pk=pool.pk).update(sharing=sharing, block_size=block_size)
+        nudge("workers.reconcile", by.pk)
+    return len(current)
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedMapping:
+    """As what a private address leaves now, and as what it would."""
+
+    current: NatMapping
+    place: Place
+
+    @property
+    def leaves(self) -> str:
+        """“198.51.100.7, ports 32768–33791”."""
+        return address_with_ports(str(self.place.public), self.place.ports)
+
+
+def plan_sharing(*, pool: Pool, sharing: str, block_size: int | None) -> list[PlannedMapping]:
+    """What `change_sharing` would do now: whoever would leave otherwise, by address and first port. Raises Problem as that does."""
+    check_sharing(pool.kind, sharing, block_size)
+    if (pool.sharing, pool.block_size) == (sharing, block_size):
+        return []
+    current = list(_leaving(pool).select_related("holding__member"))
+    _check_blocks(pool, sharing, len({mapping.holding.member_id for mapping in current}))
+    wanted = copy(pool)
+    wanted.sharing, wanted.block_size = sharing, block_size
+    places = _places(wanted, current)
+    planned = [PlannedMapping(each, places[each.holding.member_id] if places else Place(each.public)) for each in current]
+    return sorted(planned, key=lambda each: (int(each.place.public), each.place.first_port))
+
+
+def _leaving(pool: Pool) -> QuerySet[NatMapping]:
+    return NatMapping.objects.filter(holds_now(), pool=pool).select_related("holding").order_by("public", "holding__prefix")
+
+
+def _check_blocks(pool: Pool, sharing: str, members: int) -> None:
+    if pool.sharing != sharing or not members:
+        return
+    text = ngettext(
+        "%(n)s member has a block of %(size)s ports of this pool.", "%(n)s members have blocks of %(size)s ports of this pool.", members
+    )
+    text += " " + _("Their size changes only while nobody has one: let members share without blocks first.")
+    raise Problem(text % {"n": formats.number(members), "size": formats.number(pool.block_size or 0)}, "block_size", culprit=pool)
+
+
+def _now() -> datetime:
+    """The database's own clock."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT statement_timestamp()")
+        now: datetime = cursor.fetchone()[0]
+    return now
+
+
+def _moved(pool: Pool, current: list[NatMapping], now: datetime) -> Iterator[NatMapping]:
+    """The mappings as they begin now."""
+    places = _places(pool, current)
+    for mapping in current:
+        place = places[mapping.holding.member_id] if places else Place(mapping.public)
+        yield NatMapping(
+            holding_id=mapping.holding_id,
+            group_id=mapping.group_id,
+            held=mapping.held,
+            pool=pool,
+            pool_prefix=pool.prefix,
+            public=place.public,
+            sharing=pool.sharing,
+            block=place.block,
+            valid=TimestamptzRange(now, mapping.valid.upper),
+        )
+
+
+def _places(pool: Pool, current: list[NatMapping]) -> dict[int, Place]:
+    """By member, for whoever has something alone; nothing where all share. Raises Problem when they are too few."""
+    if pool.sharing == Pool.Sharing.SHARED:
+        return {}
+    publics: dict[int, list[NatMapping]] = {}
+    for mapping in current:
+        publics.setdefault(mapping.holding.member_id, []).append(mapping)
+    free, found = Places(pool), dict[int, Place]()
+    for member, mappings in publics.items():
+        place = free.take(member, [mapping.public for mapping in mappings])
+        if place is None:
+            raise _too_few(pool, len(publics), len(found))
+        found[member] = place
+    return found
+
+
+def _too_few(pool: Pool, members: int, places: int) -> Problem:
+    facts = {"members": formats.number(members), "places": formats.number(places)}
+    if pool.sharing == Pool.Sharing.OWN:
+        text = _("%(members)s members leave from this pool, and it has addresses for %(places)s of them. Let them share, or add addresses.")
+        return Problem(text % facts, "sharing", culprit=pool)
+    text = _("%(members)s members leave from this pool, and it has blocks for %(places)s of them. Choose smaller blocks, or add addresses.")
+    return Problem(text % facts, "block_size", culprit=pool)

@@ -1,0 +1,169 @@
+"""Where members can leave from: addresses of a public pool that are free for one alone, and free blocks of ports."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from ipaddress import IPv4Address
+
+from django.db import connection
+from psycopg.types.range import Int4Range, Range
+
+from apps.lib.database.validity import holds_now, holds_now_or_later
+from apps.lib.fields import Address
+from apps.members.models import Member
+from apps.nat.models import NatMapping, PortClaim
+from apps.network.models import ALL_PORTS, Gateway, Pool, first_port
+
+MOST_SHARED = 1024  # addresses of a shared pool that are looked at
+MOST = 65536
+
+# The pool's addresses, without the network's own, the broadcast's, and those of gateways' probes.
+ADDRESSES = """
+    SELECT host(p.prefix)::inet + n AS address FROM network_pool p
+    CROSS JOIN LATERAL generate_series(0, least((2 ^ (32 - masklen(p.prefix)))::bigint, %(most)s) - 1) AS n
+    WHERE p.id = %(pool)s AND (masklen(p.prefix) > 30 OR (n > 0 AND n < (2 ^ (32 - masklen(p.prefix)))::bigint - 1))
+        AND NOT EXISTS (SELECT FROM network_gateway WHERE probe_public4 = host(p.prefix)::inet + n)
+"""
+# Whose own address, or block: of the member already, or of nobody.
+FREE = f"""
+    SELECT host(address), port FROM ({ADDRESSES}) a CROSS JOIN generate_series(%(first)s, {ALL_PORTS} - %(size)s, %(size)s) AS port
+    WHERE (%(public)s IS NULL OR address = %(public)s::inet) AND NOT EXISTS (
+        SELECT FROM nat_portclaim c WHERE c.public = address AND c.ports && int4range(port, port + %(size)s)
+            AND c.member_id <> %(member)s AND c.valid && tstzrange(statement_timestamp(), NULL))
+    ORDER BY address, port LIMIT 1
+"""  # noqa: S608 - constants
+LEAST_USED = f"""
+    SELECT host(address) FROM ({ADDRESSES}) a
+    LEFT JOIN (SELECT public, count(*) AS users FROM nat_natmapping WHERE valid @> statement_timestamp() GROUP BY public) used
+        ON used.public = address
+    ORDER BY coalesce(users, 0), address LIMIT 1
+"""  # noqa: S608 - constants
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What a member leaves as: an address, and with blocks which of its ports."""
+
+    public: Address
+    block: Range[int] | None = None
+
+    @property
+    def first_port(self) -> int:
+        """Of its block; 0 without one."""
+        return (self.block.lower or 0) if self.block else 0
+
+    @property
+    def ports(self) -> str:
+        """“32768–33791”; without a block nothing."""
+        return f"{self.block.lower}–{self.block.upper - 1}" if self.block and self.block.upper else ""
+
+
+def block_size(pool: Pool) -> int:
+    """How many ports of an address one member has alone; of an own address all."""
+    return pool.block_size or ALL_PORTS
+
+
+def place_in(pool: Pool, member: Member, public: Address | None = None) -> Place | None:
+    """Where the member leaves from in this pool, or as this address of it: where that is so already, or the next free place. None: full."""
+    if pool.sharing == Pool.Sharing.SHARED:
+        return Place(public) if public else _least_used(pool)
+    mine = _has_already(pool, member, public)
+    if mine:
+        return mine
+    size = block_size(pool)
+    where = {"pool": pool.pk, "most": MOST, "size": size, "first": first_port(size), "member": member.pk}
+    found = _row(FREE, {**where, "public": str(public) if public else None})
+    return _place(IPv4Address(found[0]), found[1], size) if found else None
+
+
+def _place(public: Address, port: int, size: int) -> Place:
+    return Place(public, None if size == ALL_PORTS else Int4Range(port, port + size))
+
+
+def _has_already(pool: Pool, member: Member, public: Address | None) -> Place | None:
+    has = NatMapping.objects.filter(holds_now(), pool=pool, holding__member=member, sharing=pool.sharing)
+    for mapping in has.filter(public=public) if public else has:
+        if mapping.block is None or mapping.block.upper - mapping.block.lower == pool.block_size:
+            return Place(mapping.public, mapping.block)
+    return None
+
+
+def _least_used(pool: Pool) -> Place | None:
+    found = _row(LEAST_USED, {"pool": pool.pk, "most": MOST_SHARED})
+    return Place(IPv4Address(found[0])) if found else None
+
+
+def _row(query: str, parameters: Mapping[str, int | str | None]) -> tuple[str, int] | None:
+    with connection.cursor() as cursor:
+        cursor.execute(query, parameters)
+        found: tuple[str, int] | None = cursor.fetchone()
+    return found
+
+
+def pools_to_leave_from(group: int) -> list[Pool]:
+    """The group's public pools: first those with an address for each, then blocks, then shared ones."""
+    pools = Pool.objects.filter(group=group, kind=Pool.Kind.PUBLIC4).order_by("prefix")
+    order = [Pool.Sharing.OWN, Pool.Sharing.BLOCKS, Pool.Sharing.SHARED]
+    return sorted(pools, key=lambda pool: order.index(Pool.Sharing(pool.sharing)))
+
+
+class Places:
+    """All places of a pool at once, to give them to many members. What nobody's claims touch goes to whoever comes."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._size = block_size(pool)
+        self._addresses = list(_addresses(pool))
+        self._known = set(self._addresses)
+        self._claimed: dict[Address, dict[int, set[int]]] = {}
+        self._taken: set[tuple[Address, int]] = set()
+        self._next = dict.fromkeys(self._addresses, first_port(self._size))
+        self._at = 0
+        for claim in PortClaim.objects.filter(holds_now_or_later(), public__within=pool.prefix):
+            self._claim(claim)
+
+    def _claim(self, claim: PortClaim) -> None:
+        whose = self._claimed.setdefault(claim.public, {})
+        for number in range(claim.ports.lower // self._size, (claim.ports.upper - 1) // self._size + 1):
+            whose.setdefault(number * self._size, set()).add(claim.member_id)
+
+    def take(self, member: int, preferred: Iterable[Address]) -> Place | None:
+        """A place that is nobody else's, of one of these addresses if they have any; None when the pool is full."""
+        for address in preferred:
+            if address in self._known and (place := self._take_of(address, member)):
+                return place
+        while self._at < len(self._addresses):
+            if place := self._take_of(self._addresses[self._at], member):
+                return place
+            self._at += 1
+        return None
+
+    def _take_of(self, address: Address, member: int) -> Place | None:
+        port = self._theirs(address, member)
+        if port is None:
+            port = self._untouched(address)
+        if port is None:
+            return None
+        self._taken.add((address, port))
+        return _place(address, port, self._size)
+
+    def _theirs(self, address: Address, member: int) -> int | None:
+        """Where forwards of the member lie, and nobody else's."""
+        least = first_port(self._size)
+        for port, whose in self._claimed.get(address, {}).items():
+            if whose == {member} and port >= least and (address, port) not in self._taken:
+                return port
+        return None
+
+    def _untouched(self, address: Address) -> int | None:
+        claimed = self._claimed.get(address, {})
+        for port in range(self._next[address], ALL_PORTS, self._size):
+            if port not in claimed and (address, port) not in self._taken:
+                self._next[address] = port + self._size
+                return port
+        self._next[address] = ALL_PORTS
+        return None
+
+
+def _addresses(pool: Pool) -> Iterator[Address]:
+    probes = set(Gateway.objects.exclude(probe_public4=None).values_list("probe_public4", flat=True))
+    hosts = pool.prefix if pool.prefix.prefixlen > 30 else pool.prefix.hosts()
+    return (address for address in hosts if address not in probes)

@@ -1,0 +1,145 @@
+"""Mails about tickets: an answer to whoever asked, and notices to staff. Written in the transaction of what they tell of.
+
+An answer continues the thread in its reader's mail program (RFC 5322, 3.6.4), and goes back to the ticket's own address.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from django.conf import settings
+from django.urls import reverse
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.accounts.roles import Right, with_right
+from apps.lib.email_address import ascii_lower, is_same_address
+from apps.mail.mail_templates import Plain
+from apps.mail.models import SwitchedOff
+from apps.mail.services import write
+from apps.mail.unsubscribing import off_of
+from apps.tickets import addressing
+from apps.tickets.models import Message, Ticket
+
+KIND: Final = "tickets"
+ANSWERS: Final = "answers"  # to members, whose own page shows them too
+REFERENCES: Final = 20  # Message-IDs that a mail names: the first, and the last ones
+EXCERPT: Final = 2000  # characters that a notice quotes
+
+
+def key_of(message: int) -> str:
+    """The key of the mail that an answer left as; those of notices go on with a space."""
+    return f"ticket message {message}"
+
+
+def asker(ticket: Ticket) -> tuple[str, str]:
+    """The address and the language of whoever asked, whether mails are wanted or not."""
+    return (ticket.member.email, ticket.member.language) if ticket.member else (ticket.address, ticket.language)
+
+
+def reader(ticket: Ticket) -> tuple[str, str]:
+    """Where answers go, "" for nowhere, and in which language."""
+    return readers([ticket])[0]
+
+
+def readers(tickets: Sequence[Ticket]) -> list[tuple[str, str]]:
+    """The same of many, in their order, with one question to the database. Only who has an account, and so a page, can want no mails."""
+    of_accounts = [each.member.email for each in tickets if each.member and each.member.user_id]
+    off = off_of(of_accounts, ANSWERS)
+
+    def wanted(ticket: Ticket, address: str) -> str:
+        return "" if ticket.member and ticket.member.user_id and ascii_lower(address) in off else address
+
+    return [(wanted(each, address), language) for each in tickets for address, language in [asker(each)]]
+
+
+def write_answer(message: Message) -> None:
+    """The answer as a mail; none where there is no address. The message then knows the mail's Message-ID."""
+    ticket, (to, language) = message.ticket, reader(message.ticket)
+    if not to:
+        return
+    before = references(message)
+    context: dict[str, Plain] = {
+        "ticket": ticket.pk, "subject": ticket.subject, "text": message.text, "who": message.author.name if message.author else "",
+        "files": [each.name for each in message.attachments.all()],
+        "continues": ticket.messages.exclude(pk=message.pk).exclude(kind=Message.Kind.NOTE).exists(),
+        "url": f"{settings.PORTAL_URL}{reverse('own:ticket', args=[ticket.pk])}" if ticket.member_id else "",
+        "by_mail": bool(settings.SUPPORT_ADDRESS),
+    }  # fmt: skip
+    mail = write(
+        to=to, language=language, template="ticket_answer", context=context, about=ticket, key=key_of(message.pk),
+        reply_to=addressing.of_ticket(ticket.pk), in_reply_to=before[-1] if before else "", references=before, automatic=False,
+        notice=ANSWERS if ticket.member and ticket.member.user_id else "",
+    )  # fmt: skip
+    if mail:
+        Message.objects.filter(pk=message.pk).update(message_id=mail.message_id)
+
+
+def references(message: Message) -> list[str]:
+    """The Message-IDs of the thread before this message, the oldest first, without those that only staff knows."""
+    thread = message.ticket.messages.exclude(pk=message.pk).exclude(kind=Message.Kind.NOTE).exclude(message_id=None)
+    known = [str(each) for each in thread.order_by("at", "id").values_list("message_id", flat=True)]
+    return known if len(known) <= REFERENCES else [known[0], *known[1 - REFERENCES :]]
+
+
+def tell_of_new(message: Message) -> None:
+    """Everybody of the staff who answers tickets and wants to know."""
+    for user in interested():
+        _notice("ticket_new", message, user)
+
+
+def tell_of_reply(message: Message) -> None:
+    """Whose ticket it is."""
+    user = message.ticket.assignee
+    if user and user.is_active and user.email and user != message.author:
+        _notice("ticket_reply", message, user)
+
+
+def interested() -> list[User]:
+    """Those who answer tickets, have an address and did not switch these mails off."""
+    unwilling = {ascii_lower(address) for address in SwitchedOff.objects.filter(notice=KIND).values_list("address", flat=True)}
+    staff = User.objects.filter(is_active=True, roles__overlap=with_right(Right.ANSWER)).exclude(email="").order_by("pk")
+    return [user for user in staff if ascii_lower(user.email) not in unwilling]
+
+
+def tell_of_unsent(message: Message, user: User) -> None:
+    """To the registered address of whoever of the staff is named by the address that a mail came to: it was not taken as their answer.
+
+    Once an hour for each ticket, because anybody may write there who has seen the address.
+    """
+    if not user.email:
+        return
+    ticket = message.ticket
+    context: dict[str, Plain] = {
+        "ticket": ticket.pk, "sender": message.sender, "yours": user.email, "same": is_same_address(message.sender, user.email),
+        "url": f"{settings.PORTAL_URL}{reverse('tickets:ticket', args=[ticket.pk])}",
+    }  # fmt: skip
+    key = f"ticket {ticket.pk} unsent {user.pk} {timezone.now():%Y-%m-%d %H}"
+    write(to=user.email, language=user.speaks, template="ticket_unsent", context=context, about=ticket, key=key)
+
+
+def takes_answers() -> bool:
+    """Whether staff can answer by mail: mail comes in, and somebody vouches for its senders."""
+    return bool(settings.SUPPORT_ADDRESS and settings.MAIL_IN_AUTHSERV_ID)
+
+
+def named_author(message: Message) -> str:
+    """Who wrote it: a person who was signed in, the member where our mail server vouches for the address, else that address alone."""
+    member = message.ticket.member
+    if message.author:
+        return str(member) if member and member.user_id == message.author_id else message.author.name
+    if member and message.verified and is_same_address(message.sender, member.email):
+        return str(member)
+    return message.sender
+
+
+def _notice(template: str, message: Message, user: User) -> None:
+    ticket = message.ticket
+    context: dict[str, Plain] = {
+        "ticket": ticket.pk, "subject": ticket.subject, "who": named_author(message), "verified": message.verified,
+        "text": message.text[:EXCERPT], "more": len(message.text) > EXCERPT, "by_mail": takes_answers(),
+        "url": f"{settings.PORTAL_URL}{reverse('tickets:ticket', args=[ticket.pk])}",
+    }  # fmt: skip
+    write(
+        to=user.email, language=user.speaks, template=template, context=context, about=ticket, notice=KIND,
+        key=f"{key_of(message.pk)} to {user.pk}", reply_to=addressing.of_staff(user, ticket.pk),
+    )  # fmt: skip

@@ -1,0 +1,176 @@
+"""A gateway's readings, each written down once: what passed, and from where the next one counts, in one transaction.
+
+Who wants to read draws a ticket first. A reading whose ticket is older than one that was written down is thrown away: so one that a
+worker held for an hour changes nothing, whatever became of the gateway meanwhile. A reading that cannot be right is refused whole, with
+a line in the log and on the gateway's page; the next one counts from the last that was believed.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+import structlog
+from django.conf import settings
+from django.db import DataError, transaction
+from django.db.models import F, Value
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from apps.bans import hits
+from apps.network.models import Gateway
+from apps.traffic import usage_writer
+from apps.traffic.models import Collected, LastCounts
+from firewall import counters, wire
+from firewall.counters import Advance, Baseline, ReadingError
+
+RATED_OVER = 10.0  # seconds, at least, unless readings come more often
+LONGEST = timedelta(days=365)  # what a gateway may have counted before it was read for the first time
+
+log = structlog.get_logger()
+
+
+class Outcome(StrEnum):
+    """What became of a reading."""
+
+    WRITTEN = "written"
+    OLD = "old"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """The right to write down one reading, and how to ask for it."""
+
+    number: int
+    request: wire.Counters
+
+
+def draw(gateway: Gateway) -> Ticket:
+    """A ticket newer than all before it."""
+    Collected.objects.get_or_create(gateway=gateway)
+    with transaction.atomic():
+        Collected.objects.filter(gateway=gateway).update(asked=F("asked") + 1)
+        row = Collected.objects.get(gateway=gateway)
+    return Ticket(row.asked, wire.Counters(row.log, row.gone))
+
+
+def record(*, gateway: Gateway, ticket: Ticket, reading: wire.Reading, at: datetime) -> Outcome:
+    """Write down the reading, taken at this moment."""
+    try:
+        with transaction.atomic():
+            return _record(gateway, ticket, reading, at)
+    except ReadingError as error:
+        why = str(error)
+    except (DataError, ValueError) as error:  # a number or a text that no column takes
+        why = f"the database cannot hold it: {str(error).splitlines()[0]}"
+    log.warning("reading refused", gateway=gateway.name, sequence=reading.sequence, error=why)
+    note_refusal(gateway=gateway, why=why, at=at)
+    return Outcome.REFUSED
+
+
+def note_refusal(*, gateway: Gateway, why: str, at: datetime | None = None) -> None:
+    """Show on the gateway's page that its last reading was none, and since when they are none."""
+    since = Coalesce(F("refused_at"), Value(at or timezone.now()))
+    Collected.objects.filter(gateway=gateway).update(refused=why.replace("\0", "")[:500], refused_at=since)
+
+
+def accept(*, gateway: Gateway) -> None:
+    """Let the next reading be where counting begins again, whatever it says; what passed since the last one is not counted."""
+    Collected.objects.filter(gateway=gateway).update(skip=True)
+
+
+def _record(gateway: Gateway, ticket: Ticket, reading: wire.Reading, at: datetime) -> Outcome:
+    row = Collected.objects.select_for_update().get(gateway=gateway)
+    before = Baseline() if row.skip else _baseline(row)
+    advance = counters.advance(before, reading) if ticket.number > row.told else None
+    if advance is None:
+        check_numbers(row, ticket, reading, at)
+        log.info("old reading", gateway=gateway.name, ticket=ticket.number, sequence=reading.sequence)
+        return Outcome.OLD
+    if row.skip:
+        advance = replace(advance, passed={}, continues=False)
+    check(advance, at - row.at if row.at else LONGEST)
+    bucket = usage_writer.bucket_of(at)
+    nobodys = usage_writer.add_usage(advance.passed, at, bucket)
+    usage_writer.add_throughput(gateway, advance.passed, bucket)
+    usage_writer.cover(gateway, at, continues=advance.continues)
+    hits.record(gateway=gateway, passed=advance.passed, at=at)
+    _keep(gateway, ticket, advance.baseline, nobodys, at)
+    _note_rates(row, advance, at)
+    if nobodys.number:
+        log.warning("counted for nobody", gateway=gateway.name, elements=nobodys.number, first=nobodys.first)
+    return Outcome.WRITTEN
+
+
+def _note_rates(row: Collected, advance: Advance, at: datetime) -> None:
+    """How fast it went lately. Two readings at once say nothing about that: what passed between them belongs to the next rate."""
+    seconds = (at - row.rated_at).total_seconds() if row.rated_at and advance.continues else -1.0
+    octets = {way: sum(number for name, number in advance.octets.items() if name.startswith(way)) for way in ("up", "down")}
+    octets = {way: number + getattr(row, f"{way}_octets") for way, number in octets.items()}
+    values: dict[str, Any] = {f"{way}_octets": number for way, number in octets.items()}
+    if seconds < 0:
+        values = {"rated_at": at, "up_bits": None, "down_bits": None, "up_octets": 0, "down_octets": 0}
+    elif seconds >= min(RATED_OVER, settings.COLLECT_SECONDS / 2):
+        bits = {f"{way}_bits": int(8 * number / seconds) for way, number in octets.items()}
+        values = {"rated_at": at, "up_octets": 0, "down_octets": 0} | bits
+    Collected.objects.filter(pk=row.pk).update(**values)
+
+
+def check_numbers(row: Collected, ticket: Ticket, reading: wire.Reading, at: datetime) -> None:
+    """Is the newest reading older than one that was written down long ago? Then that one had a wrong number. Raises ReadingError."""
+    if row.at and row.told < ticket.number == row.asked and at - row.at > usage_writer.PAUSE:
+        raise ReadingError(f"it is reading {reading.sequence}, and reading {row.sequence} of the same log was written down before")
+
+
+def check(advance: Advance, elapsed: timedelta) -> None:
+    """Could so much pass in that time? Raises ReadingError. A clock that was set back is no reason to doubt."""
+    seconds = max(elapsed.total_seconds(), settings.COLLECT_SECONDS) + settings.COLLECT_SECONDS
+    most = int(settings.LINE_MBITS * 1_000_000 / 8 * seconds)
+    for way in ("up", "down"):
+        octets = sum(number for name, number in advance.octets.items() if name.startswith(way))
+        if octets > most:
+            raise ReadingError(f"{way}: {octets} octets in {seconds:.0f} s; no more than {most} fit through an interface of this network")
+    for name, passed in advance.passed.items():
+        for packets, octets in zip(passed.packets, passed.octets, strict=True):
+            if packets > octets:
+                raise ReadingError(f"set {name}: {packets} packets of {octets} octets altogether")
+
+
+def _baseline(row: Collected) -> Baseline:
+    sets = {
+        each.set: wire.Counts(each.elements, bytes(each.keys), bytes(each.packets), bytes(each.octets), bytes(each.owners))
+        for each in LastCounts.objects.filter(gateway=row.gateway_id).iterator(1)
+    }
+    return Baseline(row.boot, row.table, row.log, row.sequence, row.gone, sets)
+
+
+def _keep(gateway: Gateway, ticket: Ticket, baseline: Baseline, nobodys: usage_writer.Nobodys, at: datetime) -> None:
+    Collected.objects.filter(gateway=gateway).update(
+        told=ticket.number,
+        boot=baseline.boot,
+        table=baseline.table,
+        log=baseline.log,
+        sequence=baseline.sequence,
+        gone=baseline.gone,
+        at=at,
+        refused="",
+        refused_at=None,
+        skip=False,
+        nobodys=nobodys.number,
+        nobodys_first=nobodys.first[:60],
+    )
+    _keep_counts(gateway, baseline.sets)
+
+
+def _keep_counts(gateway: Gateway, sets: Mapping[str, wire.Counts]) -> None:
+    LastCounts.objects.filter(gateway=gateway).exclude(set__in=sets).delete()
+    rows = (
+        LastCounts(
+            gateway=gateway, set=name, elements=each.elements, keys=each.keys, packets=each.packets, octets=each.octets, owners=each.owners
+        )
+        for name, each in sets.items()
+    )
+    columns = ["elements", "keys", "packets", "octets", "owners"]
+    LastCounts.objects.bulk_create(rows, batch_size=1, update_conflicts=True, unique_fields=["gateway", "set"], update_fields=columns)

@@ -1,0 +1,127 @@
+"""What passed, into the database: usage of holdings by COPY, throughput of the gateway, and from when to when it was read.
+
+Everything here belongs in the transaction that writes down the reading's baseline too.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime, timedelta
+from ipaddress import IPv4Network, IPv6Network
+from typing import Any, Final, NamedTuple
+
+from django.db import connection
+
+from apps.network.models import Gateway
+from apps.traffic import partitions, rollup
+from apps.traffic.models import Coverage, Level
+from firewall.counters import Counted, Passed
+from firewall.sets import length_of
+
+PAUSE: Final = timedelta(minutes=5)  # a longer one between two readings is a gap
+
+STAGE: Final = """
+    CREATE TEMPORARY TABLE IF NOT EXISTS traffic_passed (
+        owner bigint, prefix cidr, up_octets bigint, up_packets bigint, down_octets bigint, down_packets bigint
+    ) ON COMMIT DELETE ROWS;
+    TRUNCATE traffic_passed
+"""
+ADD: Final = """
+    WITH owned AS (
+        SELECT h.id AS holding_id, p.* FROM traffic_passed p JOIN network_holding h ON h.id = p.owner WHERE p.owner > 0
+        UNION ALL
+        SELECT h.id, p.* FROM traffic_passed p
+        JOIN network_holding h ON h.prefix = p.prefix AND h.valid @> %(at)s::timestamptz WHERE p.owner = 0
+    )
+    INSERT INTO traffic_fiveminutes AS known (holding_id, bucket, up_octets, up_packets, down_octets, down_packets)
+    SELECT holding_id, %(bucket)s, sum(up_octets), sum(up_packets), sum(down_octets), sum(down_packets)
+    FROM owned GROUP BY 1 ORDER BY 1
+    ON CONFLICT (holding_id, bucket) DO UPDATE SET
+        up_octets = known.up_octets + excluded.up_octets, up_packets = known.up_packets + excluded.up_packets,
+        down_octets = known.down_octets + excluded.down_octets, down_packets = known.down_packets + excluded.down_packets
+"""
+NOBODYS: Final = """
+    SELECT count(*), (array_agg(coalesce('holding ' || nullif(p.owner, 0), p.prefix::text) ORDER BY p.owner, p.prefix))[1]
+    FROM traffic_passed p
+    WHERE NOT EXISTS (
+        SELECT FROM network_holding h
+        WHERE CASE WHEN p.owner > 0 THEN h.id = p.owner ELSE h.prefix = p.prefix AND h.valid @> %(at)s::timestamptz END
+    )
+"""
+THROUGHPUT: Final = """
+    INSERT INTO traffic_throughput AS known (gateway_id, family, bucket, up_octets, up_packets, down_octets, down_packets)
+    VALUES (%(gateway)s, %(family)s, %(bucket)s, %(up_octets)s, %(up_packets)s, %(down_octets)s, %(down_packets)s)
+    ON CONFLICT (gateway_id, family, bucket) DO UPDATE SET
+        up_octets = known.up_octets + excluded.up_octets, up_packets = known.up_packets + excluded.up_packets,
+        down_octets = known.down_octets + excluded.down_octets, down_packets = known.down_packets + excluded.down_packets
+"""
+
+type Row = list[int]  # octets and packets up, octets and packets down
+
+
+class Nobodys(NamedTuple):
+    """Elements whose owner is unknown here, and the first of them."""
+
+    number: int
+    first: str
+
+
+def bucket_of(at: datetime) -> datetime:
+    """The five minutes into which what is read at this moment belongs: the present ones, or the first that are still open."""
+    open_since = rollup.open_since(at)
+    return max(rollup.begin_of(Level.Name.FIVE_MINUTES, at), open_since)
+
+
+def add_usage(passed: Mapping[str, Iterable[Passed]], at: datetime, bucket: datetime) -> Nobodys:
+    """Add what members' elements counted to their holdings' usage; who says no owner is known by who holds the address at this moment."""
+    partitions.ensure(Level.Name.FIVE_MINUTES, bucket)
+    rows = 0
+    with connection.cursor() as cursor:
+        cursor.execute(STAGE)
+        with cursor.copy("COPY traffic_passed (owner, prefix, up_octets, up_packets, down_octets, down_packets) FROM STDIN") as copy:
+            for lines in _lines(passed):
+                rows += len(lines)
+                copy.write("".join(lines))
+        cursor.execute(ADD, {"at": at, "bucket": bucket})
+        if cursor.rowcount == rows:
+            return Nobodys(0, "")
+        cursor.execute(NOBODYS, {"at": at})
+        number, first = cursor.fetchone()
+        return Nobodys(number, first or "")
+
+
+def _lines(passed: Mapping[str, Iterable[Passed]]) -> Iterator[list[str]]:
+    """Lines of COPY, by kind of address: what follows "up" and "down" in the names of sets."""
+    for kind in sorted({name.removeprefix("up").removeprefix("down") for name in passed if name.startswith(("up", "down"))}):
+        rows: dict[tuple[int, bytes], Row] = {}
+        for at, way in ((0, "up"), (2, "down")):
+            for owner, key, packets, octets in passed.get(way + kind, ()):
+                row = rows.setdefault((owner, b"" if owner else key), [0, 0, 0, 0])
+                row[at] += octets
+                row[at + 1] += packets
+        yield [f"{owner}\t{_prefix(kind, key) if key else '\\N'}\t{a}\t{b}\t{c}\t{d}\n" for (owner, key), (a, b, c, d) in rows.items()]
+
+
+def _prefix(kind: str, key: bytes) -> IPv4Network | IPv6Network:
+    return IPv4Network(key) if kind == "4" else IPv6Network((key, length_of(kind)))
+
+
+def add_throughput(gateway: Gateway, passed: Mapping[str, Counted], bucket: datetime) -> None:
+    """Add the sums of all members' elements, whoever they count for."""
+    with connection.cursor() as cursor:
+        for family in (4, 6):
+            sums = {f"{way}_{what}": _sum(passed, f"{way}{family}", what) for way in ("up", "down") for what in ("octets", "packets")}
+            if any(sums.values()):
+                facts: dict[str, Any] = {"gateway": gateway.pk, "family": family, "bucket": bucket}
+                cursor.execute(THROUGHPUT, facts | sums)
+
+
+def _sum(passed: Mapping[str, Counted], start: str, what: str) -> int:
+    return sum(sum(getattr(some, what)) for name, some in passed.items() if name.startswith(start))
+
+
+def cover(gateway: Gateway, at: datetime, *, continues: bool) -> None:
+    """The gateway was read at this moment, and nothing is lost since the reading before, or something may be."""
+    last = Coverage.objects.filter(gateway=gateway).order_by("-until").first()
+    if last and continues and timedelta(0) <= at - last.until <= PAUSE:
+        Coverage.objects.filter(pk=last.pk).update(until=at)
+    else:
+        Coverage.objects.create(gateway=gateway, since=at, until=at, carried=continues)

@@ -1,0 +1,159 @@
+"""From the history to deliveries. Events of tracked tables come in, by whoever caused them; a delivery for each endpoint goes out.
+
+Each table's events are read in the order of their ids, up to one below which nobody can still commit (docs/adr/0022). What is read and
+what is queued are one transaction: an event becomes one delivery for each endpoint, whatever dies in between.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+from uuid import uuid4
+
+from django.contrib.auth import get_user_model
+from django.db import connection, transaction
+from django.db.models import OuterRef, Subquery
+from rest_framework.utils.encoders import JSONEncoder
+
+from apps.accounts.models import User
+from apps.accounts.permissions import may
+from apps.webhooks import payload
+from apps.webhooks.event_kinds import Kind, kinds
+from apps.webhooks.models import Delivery, Endpoint, Position
+
+MOST: Final = 1000  # events of one table in one look
+LOCK: Final = 7_466_201  # one look at a time
+# Read before the holders are: whoever draws an id that is not above these, holds the lock by then or has ended.
+DRAWN: Final = """
+    SELECT sequencename, last_value FROM pg_sequences
+    WHERE schemaname = current_schema() AND sequencename = ANY(%s) AND last_value IS NOT NULL
+"""
+# Who has written into these tables and not ended yet. We ourselves see what we wrote.
+WRITING: Final = """
+    SELECT relname, virtualtransaction FROM pg_locks JOIN pg_class ON pg_class.oid = relation
+    WHERE database = (SELECT oid FROM pg_database WHERE datname = current_database())
+    AND mode = 'RowExclusiveLock' AND granted AND pid <> pg_backend_pid() AND relname = ANY(%s)
+"""
+
+
+def begin() -> None:
+    """From now on changes are told: each table whose events were not read yet begins with what comes next."""
+    tables, drawn = _tables(), _drawn()
+    known = set(Position.objects.values_list("table", flat=True))
+    fresh = [Position(table=each, done=drawn.get(each, 0), settled=drawn.get(each, 0)) for each in tables if each not in known]
+    Position.objects.bulk_create(fresh, ignore_conflicts=True)
+
+
+@transaction.atomic
+def gather() -> bool:
+    """Queue what has happened; whether there is more. Somebody else at it, or nobody to tell: nothing."""
+    if not _alone():
+        return False
+    if not Endpoint.objects.exists():
+        Position.objects.all().delete()
+        return False
+    if Position.objects.count() < len(kinds()):
+        begin()
+    endpoints = list(Endpoint.objects.filter(active=True, owner__is_active=True).select_related("owner"))
+    positions = _settled()
+    return sum(_gathered(kind, positions[kind.events._meta.db_table], endpoints) for kind in kinds().values()) > 0
+
+
+def _gathered(kind: Kind, position: Position, endpoints: Sequence[Endpoint]) -> bool:
+    if position.done >= position.settled:
+        return False
+    wanted = [each for each in endpoints if wants(each, kind)]
+    found = _events(kind, position) if wanted else []
+    Delivery.objects.bulk_create(_deliveries(kind, found, wanted), ignore_conflicts=True, batch_size=500)
+    more = len(found) == MOST
+    Position.objects.filter(pk=position.pk).update(done=found[-1][0].pgh_id if more else position.settled)
+    return more
+
+
+def wants(endpoint: Endpoint, kind: Kind) -> bool:
+    """Whether this kind was chosen, and the owner may see it now."""
+    owner: User = endpoint.owner
+    return (not endpoint.kinds or kind.name in endpoint.kinds) and owner.is_active and may(owner, kind.right)
+
+
+def _events(kind: Kind, position: Position) -> list[tuple[Any, Any | None]]:
+    """Each event with the one before it of the same row, by id."""
+    manager = kind.events._default_manager
+    earlier = manager.filter(pgh_obj_id=OuterRef("pgh_obj_id"), pgh_id__lt=OuterRef("pgh_id")).order_by("-pgh_id")
+    fresh = manager.filter(pgh_id__gt=position.done, pgh_id__lte=position.settled).order_by("pgh_id")
+    chosen = list(fresh.select_related("pgh_context").annotate(earlier=Subquery(earlier.values("pgh_id")[:1]))[:MOST])
+    before = manager.in_bulk([event.earlier for event in chosen if event.earlier])
+    return [(event, before.get(event.earlier)) for event in chosen]
+
+
+def _deliveries(kind: Kind, found: Sequence[tuple[Any, Any | None]], endpoints: Sequence[Endpoint]) -> Iterable[Delivery]:
+    people = _people(event for event, _before in found)
+    for event, before in found:
+        facts = payload.told(kind, event, before, people)
+        for endpoint in endpoints if facts else ():
+            if not endpoint.on or payload.what(event, before) in endpoint.on:
+                yield delivery(endpoint, facts or {}, source=kind.events._meta.db_table, position=event.pgh_id, object_id=kind.id_of(event))
+
+
+def delivery(endpoint: Endpoint, facts: Mapping[str, Any], **about: Any) -> Delivery:
+    """The row, not saved yet; its body names it."""
+    uid = uuid4()
+    body = json.dumps({"delivery": str(uid), **facts}, cls=JSONEncoder, ensure_ascii=False)
+    return Delivery(endpoint=endpoint, uid=uid, event=facts["event"], body=body, **about)
+
+
+def _people(events: Iterable[Any]) -> dict[int, str]:
+    ids = {event.pgh_context.metadata.get("user") for event in events if event.pgh_context}
+    wanted = [each for each in ids if isinstance(each, int)]
+    return dict(get_user_model()._default_manager.filter(pk__in=wanted).values_list("pk", "username")) if wanted else {}
+
+
+# --- How far the history stands still
+
+
+def _settled() -> dict[str, Position]:
+    """All positions, moved to where nobody can still commit below them."""
+    drawn, writing = _drawn(), _writing()
+    positions = {each.table: each for each in Position.objects.all()}
+    for position in positions.values():
+        if settle(position, drawn.get(position.table, 0), writing.get(position.table, [])):
+            position.save(update_fields=["settled", "candidate", "holders"])
+    return positions
+
+
+def settle(position: Position, drawn: int, writing: Sequence[str]) -> bool:
+    """Move `settled` up as far as it may go; whether anything is different. writing: the transactions that have the table open now."""
+    was = position.settled, position.candidate
+    if position.candidate is not None and not set(position.holders) & set(writing):
+        position.settled, position.candidate, position.holders = max(position.settled, position.candidate), None, []
+    if position.candidate is None and drawn > position.settled:
+        if writing:
+            position.candidate, position.holders = drawn, list(writing)
+        else:
+            position.settled = drawn
+    return was != (position.settled, position.candidate)
+
+
+def _tables() -> list[str]:
+    return [kind.events._meta.db_table for kind in kinds().values()]
+
+
+def _drawn() -> dict[str, int]:
+    """The highest id of each table that anybody drew."""
+    with connection.cursor() as cursor:
+        cursor.execute(DRAWN, [[f"{table}_pgh_id_seq" for table in _tables()]])
+        return {name.removesuffix("_pgh_id_seq"): last for name, last in cursor.fetchall()}
+
+
+def _writing() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    with connection.cursor() as cursor:
+        cursor.execute(WRITING, [_tables()])
+        for table, transaction_ in cursor.fetchall():
+            found.setdefault(table, []).append(transaction_)
+    return found
+
+
+def _alone() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [LOCK])
+        return bool(cursor.fetchone()[0])

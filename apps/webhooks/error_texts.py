@@ -1,0 +1,27 @@
+"""Sentences about why a delivery did not arrive, and the names of what is told."""
+
+from typing import Final
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from apps.lib.web.guarded_http import Fault
+
+NO_RIGHT: Final = "no right"
+FAULTS: Final[dict[str, Promise]] = {
+    Fault.SCHEME: _("“%(what)s” is not https."),
+    Fault.ADDRESS: _("“%(what)s” is no address of a web server."),
+    Fault.UNKNOWN_HOST: _("There is no host called %(what)s."),
+    Fault.PRIVATE: _("%(what)s is not on the public internet, or is one of our own networks. NETZWART_WEBHOOK_NETWORKS can allow it."),
+    Fault.UNREACHABLE: _("It cannot be reached: %(what)s"),
+    Fault.CERTIFICATE: _("Its certificate is not valid: %(what)s"),
+    Fault.TOO_SLOW: _("It did not answer within %(what)s seconds."),
+    NO_RIGHT: _("The webhook’s owner may not see this any more."),
+}
+HAPPENINGS: Final[dict[str, Promise]] = {"created": _("created"), "changed": _("changed"), "removed": _("removed")}
+
+
+def why(error: str) -> str:
+    """One sentence from what is kept of a fault, as in `unknown host: hooks.example.org`."""
+    fault, _colon, what = error.partition(": ")
+    return str(FAULTS[fault]) % {"what": what} if fault in FAULTS else error

@@ -1,0 +1,57 @@
+"""Lanes: of a connection's first packet each way has chains of its own, in which only what concerns that way is asked."""
+
+from dataclasses import replace
+
+from firewall.chains.specialize import Known, Narrowed
+from firewall.policy import Interfaces
+from firewall.ruleset import Action, Chain, Field, Match, Rule, Verdict, VerdictMap, chains_used
+
+CHAIN = "new"
+_FIELDS = (Field.NFPROTO, Field.IIFNAME, Field.OIFNAME)
+
+
+def lanes(names: Interfaces) -> tuple[Known, ...]:
+    """The ways that most connections go; what is left goes through the chain for all. Forwards are IPv4's alone."""
+    ways = (("up", names.lan, names.wan), ("down", names.wan, names.lan), ("inside", names.lan, names.lan))
+    return tuple(Known(f"{way}{version}", come, leave, f"ipv{version}", version == 4) for way, come, leave in ways for version in (4, 6))
+
+
+def split(names: Interfaces, chains: dict[str, Chain]) -> dict[str, Chain]:
+    """The chains with those of the lanes, those that are jumped to before those that jump."""
+    narrow: dict[str, Chain] = {}
+    entries = []
+    for known in lanes(names):
+        lane = Narrowed(known, chains)
+        target = lane.chain(CHAIN)
+        narrow |= lane.chains
+        entries.append(((known.nfproto, known.iifname, known.oifname), Verdict(Action.GOTO, target)))
+    first = Rule((VerdictMap(_FIELDS, tuple(entries)),), "each way its own")
+    rest = chains | {name: _rest(chains[name], names) for name in _only_from_here(chains)}
+    found: dict[str, Chain] = {}
+    for name, chain in rest.items():
+        found |= narrow | {name: replace(chain, rules=(first, *chain.rules))} if name == CHAIN else {name: chain}
+    return found
+
+
+def _only_from_here(chains: dict[str, Chain]) -> frozenset[str]:
+    """The chain for all, and those that nothing else calls."""
+    elsewhere = {called for name, chain in chains.items() if name != CHAIN for called in chains_used(chain)}
+    return frozenset({CHAIN, *chains_used(chains[CHAIN])} - (elsewhere - {CHAIN}))
+
+
+def _rest(chain: Chain, names: Interfaces) -> Chain:
+    """Without what is only about packets that have a lane."""
+    return replace(chain, rules=tuple(rule for rule in chain.rules if not _in_lanes(rule, names)))
+
+
+def _in_lanes(rule: Rule, names: Interfaces) -> bool:
+    """Is the rule about such packets only?"""
+    come, leave = (_values(rule, field) for field in (Field.IIFNAME, Field.OIFNAME))
+    pairs = {(known.iifname, known.oifname) for known in lanes(names)}
+    return bool(come and leave) and {(a, b) for a in come for b in leave} <= pairs
+
+
+def _values(rule: Rule, field: Field) -> set[str]:
+    """Which values the rule asks for; none: it does not ask."""
+    asked = [part for part in rule.parts if isinstance(part, Match) and part.field is field and not part.negated]
+    return {str(value) for part in asked for value in part.values}

@@ -1,0 +1,91 @@
+"""A packet through chains: the base chains of a hook by priority, with connection tracking and NAT at theirs, and the chains behind them.
+
+Source: linux/netfilter_ipv4.h (priorities), man nft, "CHAINS" and "VERDICT STATEMENT".
+"""
+
+from collections.abc import Callable, Iterator
+
+from firewall.ruleset import Action, Chain, Rule, Ruleset, Verdict
+from firewall.tracing.packet_in_transit import Passage
+from firewall.tracing.part_effects import meet
+from firewall.tracing.result import Ending, Read, Step, TraceError
+
+_TRACKING, _DESTINATION, _SOURCE = -200, -100, 100  # NF_IP_PRI_CONNTRACK, NF_IP_PRI_NAT_DST, NF_IP_PRI_NAT_SRC
+_DEEPEST = 16  # NFT_JUMP_STACK_SIZE
+_BEFORE_CHAINS, _CHAIN, _AFTER_CHAINS = range(3)
+
+
+class Walk:
+    """One packet's way through the chains of a ruleset; `steps` are the rules it met."""
+
+    def __init__(self, ruleset: Ruleset, passage: Passage) -> None:
+        self._ruleset, self.passage = ruleset, passage
+        self.steps: list[Step] = []
+
+    def hook(self, name: str) -> Ending | None:
+        """Let the packet meet everything at one hook. What ends it, or None when it goes on."""
+        for _priority, _order, stage in sorted(self._stages(name), key=lambda each: each[:2]):
+            ending = stage()
+            if ending and (not isinstance(ending, Verdict) or ending.action is Action.DROP):
+                return ending
+        return None
+
+    def _stages(self, name: str) -> Iterator[tuple[int, int, Callable[[], Ending | None]]]:
+        if name in ("prerouting", "output"):
+            yield _TRACKING, _BEFORE_CHAINS, self.passage.track
+            yield _DESTINATION, _AFTER_CHAINS, self.passage.translate_destination
+        if name == "postrouting":
+            yield _SOURCE, _AFTER_CHAINS, self.passage.translate_source
+        for chain in self._ruleset.chains.values():
+            if chain.hook and chain.hook.hook == name:
+                yield int(chain.hook.priority), _CHAIN, self._running(chain)
+
+    def _running(self, chain: Chain) -> Callable[[], Ending | None]:
+        return lambda: self._base(chain)
+
+    def _base(self, chain: Chain) -> Ending | None:
+        if chain.hook is None or (chain.hook.kind == "nat" and not self.passage.asks_for_nat):
+            return None
+        ending = self._chain(chain, 0)
+        if ending is None:
+            ending = Verdict(chain.hook.policy)
+            self.steps.append(Step(chain, 0, None, (), ending, self.passage.packet))
+        return ending
+
+    def _chain(self, chain: Chain, depth: int) -> Ending | None:
+        if depth > _DEEPEST:
+            raise TraceError(f"chain {chain.name}: jumps are more than {_DEEPEST} deep")
+        for number, rule in enumerate(chain.rules, 1):
+            verdict = self._rule(chain, number, rule)
+            match verdict:
+                case None:
+                    continue
+                case Verdict(Action.RETURN):
+                    return None
+                case Verdict(Action.GOTO):
+                    return self._chain(self._named(verdict.chain), depth + 1)
+                case Verdict(Action.JUMP):
+                    ending = self._chain(self._named(verdict.chain), depth + 1)
+                    if ending is not None:
+                        return ending
+                case _:
+                    return verdict
+        return None
+
+    def _named(self, name: str) -> Chain:
+        if name not in self._ruleset.chains:
+            raise TraceError(f"a rule leads to the chain {name}, which the ruleset does not have")
+        return self._ruleset.chains[name]
+
+    def _rule(self, chain: Chain, number: int, rule: Rule) -> Ending | None:
+        reads: list[Read] = []
+        at = len(self.steps)
+        packet = self.passage.packet
+        for part in rule.parts:
+            read = meet(self.passage, part)
+            reads.append(read)
+            if not read.passed or read.verdict:
+                break
+        verdict = reads[-1].verdict if reads and reads[-1].passed else None
+        self.steps.insert(at, Step(chain, number, rule, tuple(reads), verdict, packet))
+        return verdict

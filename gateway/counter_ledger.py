@@ -1,0 +1,152 @@
+"""What the portal has still to be told of elements that are gone, and how many readings there were; survives the end of the agent.
+
+A file in the state directory: a line that names it, then a line for each transaction that deleted elements which had counted. Kept
+in memory too. Nothing is synced to the disk: a power cut costs what was counted since the last reading anyway. Whatever was cut off the
+file, its numbers are not given again: the portal may have written them down.
+"""
+
+import json
+import logging
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO
+from zlib import crc32
+
+from firewall.codec import WireError, decode, encode
+from firewall.wire import Counts, Gone
+from gateway.counter_reading import packed
+from gateway.table import Ended
+
+_FILE, _SEQUENCE = "gone", "readings"
+_MOST_OCTETS = 64 << 20  # of the file; the portal would have to be away for years
+_LEAP = 1 << 20  # numbers left out at each start: more than any file has lines
+
+log = logging.getLogger("gateway")
+
+
+class Ledger:
+    """The files, in a directory that nobody else uses. What cannot be written is kept in memory alone, with a line in the log."""
+
+    def __init__(self, directory: Path) -> None:
+        self._path, self._sequence_path = directory / _FILE, directory / _SEQUENCE
+        self.name, self._number, self._gone = "", 0, dict[int, Gone]()
+        self._torn = False  # the file ends in the middle of a line, or may
+        self._read()
+        self.sequence = _number_in(self._sequence_path) if self.name else 0
+        if self.name:
+            self._number += _LEAP
+        else:
+            self.name = os.urandom(8).hex()
+        self._write_anew()
+
+    @property
+    def gone(self) -> tuple[Gone, ...]:
+        """All that is not acknowledged, in order."""
+        return tuple(self._gone.values())
+
+    @property
+    def last(self) -> int:
+        """The number of the last one there ever was."""
+        return self._number
+
+    def since(self, number: int) -> tuple[Gone, ...]:
+        """Those with a higher number."""
+        return tuple(each for at, each in self._gone.items() if at > number)
+
+    def keep(self, ended: Mapping[str, Ended], *, boot: str, table: int) -> None:
+        """Remember what these elements had counted."""
+        sets = {name: of_ended(each) for name, each in ended.items() if each}
+        if not sets:
+            return
+        self._number += 1
+        kept = self._gone[self._number] = Gone(self._number, boot, table, sets)
+        if self._path.exists() and self._path.stat().st_size > _MOST_OCTETS:
+            log.error("%s is full: what deleted elements had counted is remembered only until the agent ends", self._path)
+            return
+        if self._torn:
+            self._write_anew()
+        else:
+            self._append(_line(encode(kept)))
+
+    def acknowledge(self, name: str, number: int) -> None:
+        """The portal has written down all up to this number of the ledger of this name."""
+        known = [at for at in self._gone if at <= number] if name == self.name else []
+        for at in known:
+            del self._gone[at]
+        if known and not self._gone:
+            self._write_anew()
+
+    def next_reading(self) -> int:
+        """The number of one more reading. It is overwritten in place: what is cut off leaves the number before, or a higher one."""
+        self.sequence += 1
+        try:
+            with _open(self._sequence_path, "r+b" if self._sequence_path.exists() else "wb") as file:
+                file.write(b"%020d" % self.sequence)
+        except OSError as error:
+            log.error("%s cannot be written: %s", self._sequence_path, error.strerror)
+        return self.sequence
+
+    def _append(self, line: bytes) -> None:
+        try:
+            with _open(self._path, "ab") as file:
+                file.write(line)
+        except OSError as error:
+            self._torn = True
+            log.error("%s cannot be written: %s; it is remembered until the agent ends", self._path, error.strerror)
+
+    def _write_anew(self) -> None:
+        new = self._path.with_suffix(".new")
+        try:
+            with _open(new, "wb") as file:
+                file.write(b"".join([_line({"name": self.name, "number": self._number}), *(_line(encode(each)) for each in self.gone)]))
+            new.replace(self._path)
+            self._torn = False
+        except OSError as error:
+            self._torn = True
+            new.unlink(missing_ok=True)
+            log.error("%s cannot be written: %s", self._path, error.strerror)
+
+    def _read(self) -> None:
+        """A damaged line counts for nothing; without a first line it is another ledger."""
+        lines = self._path.read_bytes().splitlines() if self._path.exists() else []
+        head = _record(lines[0]) if lines else None
+        if not isinstance(head, dict) or not isinstance(head.get("name"), str) or not isinstance(head.get("number"), int):
+            return
+        self.name, self._number = head["name"], head["number"]
+        for line in lines[1:]:
+            try:
+                found = decode(Gone, _record(line), "gone")
+            except WireError as error:
+                log.error("%s: a line is damaged: %s", self._path, error)
+                continue
+            self._gone[found.number] = found
+            self._number = max(self._number, found.number)
+
+
+def of_ended(ended: Ended) -> Counts:
+    """As it goes over the wire."""
+    rows = [(key, packets, octets, owner) for (key, owner), (packets, octets) in ended.items()]
+    return packed(len(rows), rows, owned=any(owner for _, owner in ended))
+
+
+def _open(path: Path, mode: str) -> IO[bytes]:
+    """Nobody else reads what members have counted, whatever umask the agent was started with, and whatever an older one left behind."""
+    file = open(path, mode, opener=lambda name, flags: os.open(name, flags | os.O_CLOEXEC, 0o600))  # noqa: SIM115 - callers close it
+    os.fchmod(file.fileno(), 0o600)
+    return file
+
+
+def _number_in(path: Path) -> int:
+    text = path.read_bytes() if path.exists() else b""
+    return int(text) if text.isdigit() else 0
+
+
+def _line(record: object) -> bytes:
+    text = json.dumps(record, separators=(",", ":")).encode()
+    return b"%08x %s\n" % (crc32(text), text)
+
+
+def _record(line: bytes) -> object:
+    checksum, _, text = line.partition(b" ")
+    return json.loads(text) if checksum == b"%08x" % crc32(text) else None

@@ -1,0 +1,169 @@
+"""The kernel's trace of packets: a table of its own that marks them as they come in, and what nf_tables then tells about each.
+
+The table belongs to this socket (NFT_TABLE_F_OWNER, Linux 5.12): nobody else can change it, and it goes when the socket is closed, even
+by SIGKILL. Layouts: linux/netfilter/nf_tables.h.
+"""
+
+import socket
+from collections.abc import Iterable, Iterator
+from struct import pack
+
+from firewall.live_trace import ARRIVES, COMES, EVERY_SECOND, LEAVES, TABLE, Watch
+from gateway import netlink, packet_headers
+from gateway.netlink import Netlink, attribute, attributes, nested, number, text, zero_ended
+from gateway.table import CommitRefusedError, TableError, Traced
+
+_GROUP = 9  # NFNLGRP_NFTRACE
+_TRACE = netlink.NFTABLES | 17  # NFT_MSG_TRACE
+_OWNER = 0x2
+_PREROUTING, _INPUT, _POSTROUTING = 0, 1, 4  # NF_INET_*
+_BEFORE_ALL, _AFTER_ALL = -350, 350
+_ACCEPT = 1
+_MARKS = {"prerouting": COMES, "input": ARRIVES, "postrouting": LEAVES}  # by our chains
+_OF_TABLE, _OF_CHAIN, _RULE, _TYPE, _VERDICT, _ID = 1, 2, 3, 4, 5, 6  # NFTA_TRACE_*
+_NETWORK, _TRANSPORT, _IIF, _OIF, _POLICY = 8, 9, 10, 12, 16
+_RULE_TYPE = 3  # NFT_TRACETYPE_RULE
+_CODE, _CHAIN = 1, 2
+_VERDICTS = {0: "drop", 1: "accept", 2: "stolen", 3: "queue", -1: "continue", -2: "continue", -3: "jump", -4: "goto", -5: "return"}
+_FAMILIES = {1: "inet", 2: "ip", 3: "arp", 5: "netdev", 7: "bridge", 10: "ip6"}
+_REGISTER = 8  # NFT_REG32_00
+_VERDICT_REGISTER, _CONTINUE = 0, 0xFFFFFFFF
+_EQUAL = 0
+_IIFNAME, _NFTRACE, _NFPROTO, _L4PROTO = 6, 12, 15, 16  # NFT_META_*
+_NETWORK_HEADER, _TRANSPORT_HEADER = 1, 2
+_SOURCE_AT, _DESTINATION_AT = {4: 12, 6: 8}, {4: 16, 6: 24}
+_NFPROTOS = {4: 2, 6: 10}
+_SECOND, _DAY = 1, 86400
+_IFNAMSIZ = 16
+
+
+class Tracer:
+    """Marks what matches, in the network namespace of the thread that makes it, until it is closed. Raises TableError."""
+
+    def __init__(self, watch: Watch) -> None:
+        self._netlink = Netlink()
+        self.lost = False
+        try:
+            self._netlink.join(_GROUP)
+            self._netlink.transact(_steps(watch))
+        except CommitRefusedError as refused:
+            self._netlink.close()
+            raise TableError(f"the kernel took no table for a live trace, which needs Linux 5.12 or later: {refused}") from refused
+        except OSError:
+            self._netlink.close()
+            raise
+
+    def close(self) -> None:
+        """Packets are marked no more: the table goes with the socket."""
+        self._netlink.close()
+
+    def heard(self) -> Iterator[Traced]:
+        """What the kernel has told since, without waiting. `lost`: it told more than could be kept."""
+        for message in netlink.until_silent(self._netlink.heard):
+            if message is None:
+                self.lost = True
+                continue
+            kind, family, body = message
+            if kind == _TRACE and (traced := _traced(family, body)):
+                yield traced
+
+
+def _traced(family: int, body: bytes) -> Traced | None:
+    """The message; None where it says nothing: at the end of a chain, and what our own chains do but marking."""
+    given = attributes(body)
+    kind, table = number(given.get(_TYPE, b"")), zero_ended(given.get(_OF_TABLE, b""))
+    handle = number(given.get(_RULE, b""))
+    if (kind == _RULE_TYPE or table == TABLE) and not handle:
+        return None
+    chain = zero_ended(given.get(_OF_CHAIN, b""))
+    verdict = attributes(given.get(_VERDICT, b""))
+    code = int.from_bytes(verdict.get(_CODE) or given[_POLICY], signed=True)
+    return Traced(
+        number(given[_ID]),
+        _MARKS[chain] if table == TABLE else "",
+        f"{_FAMILIES.get(family, family)} {table}",
+        chain,
+        handle,
+        _VERDICTS.get(code & 0xFF if code >= 0 else code, str(code)),
+        zero_ended(verdict.get(_CHAIN, b"")),
+        _interface(given.get(_IIF, b"")),
+        _interface(given.get(_OIF, b"")),
+        packet_headers.read(given[_NETWORK], given.get(_TRANSPORT, b"")) if _NETWORK in given else None,
+    )
+
+
+def _interface(index: bytes) -> str:
+    if not index:
+        return ""
+    try:
+        return socket.if_indextoname(number(index))
+    except OSError:
+        return f"#{number(index)}"  # it is gone already
+
+
+def _steps(watch: Watch) -> list[tuple[int, bytes]]:
+    """The transaction: a table, a chain that marks, and two that tell what a marked packet is after all rules."""
+    tells = _expression("immediate", _long(1, _VERDICT_REGISTER), nested(2, nested(2, _long(_CODE, _CONTINUE))))
+    return [
+        (netlink.NEWTABLE, text(1, TABLE) + _long(2, _OWNER)),
+        *_chain("prerouting", _PREROUTING, _BEFORE_ALL, (*_matches(watch), *_mark(watch.most))),
+        *_chain("input", _INPUT, _AFTER_ALL, (tells,)),
+        *_chain("postrouting", _POSTROUTING, _AFTER_ALL, (tells,)),
+    ]
+
+
+def _chain(name: str, hook: int, priority: int, rule: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
+    place = nested(4, _long(1, hook), attribute(2, pack(">i", priority)))
+    yield netlink.NEWCHAIN, text(1, TABLE) + text(3, name) + place + text(7, "filter") + _long(5, _ACCEPT)
+    yield netlink.NEWRULE, text(1, TABLE) + text(2, name) + nested(4, *rule)
+
+
+def _mark(most: int) -> Iterator[bytes]:
+    """The second limit gives a token a day, so that its burst is all there ever is."""
+    yield from (_limit(EVERY_SECOND, _SECOND, EVERY_SECOND), _limit(1, _DAY, most))
+    yield _expression("immediate", _long(1, _REGISTER), nested(2, attribute(1, b"\1")))
+    yield _expression("meta", _long(2, _NFTRACE), _long(3, _REGISTER))
+
+
+def _matches(watch: Watch) -> Iterator[bytes]:
+    version = next(each.version for each in (watch.source, watch.destination) if each)
+    yield from (_meta(_NFPROTO), _equals(bytes([_NFPROTOS[version]])))
+    if watch.interface:
+        yield from (_meta(_IIFNAME), _equals(watch.interface.encode().ljust(_IFNAMSIZ, b"\0")))
+    for prefix, at in ((watch.source, _SOURCE_AT[version]), (watch.destination, _DESTINATION_AT[version])):
+        if prefix:
+            address = prefix.network_address.packed
+            yield from (_payload(_NETWORK_HEADER, at, len(address)), _masked(prefix.netmask.packed), _equals(address))
+    if watch.protocol:
+        yield from (_meta(_L4PROTO), _equals(bytes([watch.protocol])))
+    if watch.port:
+        yield from (_payload(_TRANSPORT_HEADER, 2, 2), _equals(pack(">H", watch.port)))
+
+
+def _expression(name: str, *parts: bytes) -> bytes:
+    return nested(1, text(1, name), nested(2, *parts))
+
+
+def _meta(key: int) -> bytes:
+    return _expression("meta", _long(2, key), _long(1, _REGISTER))
+
+
+def _payload(header: int, at: int, length: int) -> bytes:
+    return _expression("payload", _long(1, _REGISTER), _long(2, header), _long(3, at), _long(4, length))
+
+
+def _masked(mask: bytes) -> bytes:
+    of, zeros = nested(4, attribute(1, mask)), nested(5, attribute(1, bytes(len(mask))))
+    return _expression("bitwise", _long(1, _REGISTER), _long(2, _REGISTER), _long(3, len(mask)), of, zeros)
+
+
+def _equals(value: bytes) -> bytes:
+    return _expression("cmp", _long(1, _REGISTER), _long(2, _EQUAL), nested(3, attribute(1, value)))
+
+
+def _limit(packets: int, seconds: int, burst: int) -> bytes:
+    return _expression("limit", attribute(1, pack(">Q", packets)), attribute(2, pack(">Q", seconds)), _long(3, burst), _long(4, 0))
+
+
+def _long(kind: int, value: int) -> bytes:
+    return attribute(kind, pack(">I", value))

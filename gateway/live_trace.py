@@ -1,0 +1,145 @@
+"""One live trace at a time: from what the kernel tells about packets to numbered events with the rules' texts.
+
+Nothing waits here, so nobody is held up: what the kernel tells meanwhile lies in the socket until somebody looks.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from math import inf
+
+from firewall.codec import WireError
+from firewall.live_trace import COMES, PACKETS, PORTS, PROTOCOLS, SECONDS, WITH_PORTS, Event, Look, Seen, Watch, Watching
+from firewall.render import render_rule
+from firewall.ruleset import TABLE, Chain
+from gateway.table import Table, TableError, Traced, Tracing
+
+_OURS = f"inet {TABLE}"
+_MOST_EVENTS = 4000
+_LONGEST_NAME = 15  # IFNAMSIZ without the zero
+
+
+class Live:
+    """What was seen since the last start. `rules`: the chains as they were committed; `steady`: CLOCK_MONOTONIC."""
+
+    def __init__(self, table: Table, rules: Callable[[], Mapping[str, Chain]], steady: Callable[[], float]) -> None:
+        self._table, self._rules, self._steady = table, rules, steady
+        self._tracing: Tracing | None = None
+        self._number, self._most, self._until = 0, 0, -inf
+        self._ended = ""
+        self._events: list[Event] = []
+        self._packets: dict[int, int] = {}  # by the kernel's ids
+        self._hooks: dict[int, str] = {}  # where each packet is
+        self._begun = 0
+        self._texts: dict[int, tuple[int, str]] = {}  # number and text by the kernel's handles
+
+    @property
+    def goes_on(self) -> bool:
+        """Are packets marked?"""
+        return self._tracing is not None
+
+    @property
+    def seconds_left(self) -> float:
+        """Until it is over."""
+        return max(self._until - self._steady(), 0.0)
+
+    def start(self, watch: Watch) -> Watching:
+        """Begin, and forget the last one. Raises WireError for what cannot be asked, TableError for what cannot be done."""
+        inspect(watch)
+        self.end_overdue()
+        if self._tracing:
+            raise TableError(f"a live trace goes on here for another {self.seconds_left:.0f} s: look at it, end it, or wait")
+        self._texts = {}
+        self._read_texts()
+        self._tracing = self._table.trace(watch)
+        self._number = max(self._number + 1, int(self._steady()))  # an agent that is started anew numbers no other watch alike
+        self._most, self._until, self._ended, self._begun = watch.most, self._steady() + watch.seconds, "", 0
+        self._events, self._packets, self._hooks = [], {}, {}
+        return Watching(self._number)
+
+    def look(self, look: Look) -> Seen:
+        """What has come since. Raises TableError when another one has begun, WireError for a place where no event is."""
+        if look.watch != self._number or not self._number:
+            raise TableError("what this live trace saw is forgotten: another one has begun, or the agent was started anew")
+        if not 0 <= look.after <= _MOST_EVENTS:
+            raise WireError(f"request.after: {look.after} is out of range")
+        self.end_overdue()
+        self._take()
+        if look.end:
+            self._end("asked")
+        return Seen(tuple(self._events[look.after :]), self._ended)
+
+    def end_overdue(self) -> None:
+        """End it if its time is over."""
+        if self._tracing and not self.seconds_left:
+            self._take()
+            self._end("time")
+
+    def _end(self, reason: str) -> None:
+        if self._tracing:
+            self._tracing.close()
+            self._tracing, self._ended = None, reason
+
+    def _take(self) -> None:
+        """Take what has come. All packets have begun before this: then their last events are in it too."""
+        if self._tracing is None:
+            return
+        complete = self._begun >= self._most
+        for traced in self._tracing.heard():
+            if len(self._events) < _MOST_EVENTS:
+                self._events.extend(self._event(traced))
+        if self._tracing.lost:
+            self._end("lost")
+        elif complete or len(self._events) >= _MOST_EVENTS:
+            self._end("packets")
+
+    def _event(self, traced: Traced) -> Iterator[Event]:
+        """The event, if it is about one of our packets."""
+        if traced.mark == COMES:
+            self._begun += 1
+            self._packets[traced.id] = self._begun
+        packet = self._packets.get(traced.id)
+        if packet is None:
+            return
+        number, text = self._text(traced)
+        told = (traced.verdict, traced.to, traced.came, traced.goes, traced.headers)
+        yield Event(packet, traced.mark, traced.table, traced.chain, self._hook(packet, traced), not traced.handle, number, text, *told)
+
+    def _hook(self, packet: int, traced: Traced) -> str:
+        """Chains that are jumped to have no hook of their own."""
+        if traced.table != _OURS:
+            return ""
+        chain = self._rules().get(traced.chain)
+        if chain and chain.hook:
+            self._hooks[packet] = chain.hook.hook
+        return self._hooks.get(packet, "")
+
+    def _text(self, traced: Traced) -> tuple[int, str]:
+        if traced.table != _OURS or not traced.handle:
+            return 0, ""
+        if traced.handle not in self._texts:
+            self._read_texts()
+        return self._texts.setdefault(traced.handle, (0, ""))
+
+    def _read_texts(self) -> None:
+        """The kernel's rules are the committed ones in their order, as long as nobody else has written to them."""
+        handles = self._table.rule_handles()
+        for name, chain in self._rules().items():
+            if len(there := handles.get(name, ())) == len(chain.rules):
+                for number, (handle, rule) in enumerate(zip(there, chain.rules, strict=True), 1):
+                    self._texts[handle] = number, render_rule(rule)
+
+
+def inspect(watch: Watch) -> None:
+    """Raise WireError for what makes no sense, or is no value of its field."""
+    ends = [each for each in (watch.source, watch.destination) if each]
+    if not ends:
+        raise WireError("request: a source or a destination is needed, or every packet would be watched")
+    if len({each.version for each in ends}) > 1:
+        raise WireError("request: source and destination are of different families")
+    fields = (("seconds", SECONDS), ("most", PACKETS), ("protocol", PROTOCOLS), ("port", PORTS))
+    for name, possible in fields:
+        if (value := getattr(watch, name)) not in possible:
+            raise WireError(f"request.{name}: {value} is not between {possible[0]} and {possible[-1]}")
+    if watch.port and watch.protocol not in WITH_PORTS:
+        raise WireError("request.port: only TCP and UDP have ports; give the protocol")
+    if len(watch.interface.encode()) > _LONGEST_NAME or not watch.interface.isprintable() or " " in watch.interface:
+        raise WireError("request.interface: no name of an interface")

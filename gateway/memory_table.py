@@ -1,0 +1,226 @@
+"""A table in memory that accepts and refuses what the kernel would. Implements gateway.table.Table.
+
+For tests, and for a gateway on a machine that allows no network namespaces. No packet passes it: `count` stands for them.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import islice
+from typing import TypeVar
+
+from firewall.diff import Delta, ElementChange
+from firewall.flows import Flow, Toward
+from firewall.live_trace import Watch
+from firewall.policy import Profile
+from firewall.profile import sysctls
+from firewall.ruleset import EMPTY, Chain, Element, Ruleset, Set, chains_used, sets_used
+from gateway.progress import Progress
+from gateway.table import UNKNOWN_RULES, CommitRefusedError, Ended, TableError, Tally, Tracing, add_ended
+
+# What Linux 6.1 begins with on a machine of 8 GiB, but for forwarding
+UNTUNED = sysctls(Profile(262_144, 262_144, 432_000, 120, 120, 60, 120, 30, 120, 30, 600))
+T = TypeVar("T")  # Python 3.11 has no other way
+_PART = 256  # elements whose counters are read at once
+
+
+class FakeKernel:
+    """A kernel's table, without a kernel."""
+
+    in_memory = True
+    lateness = 0.0
+
+    def __init__(self) -> None:
+        self.progress = Progress()
+        self._held = EMPTY
+        self._counts: dict[tuple[str, bytes], tuple[int, int]] = {}
+        self._ended: dict[str, Ended] = {}
+        self._table = 1
+        self._disturbed = True
+        self.tracked: list[Flow] = []  # connections that tests pretend are open
+        self.sysctls = dict(UNTUNED)
+        self.untunable: dict[str, str] = {}  # sysctls that tests pretend cannot be set, and why
+        self.filled: dict[str, int] = {}  # elements that tests pretend packets have added to dynamic sets
+
+    def commit(self, delta: Delta, now: float) -> None:
+        """See Table."""
+        after = self._after(delta, now)
+        gone = {(name, key) for name, change in delta.elements.items() for key in change.removed}
+        for (name, key), count in self._counts.items():
+            if (name, key) in gone or name in delta.sets:
+                owner = self._held.elements[name][key].value if self._held.sets[name].owned else b""
+                add_ended(self._ended.setdefault(name, {}), {(key, owner): count})
+        self._counts = {at: count for at, count in self._counts.items() if at not in gone and at[0] not in delta.sets}
+        self._held = after
+
+    def renew(self, ruleset: Ruleset, now: float) -> None:
+        """See Table. Ends are kept as they were given."""
+        self._expire(now)
+
+    def ended(self) -> Mapping[str, Ended]:
+        """See Table."""
+        ended, self._ended = self._ended, {}
+        return ended
+
+    def check(self, delta: Delta, now: float) -> None:
+        """See Table."""
+        self._after(delta, now)
+
+    def _after(self, delta: Delta, now: float) -> Ruleset:
+        self._expire(now)
+        held = self._held
+        sets = _changed("set", held.sets, {name: (each.before, each.after) for name, each in delta.sets.items()})
+        chains = _changed("chain", held.chains, {name: (each.before, each.after) for name, each in delta.chains.items()})
+        if missing := delta.counters.removed - held.counters:
+            raise CommitRefusedError(f"delete counter {min(missing)}: No such file or directory")
+        counters = held.counters - delta.counters.removed | delta.counters.added
+        elements = {name: {} if name in delta.sets else held.elements[name] for name in sets}
+        for name, change in delta.elements.items():
+            if name not in sets and name not in delta.sets:
+                raise CommitRefusedError(f"{name}: there is no such set: No such file or directory")
+            if name in sets:
+                elements[name] = _elements(sets[name], elements[name], change, now, anew=name in delta.sets)
+        after = Ruleset(chains, sets, elements, counters)
+        _refuse_loose_ends(after)
+        return after
+
+    def _expire(self, now: float) -> None:
+        gone = [
+            (name, key)
+            for name, declaration in self._held.sets.items()
+            if declaration.timeout
+            for key, element in self._held.elements[name].items()
+            if 0 < element.expires <= now
+        ]
+        for name, key in gone:
+            self._forget(name, key)
+
+    def _forget(self, name: str, key: bytes) -> None:
+        elements = {at: element for at, element in self._held.elements[name].items() if at != key}
+        held = self._held
+        self._held = Ruleset(held.chains, held.sets, {**held.elements, name: elements}, held.counters)
+        self._counts.pop((name, key), None)
+
+    def read(self, now: float) -> Ruleset:
+        """See Table."""
+        self._expire(now)
+        self._disturbed = False
+        held = self._held
+        chains = {name: Chain(name, UNKNOWN_RULES, chain.hook) for name, chain in held.chains.items()}
+        return Ruleset(chains, dict(held.sets), {name: dict(each) for name, each in held.elements.items()}, held.counters)
+
+    def declarations(self) -> dict[str, Set]:
+        """See Table."""
+        return dict(self._held.sets)
+
+    def elements(self, of: Set, keys: Iterable[bytes], now: float) -> dict[bytes, Element]:
+        """See Table."""
+        self._expire(now)
+        held = self._held.elements[of.name]
+        return {key: held[key] for key in keys if key in held}
+
+    def handle(self) -> int | None:
+        """See Table."""
+        return self._table
+
+    def tally(self, name: str, known: Iterable[bytes], into: Tally) -> Iterator[None]:
+        """See Table. What comes meanwhile is read only if it is known."""
+        remaining = iter((*self._held.elements.get(name, ()), *known))
+        while some := list(islice(remaining, _PART)):
+            if (there := self._held.elements.get(name)) is None:
+                into.clear()
+                return
+            into.update({key: self._counts.get((name, key), (0, 0)) for key in some if key in there})
+            yield
+
+    def named_counters(self) -> Mapping[str, tuple[int, int]]:
+        """See Table."""
+        return dict.fromkeys(self._held.counters, (0, 0))
+
+    def occupied(self, name: str) -> int:
+        """See Table."""
+        return self.filled.get(name, 0)
+
+    def flows(self, toward: Collection[Toward] | None = None) -> list[Flow]:
+        """See Table."""
+        return list(self.tracked)
+
+    def cut(self, flows: Iterable[Flow]) -> int:
+        """See Table."""
+        ended = set(flows)
+        before = len(self.tracked)
+        self.tracked = [flow for flow in self.tracked if flow not in ended]
+        return before - len(self.tracked)
+
+    def tune(self, values: Mapping[str, str]) -> dict[str, str]:
+        """See Table."""
+        self.sysctls |= {name: value for name, value in values.items() if name not in self.untunable}
+        return {name: self.untunable[name] for name in values if self.sysctls[name] != values[name]}
+
+    def tuned(self) -> dict[str, str]:
+        """See Table."""
+        return dict(self.sysctls)
+
+    def connections(self) -> int:
+        """See Table."""
+        return len(self.tracked)
+
+    def disturbed(self) -> bool:
+        """See Table."""
+        return self._disturbed
+
+    def trace(self, watch: Watch) -> Tracing:
+        """See Table."""
+        raise TableError("this gateway's table is in memory: no packet passes it, so there is none to watch")
+
+    def rule_handles(self) -> dict[str, list[int]]:
+        """See Table."""
+        return {name: list(range(len(chain.rules))) for name, chain in self._held.chains.items()}
+
+    def listing(self) -> dict[str, str]:
+        """See Table."""
+        return {name: repr(chain) for name, chain in self._held.chains.items()}
+
+    def close(self) -> None:
+        """Nothing to let go of."""
+
+    def count(self, name: str, key: bytes, packets: int, octets: int) -> None:
+        """As if packets had matched the element."""
+        before = self._counts.get((name, key), (0, 0))
+        self._counts[name, key] = before[0] + packets, before[1] + octets
+
+    def meddle(self, ruleset: Ruleset) -> None:
+        """As if somebody had loaded this by hand."""
+        self._held, self._disturbed = ruleset, True
+
+
+def _changed(kind: str, held: Mapping[str, T], changes: Mapping[str, tuple[T | None, T | None]]) -> dict[str, T]:
+    for name, (before, _) in changes.items():
+        if before is not None and name not in held:
+            raise CommitRefusedError(f"delete {kind} {name}: No such file or directory")
+    kept = {name: each for name, each in held.items() if name not in changes}
+    return kept | {name: after for name, (_, after) in changes.items() if after is not None}
+
+
+def _elements(of: Set, held: Mapping[bytes, Element], change: ElementChange, now: float, *, anew: bool) -> dict[bytes, Element]:
+    after = dict(held)
+    for key, element in change.removed.items() if not anew else ():
+        if 0 < element.expires <= now:
+            continue
+        if key not in after:
+            raise CommitRefusedError(f"{of.name}: delete element: No such file or directory")
+        del after[key]
+    for key, element in change.added.items():
+        if 0 < element.expires <= now:
+            continue
+        if after.setdefault(key, element).value != element.value:
+            raise CommitRefusedError(f"{of.name}: add element: File exists")
+    if len(after) > of.size:
+        raise CommitRefusedError(f"{of.name}: add element: Too many open files in system")
+    return after
+
+
+def _refuse_loose_ends(ruleset: Ruleset) -> None:
+    for chain in ruleset.chains.values():
+        for kind, used, there in (("set", sets_used(chain), ruleset.sets), ("chain", chains_used(chain), ruleset.chains)):
+            for name in used:
+                if name not in there:
+                    raise CommitRefusedError(f"chain {chain.name}: there is no {kind} {name}: No such file or directory")

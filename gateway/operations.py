@@ -1,0 +1,416 @@
+"""What the agent does when it is asked: hello, plan, apply, confirm, revert, digest, drift, counters, gauges, probe, watch, look.
+
+In comes a request, out goes a reply; between them one table and one state directory. Knows no socket and no nft. One
+operation at a time, but counters may be read beside others. What is not confirmed in time is taken back, by CLOCK_MONOTONIC,
+which nobody can set.
+"""
+
+import logging
+from collections.abc import Callable, Mapping
+from functools import reduce
+from math import ceil, inf
+from pathlib import Path
+from time import gmtime, monotonic, strftime
+
+from firewall import digest as digests
+from firewall import live_trace, wire
+from firewall.codec import WireError
+from firewall.diff import Delta, apply, diff
+from firewall.policy import PolicyError
+from firewall.profile import changed
+from firewall.render import render_delta
+from firewall.ruleset import Ruleset, without_expired
+from gateway import prober
+from gateway.clock import Clock
+from gateway.counter_reading import Counting
+from gateway.flow_termination import cut_at_commit, cut_at_confirm
+from gateway.kernel_profile import keep, tune
+from gateway.live_trace import Live
+from gateway.log_texts import plain
+from gateway.persistent_state import Confirmed, State, StateError
+from gateway.release import version
+from gateway.restore import Brought, bring_back, origin_of, take_back
+from gateway.ruleset_inspection import inspect_delta, inspect_management, inspect_ruleset
+from gateway.running_ruleset import Running, alive
+from gateway.table import CommitRefusedError, Table, TableError
+from gateway.table_state import Held, ReadBackError, Spent
+from gateway.trial import Trial
+
+_MOST_TEXT = 256 << 10
+_MOST_TOKEN = 1 << 63
+
+log = logging.getLogger("gateway")
+
+
+class RefusalError(Exception):
+    """The answer is Refused, for this reason."""
+
+    def __init__(self, reason: str, text: str) -> None:
+        super().__init__(text)
+        self.reason = reason
+
+
+def _refused(reason: str, error: Exception) -> wire.Refused:
+    """nft quotes what it did not take, which may be long."""
+    return wire.Refused(reason, str(error)[: wire.LONGEST_TEXT].replace("\0", ""))
+
+
+class Agent:
+    """One gateway's operations. `clock` gives Unix seconds, `steady` those of CLOCK_MONOTONIC; `boot` is the kernel's boot id.
+
+    probes: the prober's socket, where there is one.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        state: State,
+        *,
+        name: str,
+        boot: str,
+        clock: Callable[[], float],
+        steady: Callable[[], float] = monotonic,
+        probes: Path | None = None,
+    ) -> None:
+        self._table, self._state, self._steady = table, state, steady
+        self._ledger = state.ledger
+        self._clock = Clock(clock, steady)
+        self._name, self._boot, self._probes = name, boot, probes
+        self._held = Held(table, self._clock)
+        self.live = Live(table, lambda: self._held.rules, steady)
+        self._trial: Trial | None = None
+        self._confirmed = ""
+        self._past = ""
+        self._damage = ""
+        self._applied_last = 0  # token
+        self._ends_moved = False  # the clock was moved, and the kernel's ends were not yet
+        self._origin = origin_of(table.read(self._clock()))
+
+    @property
+    def on_trial(self) -> bool:
+        """Has something been applied that nobody confirmed?"""
+        return self._trial is not None
+
+    @property
+    def seconds_left(self) -> float:
+        """Until it is taken back; 0 when nothing waits."""
+        return self._trial.seconds_left(self._steady()) if self._trial else 0.0
+
+    def start(self) -> Brought:
+        """Bring the kernel back to what was confirmed last, and know it."""
+        brought = self._know(bring_back(self._table, self._state, self._clock()))
+        self._note_ended()
+        self._past = f"the agent started at {self._time()}: {brought.text}"
+        return brought
+
+    def take_back(self, reason: str) -> Brought:
+        """Undo what was applied and not confirmed."""
+        undone = self._trial.target[:12] if self._trial else "what was committed"
+        brought = self._know(take_back(self._table, self._state, self._clock(), self._origin, self._before_trial))
+        self._note_ended()
+        self._past = f"{undone} was taken back at {self._time()}, because {reason}: {brought.text}"
+        log.warning("%s", plain(f"{self._past} {brought.fault}"))
+        return brought
+
+    def take_back_overdue(self) -> None:
+        """The same, if the time to confirm is over."""
+        if self._trial and not self.seconds_left:
+            self.take_back(f"nobody confirmed it within {self._trial.within} s")
+
+    def _before_trial(self) -> Confirmed | None:
+        """What is confirmed, as far as memory says: the way back when the disk cannot be read any more."""
+        if self._trial is None or not self._trial.follows or self._held.strayed:
+            return None
+        running = self._held.current(0)
+        before = reduce(apply, (delta.inverted() for delta in reversed(self._trial.deltas)), running.ruleset)
+        return Confirmed(before, digests.digest(before), running.now)
+
+    def _time(self) -> str:
+        return strftime("%Y-%m-%d %H:%M:%S UTC", gmtime(self._clock()))
+
+    def _know(self, brought: Brought) -> Brought:
+        self._trial, self._damage = None, brought.fault
+        self._confirmed = digests.text(brought.confirmed.digest) if brought.confirmed else ""
+        if brought.confirmed and self._clock() < brought.confirmed.at:
+            self._clock.follow(brought.confirmed.at)
+        self._held.remember(brought.ruleset, int(self._clock()), brought.untuned)
+        return brought
+
+    @property
+    def is_untidy(self) -> bool:
+        """Is there something to tidy? May be asked on another thread."""
+        return self._trial is None and bool(self._confirmed) and self._state.wants_checkpoint
+
+    def tidy(self) -> None:
+        """Between requests: write a checkpoint when it is time for one."""
+        if self.is_untidy:
+            running = self._held.current(0)
+            if not self._held.strayed:
+                self._state.checkpoint(running.ruleset, running.digest, running.now)
+
+    def answer(self, request: wire.Request, opened: float = inf) -> wire.Reply:
+        """Do what is asked, or say why not. `opened`: when its connection was, on the steady clock; inf: just now."""
+        self._table.progress.begin("comparing" if isinstance(request, wire.Plan | wire.Apply) else "working")
+        try:
+            self.take_back_overdue()
+            self._set_clock(request)
+            return self._do(request, opened)
+        except RefusalError as refusal:
+            return _refused(refusal.reason, refusal)
+        except CommitRefusedError as error:
+            return _refused("nft", error)
+        except (WireError, PolicyError) as error:
+            return _refused("malformed", error)
+        except (TableError, StateError, OSError) as error:
+            return _refused("state", error)
+        finally:
+            self._table.progress.end()
+
+    @property
+    def beat(self) -> wire.Beat:
+        """What it is doing now. May be asked on another thread."""
+        return self._table.progress.beat
+
+    def _set_clock(self, request: wire.Request) -> None:
+        """Follow the portal's clock as far as the request says something certain, and let the kernel's ends follow too."""
+        bound = getattr(request, "not_later", None)
+        moved = self._clock.limit(bound.steady / 1000, bound.latest / 1000) if bound else False
+        if self._clock.follow(getattr(request, "sent", 0) / 1000) or moved:
+            log.warning("the clock was moved: it is %s at the portal", self._time())
+            self._ends_moved = True
+        if self._ends_moved:
+            self._held.put_ends_right()
+            self._note_ended()
+            self._ends_moved = False
+
+    def _do(self, request: wire.Request, opened: float) -> wire.Reply:
+        match request:
+            case wire.Hello():
+                return self._hello(request)
+            case wire.Plan():
+                return self._plan(request)
+            case wire.Apply():
+                return self._apply(request)
+            case wire.Confirm():
+                return self._confirm(request, opened)
+            case wire.Revert():
+                return self._revert(request)
+            case wire.Digest():
+                return self._digest(request)
+            case wire.Drift():
+                return self._drift(request)
+            case wire.Counters():
+                return self._counters(request)
+            case wire.Gauges():
+                return self.gauges({name: (self.occupied(name), size) for name, size in self.dynamic_sets().items()})
+            case wire.Probe():
+                return self._probe(request)
+            case live_trace.Watch():
+                self._held.current(0)
+                return self.live.start(request)
+            case live_trace.Look():
+                return self.live.look(request)
+
+    def _hello(self, request: wire.Hello) -> wire.Welcome:
+        if request.token:
+            self._claim(request.token)
+        self._state.try_disk()
+        running = self._held.watched(request.now)
+        digest = digests.text(running.digest) if self._held.rules_known else ""
+        confirmed = self._confirmed if self._trial or self._held.strayed or not self._confirmed else digest
+        trial, left = self._trial.target if self._trial else "", ceil(self.seconds_left)
+        told = (self._name, version(), digest, confirmed, self._state.token, self._boot, self._table.in_memory)
+        faults = (self._state.unwritable, self._damage)
+        moment = (round(self._clock() * 1000), round(self._steady() * 1000))
+        return wire.Welcome(*told, trial, left, self._applied_last, *faults, *moment)
+
+    def _plan(self, request: wire.Plan) -> wire.Planned:
+        inspect_ruleset(request.ruleset)
+        inspect_management(request.ruleset.chains)
+        wanted = without_expired(request.ruleset, request.now)
+        delta = diff(self._held.current(request.now).ruleset, wanted)
+        self._table.check(delta, self._clock())
+        return wire.Planned(
+            digests.text(digests.digest(wanted)),
+            {name: len(change.added) for name, change in delta.elements.items() if change.added},
+            {name: len(change.removed) for name, change in delta.elements.items() if change.removed},
+            tuple(delta.chains),
+            render_delta(delta, now=int(self._clock()))[:_MOST_TEXT],
+            changed(*delta.profile) if delta.profile else 0,
+        )
+
+    def _apply(self, request: wire.Apply) -> wire.Applied:
+        if request.confirm_within not in wire.CONFIRM_WITHIN:
+            raise WireError(f"request.confirm_within: {request.confirm_within} s is not between 1 and {wire.CONFIRM_WITHIN[-1]}")
+        if request.delta is not None:
+            inspect_delta(request.delta)
+        if request.ruleset is not None:
+            inspect_ruleset(request.ruleset)
+        self._claim(request.token)
+        running = self._held.current(request.now)
+        follows = not self._held.strayed and self._held.rules_known
+        delta, after = self._change(request, running)
+        if digests.text(after) != request.target:
+            raise RefusalError("digest", f"this would lead to {digests.text(after)}, not to {request.target}; nothing was done")
+        if delta.chains:
+            inspect_management(apply(Ruleset(running.ruleset.chains), Delta(delta.chains)).chains)
+        if delta.profile and delta.profile.after:
+            keep(self._table, self._state)
+        spent = self._commit(delta, after)
+        self._held.settle()
+        self._applied_last = request.token
+        trial = self._trial = self._on_trial(delta, request, follows=follows)
+        held = self._held.current(request.now).ruleset.elements
+        flows_cut, later = cut_at_commit(self._table, alive(delta, self._clock()), held)
+        self._trial = trial.with_flows(later)
+        return self._applied(delta, request.target, spent, flows_cut)
+
+    def _on_trial(self, delta: Delta, request: wire.Apply, *, follows: bool) -> Trial:
+        """The way back stays that of the first change that waits; the time begins anew."""
+        now, earlier = self._steady(), self._trial
+        return Trial(
+            (*(earlier.deltas if earlier else ()), delta),
+            follows and (earlier.follows if earlier else bool(self._confirmed)),
+            request.target,
+            request.confirm_within,
+            now + request.confirm_within,
+            now if delta.touches_rules or delta.profile else earlier.rules_since if earlier else None,
+            earlier.flows if earlier else (),
+        )
+
+    def _claim(self, token: int) -> None:
+        """A token below the highest belongs to somebody who was replaced. One far above it would leave none to come after it."""
+        if not 0 <= token < _MOST_TOKEN:
+            raise WireError(f"request.token: {token} is out of range")
+        if self._state.token and token > self._state.token + wire.LEAP_OBEYED:
+            raise RefusalError("token", f"token {token} is so much higher than {self._state.token} that nobody can have counted to it")
+        if token < self._state.token:
+            raise RefusalError("token", f"token {token} is older than {self._state.token}: another worker has taken over")
+        if token > self._state.token:
+            self._state.raise_token(token)
+
+    def _change(self, request: wire.Apply, running: Running) -> tuple[Delta, int]:
+        """The delta to commit and the digest it leads to."""
+        if request.ruleset is not None and request.delta is None:
+            wanted = without_expired(request.ruleset, request.now)
+            return diff(running.ruleset, wanted), digests.digest(wanted)
+        if request.delta is None or request.ruleset is not None:
+            raise WireError("request: expected either a delta or a ruleset")
+        if not self._held.rules_known or request.base != digests.text(running.digest):
+            known = digests.text(running.digest) if self._held.rules_known else "something else"
+            raise RefusalError("base", f"{known} runs here, not {request.base}; send the whole ruleset")
+        delta = alive(request.delta, request.now)
+        if misfit := running.misfit(delta):
+            raise RefusalError("base", f"{misfit}: not what runs here; send the whole ruleset")
+        return delta, digests.update(running.digest, delta)
+
+    def _commit(self, delta: Delta, after: int) -> Spent:
+        try:
+            spent = self._held.commit(delta, after)
+            if delta.profile:
+                self._held.untuned = tune(self._table, self._state, delta.profile.after)
+            return spent
+        except ReadBackError as fault:
+            brought = self.take_back("it read back as something else")
+            raise RefusalError("nft", f"read back after the commit: {fault}; {brought.text}") from fault
+        finally:
+            self._note_ended()
+
+    def _applied(self, delta: Delta, target: str, spent: Spent, flows_cut: int) -> wire.Applied:
+        elements = sum(len(change.removed) + len(change.added) for change in delta.elements.values())
+        return wire.Applied(target, elements, len(delta.chains), round(spent.commit), round(spent.read_back), flows_cut, self._new_session)
+
+    @property
+    def _new_session(self) -> bool:
+        return self._trial is not None and self._trial.rules_since is not None
+
+    def _confirm(self, request: wire.Confirm, opened: float) -> wire.Confirmed:
+        self._claim(request.token)
+        if self._trial is None and request.target == self._confirmed:
+            return wire.Confirmed(request.target, 0)
+        if self._trial is None or request.target != self._trial.target:
+            waiting = self._trial.target if self._trial else "nothing"
+            raise RefusalError("digest", f"{waiting} waits to be confirmed, not {request.target}; {self._past}")
+        if not self._trial.may_confirm(opened):
+            raise RefusalError("session", "rules were changed: confirm over a session opened since the commit; an old one proves nothing")
+        running = self._held.current(0)
+        if self._held.strayed:
+            raise RefusalError("state", "somebody else has changed the table since; apply again")
+        self._table.progress.begin("writing")
+        self._keep(self._trial, running)
+        trial, self._trial, self._damage = self._trial, None, ""
+        self._confirmed, self._past = request.target, f"{request.target[:12]} was confirmed at {self._time()}"
+        return wire.Confirmed(request.target, cut_at_confirm(self._table, trial, running.ruleset.elements))
+
+    def _revert(self, request: wire.Revert) -> wire.Reverted:
+        self._claim(request.token)
+        if self._trial is None:
+            raise RefusalError("digest", f"nothing waits to be confirmed, so there is nothing to take back; {self._past}")
+        brought = self.take_back("the portal asked for it")
+        if brought.fault:
+            raise RefusalError("state", f"{brought.fault}; {brought.text}")
+        return wire.Reverted(digests.text(self._held.current(0).digest), brought.text)
+
+    def _keep(self, trial: Trial, running: Running) -> None:
+        if trial.follows and self._state.has_checkpoint:
+            self._state.append([delta for delta in trial.deltas if delta], running.digest, running.now)
+        else:
+            self._state.checkpoint(running.ruleset, running.digest, running.now)
+
+    def _digest(self, request: wire.Digest) -> wire.DigestIs:
+        self._held.read(request.now)
+        return wire.DigestIs(digests.text(self._held.digest_of_elements(request.now)), self._held.rules_known)
+
+    def _drift(self, request: wire.Drift) -> wire.Drifted:
+        rules, elements, sysctls, gone = self._held.drift(request.now)
+        return wire.Drifted(digests.text(self._held.digest_of_elements(request.now)), rules, elements, sysctls, gone)
+
+    def _counters(self, request: wire.Counters) -> wire.Reading:
+        counting = self.counting(request)
+        for name in counting.sets:
+            counting.read(name)
+        return self.reading(counting)
+
+    def counting(self, request: wire.Counters) -> Counting:
+        """Begin to read all counters. Its sets may be read on other threads, between and beside other operations."""
+        self._ledger.acknowledge(request.log, request.acknowledged)
+        return Counting(self._table, self._held.keys, since=self._ledger.last)
+
+    def reading(self, counting: Counting) -> wire.Reading:
+        """The answer, once all sets are read. Raises TableError."""
+        counting.check()
+        return counting.reading(
+            boot=self._boot,
+            log=self._ledger.name,
+            sequence=self._ledger.next_reading(),
+            at=int(self._clock()),
+            known=self._held.keys,
+            gone=self._ledger.gone,
+        )
+
+    def _note_ended(self) -> None:
+        """Remember what deleted elements had counted, as soon as they are deleted: before anything else is done or told."""
+        if ended := self._table.ended():
+            self._ledger.keep(ended, boot=self._boot, table=self._table.handle() or 0)
+
+    def dynamic_sets(self) -> dict[str, int]:
+        """The sets that packets fill, each with the most that it takes."""
+        return {name: each.size for name, each in self._table.declarations().items() if each.dynamic}
+
+    def occupied(self, name: str) -> int:
+        """How many elements such a set has. May be called on another thread. Raises TableError."""
+        return self._table.occupied(name)
+
+    def gauges(self, occupied: Mapping[str, tuple[int, int]]) -> wire.GaugesAre:
+        """The answer, once all dynamic sets are counted."""
+        return wire.GaugesAre(occupied, self._table.connections(), self._table.tuned(), self._held.untuned)
+
+    def _probe(self, request: wire.Probe) -> wire.Probed:
+        """Nothing else is done meanwhile, so what the counters of the probe count is this probe's."""
+        prober.check(request)
+        if self._probes is None:
+            raise RefusalError("state", "this gateway has no prober: its agent was started without --prober")
+        before = self._table.named_counters()
+        answers = prober.ask(self._probes, request)
+        after = self._table.named_counters()
+        return wire.Probed(answers, {name: packets - before.get(name, (0, 0))[0] for name, (packets, _) in after.items()})

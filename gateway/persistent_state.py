@@ -1,0 +1,289 @@
+"""What survives a reboot: the highest fencing token, the last confirmed ruleset, and what its profile replaced, in one directory.
+
+The ruleset is a checkpoint (`confirmed`) and a journal of confirmed changes beside it, one line each with a checksum. A
+journal line belongs to the checkpoint whose number it carries; a torn last line was never answered, so it counts for
+nothing. Everything is on the disk (fsync) before it is promised.
+"""
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from zlib import crc32
+
+from firewall import digest as digests
+from firewall.codec import Json, WireError, decode, encode
+from firewall.diff import Delta
+from firewall.profile import NAMES
+from firewall.ruleset import Ruleset, without_expired
+from gateway.counter_ledger import Ledger
+from gateway.running_ruleset import Running
+
+_TOKEN, _CHECKPOINT, _JOURNAL, _LOCK, _SYSCTLS = "token", "confirmed", "journal", "lock", "sysctls"
+_TOKEN_DIGITS = 20
+_ROOM = "room"
+_JOURNAL_LIMIT = 4 << 20  # octets, about 7,000 changes of one member: replaying them takes a second
+
+
+class StateError(Exception):
+    """The directory cannot be used, or what lies in it is damaged. The message says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmed:
+    """A confirmed ruleset, and its digest as of `at` (Unix seconds)."""
+
+    ruleset: Ruleset
+    digest: int
+    at: int
+
+
+class State:
+    """The directory, held by one process at a time."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        try:
+            directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._lock = os.open(directory / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._token_file = os.open(directory / _TOKEN, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except BlockingIOError as error:
+            raise StateError(f"{directory}: another agent is using this state directory") from error
+        except OSError as error:
+            raise StateError(f"{directory}: {error.strerror}") from error
+        try:
+            self._fill_token()
+            self.token = self._read_token()
+        except StateError:
+            self.close()
+            raise
+        self.ledger = Ledger(directory)
+        self.unwritable = ""  # why the last write failed; "" when there is no reason to think that the next one will
+        self._number: str | None = None  # of the checkpoint that the journal goes on from; drawn by lot, so that no old line fits
+        self._journal_end = 0
+        self._is_of_another_release = False  # its digests cannot be compared with ours
+
+    def close(self) -> None:
+        """Let another process have the directory."""
+        os.close(self._token_file)
+        os.close(self._lock)
+
+    def _fill_token(self) -> None:
+        """A new token file takes its room on the disk now: later ones are written in place, which a full disk allows."""
+        if not os.fstat(self._token_file).st_size:
+            self._write_token(0, b"")
+
+    def _write_token(self, token: int, before: bytes) -> None:
+        """Write it; when that fails, put back what was there and raise StateError."""
+        try:
+            _write(self._token_file, f"{token:0{_TOKEN_DIGITS}d}\n".encode(), 0)
+            os.fdatasync(self._token_file)
+        except OSError as error:
+            with suppress(OSError):
+                os.pwrite(self._token_file, before, 0)
+                os.ftruncate(self._token_file, len(before))
+            raise self._unwritten(_TOKEN, error) from error
+
+    def _read_token(self) -> int:
+        octets = os.pread(self._token_file, _TOKEN_DIGITS + 1, 0)
+        if octets and not (len(octets) == _TOKEN_DIGITS + 1 and octets[:-1].isdigit()):
+            raise StateError(f"{self._directory / _TOKEN} is damaged: write the portal's latest token into it, or remove it")
+        return int(octets or b"0")
+
+    def raise_token(self, token: int) -> None:
+        """Remember the token. It is overwritten in place, well within one sector, so that it takes one write of the disk.
+
+        Raises StateError, and then the one before stays.
+        """
+        self._write_token(token, f"{self.token:0{_TOKEN_DIGITS}d}\n".encode())
+        self.token = token
+
+    def try_disk(self) -> None:
+        """Find out whether a disk that could not be written can be again: by the token in its place, and by a small new file."""
+        if not self.unwritable:
+            return
+        token, room = f"{self.token:0{_TOKEN_DIGITS}d}\n".encode(), self._directory / _ROOM
+        with suppress(StateError):
+            self._write_token(self.token, token)
+            try:
+                _write_new(room, bytes(4096))
+                room.unlink()
+            except OSError as error:
+                with suppress(OSError):
+                    room.unlink(missing_ok=True)
+                raise self._unwritten(_ROOM, error) from error
+            self.unwritable = ""
+
+    def _unwritten(self, name: str, error: OSError) -> StateError:
+        self.unwritable = f"{self._directory / name} cannot be written: {error.strerror}"
+        return StateError(f"{self.unwritable}; nothing was confirmed. Make room on the disk, or make it writable")
+
+    @property
+    def has_confirmed(self) -> bool:
+        """Is there anything that was confirmed, whether it can be read or not?"""
+        return (self._directory / _CHECKPOINT).exists()
+
+    def load(self) -> Confirmed | None:
+        """The last confirmed ruleset, with elements that may have expired since; None before the first. Raises StateError."""
+        path = self._directory / _CHECKPOINT
+        try:
+            start = json.loads(path.read_bytes())
+            running = Running(decode(Ruleset, start["ruleset"], "ruleset"), 0)
+            self._number, digest, at, way = start["number"], start["digest"], start["at"], start.get("way")
+            for record in self._records():
+                for delta in record["deltas"]:
+                    running.change(decode(Delta, delta, "delta"))
+                digest, at, way = record["digest"], record["at"], record.get("way")
+        except FileNotFoundError:
+            self._number = None
+            return None
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            self._number = None
+            raise StateError(f"{path}: the last confirmed ruleset cannot be read ({error}); deploy from the portal") from error
+        found = digests.digest(without_expired(running.ruleset, at))
+        self._is_of_another_release = way != digests.WAY
+        if digests.text(found) != digest and not self._is_of_another_release:
+            self._number = None
+            raise StateError(f"{path}: the last confirmed ruleset is not what was confirmed; deploy from the portal")
+        return Confirmed(running.ruleset, found, at)
+
+    def _records(self) -> Iterator[Json]:
+        """The journal's lines that belong to the checkpoint. Raises WireError when one before the last is damaged."""
+        self._journal_end = 0
+        path = self._directory / _JOURNAL
+        lines = path.read_bytes().splitlines(keepends=True) if path.exists() else []
+        for at, line in enumerate(lines):
+            record = _record(line)
+            if record is None:
+                if at + 1 < len(lines):
+                    raise WireError(f"line {at + 1} of the journal is damaged")
+                return
+            self._journal_end += len(line)
+            if record["of"] == self._number:
+                yield record
+
+    @property
+    def has_checkpoint(self) -> bool:
+        """Can `append` be used?"""
+        return self._number is not None
+
+    @property
+    def wants_checkpoint(self) -> bool:
+        """Has the journal grown long, or did a release write it that computed digests in another way?"""
+        return self._journal_end > _JOURNAL_LIMIT or self._is_of_another_release
+
+    def append(self, deltas: list[Delta], digest: int, at: int) -> None:
+        """Confirm these changes on top of what was confirmed before. Raises StateError, and then nothing of it stays."""
+        record = {
+            "of": self._number,
+            "at": at,
+            "way": digests.WAY,
+            "digest": digests.text(digest),
+            "deltas": [encode(delta) for delta in deltas],
+        }
+        line = _line(record)
+        try:
+            self._append(line)
+        except OSError as error:
+            raise self._unwritten(_JOURNAL, error) from error
+        self._journal_end += len(line)
+
+    def _append(self, line: bytes) -> None:
+        file = os.open(self._directory / _JOURNAL, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            os.ftruncate(file, self._journal_end)
+            _write(file, line, self._journal_end)
+            os.fdatasync(file)
+            if not self._journal_end:
+                self._sync_directory()
+        except OSError:
+            with suppress(OSError):  # a line that is whole would count, though nobody was told that it is confirmed
+                os.ftruncate(file, self._journal_end)
+            raise
+        finally:
+            os.close(file)
+
+    def checkpoint(self, ruleset: Ruleset, digest: int, at: int) -> None:
+        """Confirm this ruleset, whatever was confirmed before. Needs room for it beside the one before.
+
+        Raises StateError, and then the one before stays.
+        """
+        number = os.urandom(8).hex()
+        whole = {"number": number, "at": at, "way": digests.WAY, "digest": digests.text(digest), "ruleset": encode(ruleset)}
+        new = self._directory / f"{_CHECKPOINT}.new"
+        try:
+            _write_new(new, json.dumps(whole, separators=(",", ":")).encode())
+            new.replace(self._directory / _CHECKPOINT)
+            self._number, self._journal_end, self._is_of_another_release = number, 0, False
+            self._sync_directory()
+        except OSError as error:
+            with suppress(OSError):
+                new.unlink(missing_ok=True)
+            raise self._unwritten(_CHECKPOINT, error) from error
+
+    @property
+    def found_sysctls(self) -> dict[str, str] | None:
+        """What the kernel held before a profile was set; None when none is. What is damaged counts as nothing."""
+        try:
+            held = json.loads((self._directory / _SYSCTLS).read_bytes())
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError):
+            return {}
+        return {name: value for name, value in held.items() if name in NAMES and type(value) is str} if type(held) is dict else {}
+
+    def keep_sysctls(self, held: dict[str, str]) -> None:
+        """Keep what the kernel holds. Raises StateError, and then nothing of it stays."""
+        new = self._directory / f"{_SYSCTLS}.new"
+        try:
+            _write_new(new, json.dumps(held).encode())
+            new.replace(self._directory / _SYSCTLS)
+            self._sync_directory()
+        except OSError as error:
+            with suppress(OSError):
+                new.unlink(missing_ok=True)
+            raise self._unwritten(_SYSCTLS, error) from error
+
+    def forget_sysctls(self) -> None:
+        """They are back in the kernel."""
+        (self._directory / _SYSCTLS).unlink(missing_ok=True)
+
+    def _sync_directory(self) -> None:
+        directory = os.open(self._directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(directory)
+        finally:
+            os.close(directory)
+
+
+def _write_new(path: Path, octets: bytes) -> None:
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    try:
+        _write(file, octets, 0)
+        os.fsync(file)
+    finally:
+        os.close(file)
+
+
+def _write(file: int, octets: bytes, at: int) -> None:
+    rest = memoryview(octets)
+    while rest:
+        written = os.pwrite(file, rest, at)
+        rest, at = rest[written:], at + written
+
+
+def _line(record: Json) -> bytes:
+    text = json.dumps(record, separators=(",", ":")).encode()
+    return b"%08x %s\n" % (crc32(text), text)
+
+
+def _record(line: bytes) -> Json | None:
+    """The record in a whole line, None for anything else."""
+    checksum, _, text = line.removesuffix(b"\n").partition(b" ")
+    if not line.endswith(b"\n") or checksum != b"%08x" % crc32(text):
+        return None
+    return json.loads(text)

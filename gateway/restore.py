@@ -1,0 +1,101 @@
+"""At start, and whenever a change was not confirmed: the kernel gets back what was confirmed last.
+
+Where nothing of ours is in the kernel, forwarding is closed first, before anything is read that may be large, and stays so when it
+cannot be had: without source NAT and bans every packet forwarded is a mistake. The gateway itself stays open, because whoever repairs
+it must reach it, and its management networks stand in the very ruleset that is missing.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from firewall.diff import diff
+from firewall.ruleset import EMPTY, Action, Chain, Hook, Priority, Ruleset, without_expired
+from gateway.kernel_profile import Untuned, tune
+from gateway.persistent_state import Confirmed, State, StateError
+from gateway.running_ruleset import settled
+from gateway.table import Table, TableError
+
+CLOSED = Ruleset(chains={"forward": Chain("forward", (), Hook("filter", "forward", Priority.FILTER, Action.DROP))})
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """What was done. ruleset: what runs now, None if its rules are not known. `fault` is "" if all is well.
+
+    untuned: what of its profile could not be set.
+    """
+
+    ruleset: Ruleset | None
+    confirmed: Confirmed | None
+    fault: str
+    text: str
+    untuned: Untuned = field(default_factory=dict)
+
+
+def bring_back(table: Table, state: State, now: float, remembered: Callable[[], Confirmed | None] = lambda: None) -> Brought:
+    """Make the kernel hold what was confirmed last. Where nothing was, it is left as it is.
+
+    remembered: where to ask when the disk does not say. A clock that stands before the confirmation is wrong, and is not
+    used: it would let bans last longer than they should.
+    """
+    found = _closed_first(table, state, table.read(now), now)
+    try:
+        confirmed = state.load()
+    except StateError as error:
+        confirmed = remembered()
+        if confirmed is None:
+            return _close(table, found, now, str(error))
+    if confirmed is None:
+        tune(table, state, None)
+        known = None if found.chains else found
+        return Brought(known, None, "", "nothing has been confirmed yet; the kernel is left as it is")
+    now = max(now, confirmed.at)
+    wanted = without_expired(confirmed.ruleset, now)
+    try:
+        table.commit(diff(_but_for_rounding(found, wanted), wanted), now)
+    except TableError as error:
+        return _close(table, found, now, f"the kernel refuses the last confirmed ruleset: {error}")
+    untuned = tune(table, state, wanted.profile)
+    return Brought(wanted, confirmed, "", f"the last confirmed ruleset runs, {wanted.count_elements()} elements", untuned)
+
+
+def _closed_first(table: Table, state: State, found: Ruleset, now: float) -> Ruleset:
+    """What the kernel holds once forwarding is closed, where that has to be: whoever is killed from here on leaves it closed."""
+    if found.chains or not state.has_confirmed:
+        return found
+    closed = replace(found, chains=dict(CLOSED.chains))
+    table.commit(diff(found, closed), now)
+    return closed
+
+
+def _is_closed(found: Ruleset) -> bool:
+    """Is there nothing but the chain that lets nothing be forwarded?"""
+    hooks = {name: chain.hook for name, chain in found.chains.items()}
+    return not found.sets and hooks == {name: chain.hook for name, chain in CLOSED.chains.items()}
+
+
+def _but_for_rounding(found: Ruleset, wanted: Ruleset) -> Ruleset:
+    """Clocked at 0, nothing counts as about to end: what the kernel dropped already has to be seen as gone."""
+    return settled(found, wanted, 0)
+
+
+def _close(table: Table, found: Ruleset, now: float, fault: str) -> Brought:
+    """Rules that run are better than none, though nobody knows them; where none run, close."""
+    if found.chains and not _is_closed(found):
+        return Brought(None, None, fault, "the kernel keeps the rules that it holds")
+    table.commit(diff(found, CLOSED), now)
+    return Brought(CLOSED, None, fault, "forwarding is closed")
+
+
+def take_back(table: Table, state: State, now: float, origin: Ruleset, remembered: Callable[[], Confirmed | None]) -> Brought:
+    """Undo what was not confirmed. A gateway on which nothing ever was goes back to its `origin`."""
+    brought = bring_back(table, state, now, remembered)
+    if brought.confirmed or brought.fault:
+        return brought
+    table.commit(diff(table.read(now), origin), now)
+    return Brought(origin, None, "", "nothing had been confirmed; as it was before")
+
+
+def origin_of(found: Ruleset) -> Ruleset:
+    """Where a gateway goes back to while nothing is confirmed: to nothing if there was nothing, else to closed forwarding."""
+    return CLOSED if found.chains else EMPTY

@@ -1,0 +1,172 @@
+"""Every command of the portal that `serve` starts, as data: to start something else, change it here and nowhere else.
+
+Comes in: the places of a state directory and a port. Pure but for `accept_queue`, which asks the kernel.
+"""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from portal.stack.program import Program
+from portal.stack.state_paths import Places
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PYTHON = sys.executable
+GATEWAYS = ("nat-1", "nat-2")
+CHANGES, READINGS, MAIL, FEEDS = "celery", "readings", "mail", "feeds"  # the queues of workers.app, which needs Django to be imported
+PORTAL = "portal"  # the lab's node on the management network
+NOTICE = "notice"  # the lab's node that answers blocked members' HTTP
+PROBES = {"nat-1": "probe-1", "nat-2": "probe-2"}  # the lab's node from where each gateway is probed
+WEB_WORKERS, WEB_THREADS = 2, 8
+WEB_WORKER, NOTICE_WORKER = "portal.web.worker.WebWorker", "portal.web.worker.NoticeWorker"
+PROTOCOL = "portal.web.deadlines:DeadlineProtocol"
+SILENT_SECONDS = 120  # a worker that did not get to its event loop for so long is replaced; a busy machine starves one for tens of seconds
+# Longer than proxies keep a resting connection to us (nginx 60 s, Caddy 120 s): a request may be on its way when it is closed, and
+# nobody sends one that changes something twice by themselves (RFC 9110, 9.2.2), so a form would be answered with 502.
+KEEP_ALIVE_SECONDS = 150
+# gunicorn's own default is 2048; a queue shorter than the kernel allows makes it answer with SYN cookies under load.
+SMALLEST_BACKLOG = 2048
+EVENTS_CONNECTIONS = 4000  # as many streams as NETZWART_EVENTS_STREAMS, and those that are refused
+# A tick every few seconds would bury what is worth reading; a task that fails is shown.
+ROUTINE = r"Task \S+ (received|succeeded)"
+# True, but nothing a person can act on who started the demo as root for its network.
+ROOT_WARNING = "You're running the worker with superuser privileges"
+
+
+def manage(name: str, *arguments: str) -> Program:
+    """Without Django's checks of models and pages: they are about code, and read all of it. Tests run them, not each start."""
+    return Program(name, (PYTHON, str(ROOT / "manage.py"), *arguments, "--skip-checks"))
+
+
+def migrate() -> Program:
+    return manage("migrate", "migrate", "--no-input", "--verbosity", "0")
+
+
+def seed(port: int, host_keys: Path | None) -> Program:
+    """Idempotent; writes Places.demo. host_keys: Places.sshd, where gateways are reached by ssh."""
+    by_ssh = ("--host-keys", str(host_keys)) if host_keys else ()
+    return manage("seed", "seed", "--demo", "--url", f"http://127.0.0.1:{port}/", *by_ssh)
+
+
+def lab(places: Places, *arguments: str) -> Program:
+    return Program("lab", lab_command(places, *arguments), hush=".*")
+
+
+def lab_keeper(places: Places) -> Program:
+    """Takes the lab down when it is stopped, or when the supervisor is gone."""
+    return Program("lab", (PYTHON, "-m", "portal.stack.wait_then_exec", *lab_command(places, "down")), hush=".*")
+
+
+def lab_command(places: Places, *arguments: str) -> tuple[str, ...]:
+    return (PYTHON, "-m", "lab", "--name", places.lab_name, "--state", str(places.lab), *arguments)
+
+
+def in_node(places: Places, node: str, command: tuple[str, ...]) -> tuple[str, ...]:
+    return lab_command(places, "exec", node, "--", *command)
+
+
+def gateway(places: Places, name: str, *more: str) -> Program:
+    """The agent of a gateway, inside the lab's node of that name."""
+    prober = str(prober_socket(places, name))
+    return Program(name, in_node(places, name, _agent(places, name, "--prober", prober, *more)))
+
+
+def prober(places: Places, name: str) -> Program:
+    """Connects through the gateway of this name, from the lab's node beside it."""
+    command = (PYTHON, "-m", "gateway", "prober", "--socket", str(prober_socket(places, name)))
+    return Program(PROBES[name], in_node(places, PROBES[name], command))
+
+
+def prober_socket(places: Places, name: str) -> Path:
+    return places.gateway_sockets / f"{PROBES[name]}.sock"
+
+
+def gateway_in_memory(places: Places, name: str) -> Program:
+    """The same agent with a ruleset that is kept in memory instead of the kernel."""
+    return Program(name, _agent(places, name, "--fake"))
+
+
+def gateway_socket(places: Places, name: str) -> Path:
+    return places.gateway_sockets / f"{name}.sock"
+
+
+def _agent(places: Places, name: str, *more: str) -> tuple[str, ...]:
+    socket, state = gateway_socket(places, name), places.gateway_states / name
+    return (PYTHON, "-m", "gateway", "serve", *more, "--name", name, "--socket", str(socket), "--state", str(state))
+
+
+def web(port: int) -> Program:
+    """The code is loaded once and then forked: half the work at the start, and less memory."""
+    options = ("--preload", "--worker-class", WEB_WORKER, "--workers", str(WEB_WORKERS), "--threads", str(WEB_THREADS))
+    bind = ("--bind", f"127.0.0.1:{port}", "--backlog", str(max(accept_queue(), SMALLEST_BACKLOG)))
+    log = ("--log-level", "warning", "--access-logfile", "-")
+    quiet = ("--no-control-socket", "--graceful-timeout", "2", "--timeout", str(SILENT_SECONDS), "--keep-alive", str(KEEP_ALIVE_SECONDS))
+    return Program("web", (PYTHON, "-m", "gunicorn", *options, *bind, *log, *quiet, "portal.wsgi:application"))
+
+
+def events(port: int) -> Program:
+    """Live events and requests that wait: one process, whatever the number of streams. Whose proxy is believed, our settings say."""
+    bind = ("--host", "127.0.0.1", "--port", str(port), "--backlog", str(max(accept_queue(), SMALLEST_BACKLOG)))
+    most = ("--http", PROTOCOL, "--limit-concurrency", str(EVENTS_CONNECTIONS), "--timeout-graceful-shutdown", "2")
+    rest = ("--timeout-keep-alive", str(KEEP_ALIVE_SECONDS))
+    quiet = ("--no-proxy-headers", "--no-server-header", "--no-access-log", "--log-level", "warning", "--lifespan", "on")
+    return Program("events", (PYTHON, "-m", "uvicorn", *bind, *most, *rest, *quiet, "portal.asgi:application"))
+
+
+def events_port(port: int) -> int:
+    """From where on a port is looked for: far from the web server's, beside which a second portal may listen."""
+    return port + 1000 if port < 64_000 else port - 1000
+
+
+def notice(places: Places) -> Program:
+    """The notice page for blocked members, on the lab's host to which the gateways lead their HTTP. It keeps no connection."""
+    options = ("--worker-class", NOTICE_WORKER, "--workers", "1", "--threads", "4", "--bind", "[::]:80")
+    quiet = ("--no-control-socket", "--graceful-timeout", "2", "--log-level", "warning", "--timeout", str(SILENT_SECONDS))
+    command = (PYTHON, "-m", "gunicorn", *options, *quiet, "portal.notice:application")
+    return Program("notice", in_node(places, NOTICE, command), environment={"NETZWART_LAB_NAME": ""})
+
+
+def worker() -> Program:
+    """Brings changes to the gateways."""
+    return _worker("worker", CHANGES, 4)
+
+
+def collector() -> Program:
+    """Reads the gateways' counters, in a process of its own: that is much Python at once, and changes would wait for it."""
+    return _worker("collector", READINGS, 4)
+
+
+def mailer() -> Program:
+    """Sends mail, and may wait for a slow server while others work."""
+    return _worker("mailer", MAIL, 2)
+
+
+def feeds() -> Program:
+    """Imports what feeds of bans say: a large one takes minutes, and nothing else waits behind it."""
+    return _worker("feeds", FEEDS, 2)
+
+
+def _worker(name: str, queue: str, threads: int) -> Program:
+    alone = ("--without-gossip", "--without-mingle", "--without-heartbeat")  # workers have nothing to tell each other
+    tasks = ("--queues", queue, "--hostname", f"{name}@%h", "--pool", "threads", "--concurrency", str(threads))
+    return Program(name, celery("worker", "--loglevel", "INFO", *tasks, *alone), hush=ROUTINE)
+
+
+def in_lab(places: Places, program: Program) -> Program:
+    """The same worker on the management network, from where it reaches gateways by ssh; it is in the lab and enters none."""
+    return replace(program, command=in_node(places, PORTAL, program.command), environment={"NETZWART_LAB_NAME": ""})
+
+
+def ticker(places: Places) -> Program:
+    """Sends the nudges of the schedule. It keeps nothing that matters: every nudge only makes a worker look."""
+    return Program("beat", celery("beat", "--loglevel", "WARNING", "--schedule", str(places.beat_schedule)))
+
+
+def celery(*arguments: str) -> tuple[str, ...]:
+    return (PYTHON, "-W", f"ignore:{ROOT_WARNING}", "-m", "celery", "--quiet", "-A", "workers", *arguments)
+
+
+def accept_queue() -> int:
+    """The longest queue of connections that wait to be accepted, as the kernel allows it."""
+    file = Path("/proc/sys/net/core/somaxconn")
+    return int(file.read_text()) if file.exists() else SMALLEST_BACKLOG

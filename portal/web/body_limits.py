@@ -1,0 +1,43 @@
+"""How large the body of a request may be, known before any of it is read: by its route, and by whether somebody has signed in."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from django.conf import settings
+from django.http import Http404
+from django.urls import resolve
+
+from apps.bans.feed_parser import Limits
+from apps.events.subscriber_rights import Refused, asked, reader
+from apps.tickets.attachments import MOST as FILES
+
+USUAL: Final = 1 << 20  # octets
+FIELDS: Final = 1 << 20  # octets of a form beside its files
+
+
+def _uploads() -> Mapping[str, int]:
+    message = FILES * settings.ATTACHMENT_OCTETS + FIELDS
+    tickets = dict.fromkeys(("tickets:new", "tickets:ticket", "own:ticket-new", "own:ticket", "own:check-ticket"), message)
+    return {**tickets, "bans:import": Limits().octets + FIELDS, "members:payments": 8 << 20}
+
+
+UPLOADS: Final = _uploads()
+"""Octets for pages that take files, by the name of their route."""
+
+
+def largest_body(path: str) -> int:
+    """What a person or script that has signed in may send to this address."""
+    try:
+        name = resolve(path).view_name
+    except Http404:
+        return USUAL
+    return UPLOADS.get(name, settings.DATA_UPLOAD_MAX_MEMORY_SIZE if name.startswith("api:") else USUAL)
+
+
+def is_signed_in(scope: Any) -> bool:
+    """Whether the request has a session or a token that is valid: the database is asked, so call it in a thread."""
+    try:
+        reader(asked(scope))
+    except Refused:
+        return False
+    return True

@@ -1,0 +1,154 @@
+"""ASGI 3 application that answers with a WSGI application: whole requests come in, a fixed number of threads answers them.
+
+Nothing that a client does slowly holds a thread: the event loop reads the request before, and sends the answer after.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from io import BytesIO
+from typing import Any, Final
+
+from django.db import DatabaseError, InterfaceError, connections
+from django.utils.translation import gettext as _
+
+from apps.events.wsgi_environ import environment
+from apps.lib.web.path_redaction import without_secrets
+from portal.web.body_limits import USUAL, is_signed_in, largest_body
+from portal.web.error_responses import refusal
+from portal.web.reply_channel import ClientGone, Reply
+from portal.web.request_bodies import Body, BodyReader, BodyTooLarge, Overloaded, RequestCut
+
+type Scope = dict[str, Any]
+type Environ = dict[str, Any]
+type Wsgi = Callable[[Environ, Any], Iterable[bytes]]
+
+WAITING: Final = 500  # requests that wait for a thread
+LONGEST_ADDRESS: Final = 8 << 10  # octets of path and parameters
+access = logging.getLogger("netzwart.access")
+log = logging.getLogger("netzwart.web")
+
+
+class AddressTooLong(Exception):  # noqa: N818 - says what happened
+    """Path and parameters are longer than LONGEST_ADDRESS."""
+
+
+class Application:
+    """One for the process. `threads` requests are answered at once, WAITING others wait for their turn, more get 503."""
+
+    def __init__(self, wsgi: Wsgi, threads: int, *, reads_bodies: bool = True) -> None:
+        self._wsgi, self._threads, self._most = wsgi, ThreadPoolExecutor(threads, "web"), threads + WAITING
+        self._bodies, self._under_way = BodyReader() if reads_bodies else None, 0
+
+    async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
+        began = time.monotonic()
+        try:
+            status = await self._answer(scope, receive, send)
+        except (RequestCut, ClientGone):
+            return
+        except BodyTooLarge as error:
+            most = error.most >> 10
+            status = await refusal(scope, send, 413, lambda: _("At most %(most)d KiB can be sent here.") % {"most": most})
+        except AddressTooLong:
+            status = await refusal(scope, send, 414, lambda: _("The address is longer than 8 KiB. Ask for fewer values at once."))
+        except Overloaded:
+            status = await refusal(scope, send, 503, lambda: _("The portal is busy. Nothing was changed; try again in a moment."))
+        except (DatabaseError, InterfaceError):
+            status = await refusal(scope, send, 503, lambda: _("The database does not answer. Nothing was changed; try again in a moment."))
+        except Exception:
+            log.exception("no answer: %s", without_secrets(scope["path"]))
+            status = await refusal(scope, send, 500, lambda: _("Something went wrong on our side. It is in the log."))
+        access.info("%s %s %d %.3f s", scope["method"], without_secrets(scope["path"]), status, time.monotonic() - began)
+
+    def close(self) -> None:
+        """Takes nothing new; what runs is not waited for."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    async def _answer(self, scope: Scope, receive: Any, send: Any) -> int:
+        if len(scope["raw_path"]) + len(scope["query_string"]) > LONGEST_ADDRESS:
+            raise AddressTooLong
+        body = await self._bodies.read(receive, await self._limit(scope)) if self._bodies else Body(BytesIO())
+        if self._under_way >= self._most:
+            raise Overloaded
+        self._under_way += 1
+        reply = Reply()
+        work = asyncio.get_running_loop().run_in_executor(self._threads, self._run, scope, body, reply)
+        work.add_done_callback(self._done)
+        await _send_all(reply, receive, send)
+        return reply.status or 500
+
+    def _done(self, _work: object) -> None:
+        self._under_way -= 1
+
+    async def _limit(self, scope: Scope) -> int:
+        """What the body may hold. Whoever sends much is asked first who they are."""
+        announced = _announced(scope)
+        if announced is not None and announced <= USUAL:
+            return USUAL
+        most = largest_body(scope["path"])
+        if announced is not None and announced > most:
+            raise BodyTooLarge(most)
+        if most > USUAL and not await asyncio.get_running_loop().run_in_executor(self._threads, _asks_database, is_signed_in, scope):
+            raise BodyTooLarge(USUAL)
+        return most
+
+    def _run(self, scope: Scope, body: Body, reply: Reply) -> None:
+        """In a thread: the server's side of PEP 3333."""
+        try:
+            with body.file:
+                self._respond(environment(scope, body.file, body.length), reply)
+        except (ClientGone, DatabaseError, InterfaceError) as error:
+            log.warning("answer broken off: %s: %s", without_secrets(scope["path"]), str(error).strip())
+            reply.break_off(error)
+        except Exception as error:  # told in the loop, or, when the answer has begun, here alone
+            log.exception("answer broken off: %s", without_secrets(scope["path"]))
+            reply.break_off(error)
+
+    def _respond(self, environ: Environ, reply: Reply) -> None:
+        answer = self._wsgi(environ, reply.start)
+        try:
+            for data in answer:
+                reply.write(data)
+            reply.end()
+        finally:
+            if close := getattr(answer, "close", None):
+                close()
+
+
+def _announced(scope: Scope) -> int | None:
+    """How long the body is, as the header says; None when it comes in chunks. The parser has refused what is no number."""
+    told = dict(scope["headers"])
+    return None if b"transfer-encoding" in told else int(told.get(b"content-length", b"0"))
+
+
+def _asks_database[T](work: Callable[[Scope], T], scope: Scope) -> T:
+    try:
+        return work(scope)
+    finally:
+        connections.close_all()
+
+
+async def _send_all(reply: Reply, receive: Any, send: Any) -> None:
+    """Until its end, or until the client has gone: then the thread that makes the answer is told."""
+    watch: asyncio.Task[None] | None = None
+    try:
+        more = True
+        while more and (message := await reply.next()):
+            await send(message)
+            more = message.get("more_body", message["type"] == "http.response.start")
+            if more and watch is None and "body" in message:
+                watch = asyncio.create_task(_watch(receive, reply))
+    finally:
+        reply.abandon()
+        if watch:
+            watch.cancel()
+
+
+async def _watch(receive: Any, reply: Reply) -> None:
+    with suppress(asyncio.CancelledError):
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        reply.abandon()

@@ -1,0 +1,86 @@
+"""A table whose elements have counted, and readings of its counters that stop where a test wants them to."""
+
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping
+from ipaddress import IPv4Address
+from struct import unpack
+from threading import Event
+
+from firewall import wire
+from gateway.counter_reading import Counting
+from gateway.kernel import Kernel
+from gateway.memory_table import FakeKernel
+from gateway.table import Tally
+from tests.agent.client import PATIENCE
+from tests.agent.conftest import Bench
+
+
+def count(bench: Bench, name: str, counts: Mapping[bytes, tuple[int, int]]) -> None:
+    """As if so many packets and octets had matched each of these IPv4 elements, which have counted nothing before."""
+    if isinstance(bench.table, FakeKernel):
+        for key, each in counts.items():
+            bench.table.count(name, key, *each)
+        return
+    there = f"element inet netzwart {name}"
+    before = ", ".join(str(IPv4Address(key)) for key in counts)
+    after = ", ".join(f"{IPv4Address(key)} counter packets {packets} bytes {octets}" for key, (packets, octets) in counts.items())
+    script = f"delete {there} {{ {before} }}\nadd {there} {{ {after} }}\n"
+    bench.do(lambda: subprocess.run(["nft", "-f", "-"], input=script, check=True, capture_output=True, text=True))
+
+
+def read(bench: Bench) -> wire.Reading:
+    """All counters at once."""
+
+    def reading() -> wire.Reading:
+        counting = Counting(bench.table, {})
+        for name in counting.sets:
+            counting.read(name)
+        return counting.reading(boot="boot", sequence=1, at=0)
+
+    return bench.do(reading)
+
+
+def named(counts: wire.Counts) -> dict[bytes, tuple[int, int]]:
+    """Packets and octets of the IPv4 elements that have counted."""
+    keys = [counts.keys[at : at + 4] for at in range(0, len(counts.keys), 4)]
+    packets, octets = (unpack(f">{len(keys)}Q", column) for column in (counts.packets, counts.octets))
+    return dict(zip(keys, zip(packets, octets, strict=True), strict=True))
+
+
+class Gate:
+    """Holds readings before their second part until it is opened."""
+
+    def __init__(self) -> None:
+        self.begun, self.opened = Event(), Event()
+        self.fault: Exception | None = None
+
+    def through(self, parts: Iterator[None]) -> Iterator[None]:
+        for _ in parts:
+            self.begun.set()
+            if not self.opened.wait(PATIENCE):
+                raise AssertionError("nobody opened the gate")
+            if self.fault:
+                raise self.fault
+            yield
+
+
+class HeldFake(FakeKernel):
+    """In memory."""
+
+    def __init__(self, gate: Gate) -> None:
+        super().__init__()
+        self._gate = gate
+
+    def tally(self, name: str, known: Iterable[bytes], into: Tally) -> Iterator[None]:
+        return self._gate.through(super().tally(name, known, into))
+
+
+class HeldKernel(Kernel):
+    """On the kernel."""
+
+    def __init__(self, gate: Gate) -> None:
+        super().__init__()
+        self._gate = gate
+
+    def tally(self, name: str, known: Iterable[bytes], into: Tally) -> Iterator[None]:
+        return self._gate.through(super().tally(name, known, into))

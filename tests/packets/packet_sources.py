@@ -1,0 +1,220 @@
+"""Where packets come in, from whom, to whom: anywhere, and by the ways that a policy's own objects are about."""
+
+from collections.abc import Sequence
+from ipaddress import IPv4Address, IPv4Network
+from typing import NamedTuple
+
+from firewall.policy import Address, Policy, Prefix, Protocol, Sharing
+from tests.packets import scenes
+from tests.packets.gateway_cables import CARDS
+from tests.packets.scenes import FOREIGN, FOREIGN6, MEMBERS, MEMBERS6, OWN4, OWN6, PORTS, PUBLIC, SERVERS4, SERVERS6
+
+TCP, UDP, ICMP, ESP, ICMPV6, OSPF, VRRP = 6, 17, 1, 50, 58, 89, 112
+NUMBERS = {Protocol.TCP: TCP, Protocol.UDP: UDP}
+ERRORS, ERRORS6 = (3, 11, 12, 4), (1, 2, 3, 4, 100)  # the last of each is none that passes
+NODE_INFORMATION, LISTENERS_QUERY, NEIGHBOUR_SOLICITATION, REDIRECT = 139, 130, 135, 137
+PROTOCOLS = {version: [*[TCP, UDP, icmp] * 3, ESP, VRRP, OSPF] for version, icmp in ((4, ICMP), (6, ICMPV6))}
+KINDS = {4: [8] * 8 + [0, *ERRORS], 6: [128] * 8 + [129, *ERRORS6, NODE_INFORMATION, LISTENERS_QUERY, NEIGHBOUR_SOLICITATION]}
+SYNCED = IPv4Address("10.254.4.9")
+
+
+class Way(NamedTuple):
+    """Packets that come in by one of the cards, "" for the gateway's own, from one to another, both of one family.
+
+    protocols, ports: where they go, any when there are none; own_ports: from where, 0 for any; kinds: types of ICMP, any when there
+    are none.
+    """
+
+    cards: Sequence[str]
+    sources: Sequence[Address]
+    destinations: Sequence[Address]
+    protocols: Sequence[int] = ()
+    ports: Sequence[int] = PORTS
+    own_ports: Sequence[int] = (0,)
+    kinds: Sequence[int] = ()
+
+    @property
+    def pairs(self) -> list[tuple[Address, Address]]:
+        """Who may speak to whom."""
+        return [(one, other) for one in self.sources for other in self.destinations if one != other and one.version == other.version]
+
+
+_ANYBODY4 = [*MEMBERS, *PUBLIC, *FOREIGN, *scenes.PRIVATE_ELSEWHERE, scenes.PROBE4, *SERVERS4]
+_ANYBODY6 = [*MEMBERS6, *FOREIGN6, scenes.PROBE6, *SERVERS6]
+ANYWHERE = [
+    Way(("lan0",), MEMBERS, FOREIGN),
+    Way(("lan0",), MEMBERS6, FOREIGN6),
+    Way(("wan0",), FOREIGN, PUBLIC),
+    Way(("wan0",), [*scenes.PRIVATE_ELSEWHERE, *MEMBERS, *SERVERS4], PUBLIC),
+    Way(("wan0",), [*MEMBERS6, *SERVERS6, *FOREIGN6], MEMBERS6),
+    Way(("lan0",), [*FOREIGN, *scenes.PRIVATE_ELSEWHERE, *MEMBERS], PUBLIC),
+    Way(("lan0",), MEMBERS, MEMBERS),
+    Way(("lan0",), MEMBERS6, MEMBERS6),
+    Way(("lan0",), [*MEMBERS, *MEMBERS6], [*SERVERS4, *SERVERS6]),
+    Way(("srv0",), [*MEMBERS, *MEMBERS6, *SERVERS4, *SERVERS6], [*FOREIGN, *FOREIGN6, *MEMBERS, *MEMBERS6]),
+    Way(CARDS, [*MEMBERS, *FOREIGN, *scenes.PRIVATE_ELSEWHERE], OWN4),
+    Way(CARDS, [*MEMBERS6, *FOREIGN6], OWN6),
+    Way(CARDS, _ANYBODY4, _ANYBODY4),
+    Way(CARDS, _ANYBODY6, _ANYBODY6),
+]
+_IN = ("lan0", "wan0")
+# What the gateway itself hears and says: the lines of `input`, and of `raw_output`.
+ITSELF = [
+    Way(("mgmt0",), [scenes.ADMIN4], OWN4, [TCP], [22]),
+    Way(("mgmt0",), [scenes.ADMIN6], OWN6, [TCP], [22]),
+    Way(("sync0",), [SYNCED], OWN4, [UDP], [3780]),
+    Way(_IN, [FOREIGN[0], MEMBERS[0]], OWN4, [TCP, OSPF, VRRP], [179]),
+    Way(_IN, [FOREIGN6[0]], OWN6, [TCP, OSPF, VRRP], [179]),
+    Way(_IN, [scenes.LINK_LOCAL], OWN6, [ICMPV6], kinds=[LISTENERS_QUERY]),
+    Way(_IN, [*MEMBERS6, *FOREIGN6], OWN6, [ICMPV6], kinds=[128, *ERRORS6]),
+    Way(("lan0", "wan0", "wan0"), FOREIGN6, OWN6, [ICMPV6], kinds=[NEIGHBOUR_SOLICITATION]),
+    Way(_IN, [*MEMBERS, *FOREIGN], OWN4, [ICMP], kinds=[8, *ERRORS]),
+    Way(("",), OWN4, [scenes.ADMIN4, SYNCED], [TCP, UDP], own_ports=[22, 0]),
+    Way(("",), OWN6, [scenes.ADMIN6], [TCP], own_ports=[22, 0]),
+    Way(("",), OWN6, MEMBERS6, [ICMPV6], kinds=[REDIRECT]),
+    Way(("",), [*OWN4, *OWN6], [*FOREIGN, *MEMBERS, *FOREIGN6, *MEMBERS6, *SERVERS4, *SERVERS6]),
+]
+
+
+def ways_of(policy: Policy) -> dict[str, list[Way]]:
+    """The ways that its objects are about, by kind; only kinds that it has."""
+    side = policy.gateway.interfaces.server or "lan0"
+    found = {
+        "itself": ITSELF,
+        "members": _members(policy),
+        "lies": _lies(),
+        "servers": _servers() if policy.gateway.interfaces.server else [],
+        "beside lanes": _beside_lanes(policy),
+        "mappings": _mappings(policy),
+        "forwards": [way for each in policy.forwards for way in _to(each.public, NUMBERS[each.protocol], each.public_port, each.ports)],
+        "pinholes": _pinholes(policy),
+        "bans": [way for each in policy.bans for way in _with(each.prefix)],
+        "allowed": [way for each in policy.allowed for way in _with(each.prefix)],
+        "blocks": [way for each in policy.blocks for way in _blocked(each.prefix)],
+        "listeners": [way for each in policy.listeners for way in _listener(side, each.address, NUMBERS[each.protocol], each.port)],
+        "guards": _guards(policy),
+        "probe": [Way(("probe0",), [scenes.PROBE4, scenes.PROBE6], [*FOREIGN, *FOREIGN6])] if policy.gateway.probe else [],
+    }
+    possible = {kind: [way for way in ways if way.pairs] for kind, ways in found.items()}
+    return {kind: ways for kind, ways in possible.items() if ways}
+
+
+def _held6(policy: Policy) -> list[Address]:
+    """Members' IPv6 addresses that somebody holds."""
+    return [each for each in MEMBERS6 if any(each in prefix for prefix in policy.prefixes)]
+
+
+def _members(policy: Policy) -> list[Way]:
+    """To the internet, to each other, and to public addresses, which perhaps lead nowhere."""
+    held6 = _held6(policy)
+    return [
+        Way(("lan0",), [*policy.addresses, *held6], [*FOREIGN, *FOREIGN6, *MEMBERS, *MEMBERS6]),
+        Way(("lan0",), policy.addresses, FOREIGN, [TCP], [25]),
+        Way(("lan0",), held6, FOREIGN6, [TCP], [25]),
+        Way(("lan0",), held6, FOREIGN6),
+        Way(("lan0",), held6, FOREIGN6, [ICMPV6], kinds=[NODE_INFORMATION, 128]),
+        Way(("lan0",), policy.addresses, PUBLIC),
+    ]
+
+
+def _beside_lanes(policy: Policy) -> list[Way]:
+    """To servers, which have no lane, from members and from outside, over IPv6: by chance alone too seldom."""
+    if not policy.gateway.interfaces.server:
+        return []
+    return [Way(("lan0",), _held6(policy), SERVERS6, [TCP, UDP]), Way(("wan0",), FOREIGN6, SERVERS6, [TCP, UDP])]
+
+
+def _lies() -> list[Way]:
+    """Sources that cannot be what they say."""
+    return [
+        Way(("lan0",), [*FOREIGN, *scenes.PRIVATE_ELSEWHERE], [*PUBLIC, *FOREIGN, *MEMBERS]),
+        Way(("lan0",), [*FOREIGN6, *SERVERS6], [*FOREIGN6, *MEMBERS6]),
+        Way(("wan0",), [*scenes.PRIVATE_ELSEWHERE, *MEMBERS, *PUBLIC], [*MEMBERS, *SERVERS4, *PUBLIC]),
+        Way(("wan0",), FOREIGN, [*MEMBERS, *scenes.PRIVATE_ELSEWHERE]),
+        Way(("wan0",), MEMBERS6, [*MEMBERS6, *SERVERS6]),
+    ]
+
+
+def _servers() -> list[Way]:
+    """To them and from them."""
+    return [
+        Way(("lan0",), [*MEMBERS, *MEMBERS6], [*SERVERS4, *SERVERS6, scenes.NOTICE4, scenes.NOTICE6]),
+        Way(("srv0",), [*SERVERS4, *SERVERS6], [*FOREIGN, *FOREIGN6]),
+        Way(("wan0",), [*FOREIGN, *FOREIGN6], [*SERVERS4, *SERVERS6]),
+        Way(("srv0",), [*MEMBERS, *MEMBERS6], [*FOREIGN, *FOREIGN6, *MEMBERS, *MEMBERS6]),
+    ]
+
+
+def _mappings(policy: Policy) -> list[Way]:
+    """A kind of sharing is as frequent as another, and as packets without ports are."""
+    ways = []
+    for sharing in Sharing:
+        mapped = [each.private for each in policy.mappings if each.sharing is sharing and each.private in MEMBERS]
+        if mapped:
+            ways += [Way(("lan0",), mapped, FOREIGN), Way(("lan0",), mapped, FOREIGN, [TCP, UDP, ICMP, ESP])]
+            ways += [Way(("lan0",), mapped, [each.public], [NUMBERS[each.protocol]], [each.public_port]) for each in policy.forwards]
+    return ways
+
+
+def _to(address: Address, protocol: int, port: int, ports: int) -> list[Way]:
+    """From outside and from inside."""
+    foreign, members = _of(address.version)
+    there = [*range(port, port + ports), port]
+    return [Way(("wan0",), foreign, [address], [protocol], there), Way(("lan0",), members, [address], [protocol], there)]
+
+
+def _pinholes(policy: Policy) -> list[Way]:
+    ways = []
+    for each in policy.pinholes:
+        ways += _to(each.hole.address, NUMBERS[each.hole.protocol or Protocol.TCP], each.hole.port or 443, each.hole.ports)
+        ways += [Way(_IN, [*FOREIGN6, *MEMBERS6], [each.hole.address])]
+    return ways
+
+
+def _with(prefix: Prefix) -> list[Way]:
+    """With whoever has an address in the prefix."""
+    foreign, members = _of(prefix.version)
+    those = [each for each in foreign if each in prefix]
+    reached = [*PUBLIC, *SERVERS4] if prefix.version == 4 else [*MEMBERS6, *SERVERS6]
+    return [Way(("wan0",), those, reached), Way(("lan0",), members, those)] if those else []
+
+
+def _blocked(prefix: Prefix) -> list[Way]:
+    """From and to a blocked member: their web, what they still reach, and anything else."""
+    foreign, members = _of(prefix.version)
+    those = [each for each in members if each in prefix]
+    servers: list[Address] = [*SERVERS4, scenes.NOTICE4] if isinstance(prefix, IPv4Network) else [*SERVERS6, scenes.NOTICE6]
+    return [
+        Way(("lan0",), those, foreign, [TCP], [80]),
+        Way(("lan0",), those, foreign[:1], [TCP], [80, 443]),
+        Way(("lan0",), those, servers, [TCP, UDP], [80, 443, 51820]),
+        Way(("lan0",), those, [SERVERS4[2], SERVERS6[0]], [UDP], [51820]),
+        Way(("lan0",), those, [*servers, *foreign]),
+        Way(("lan0", "srv0"), [each for each in [*members, *SERVERS4, *SERVERS6] if each.version == prefix.version], those),
+        Way(("wan0",), foreign, those),
+    ]
+
+
+def _listener(side: str, address: Address, protocol: int, port: int) -> list[Way]:
+    """To where it listens, back from there, and errors to its host."""
+    foreign, members = _of(address.version)
+    icmp, errors = (ICMP, ERRORS) if address.version == 4 else (ICMPV6, ERRORS6)
+    there = [each for each in scenes.SERVERS if each.version == address.version and each != address]
+    return [
+        Way(("wan0",), foreign, [address], [protocol], [port]),
+        Way(("lan0", "srv0"), [*members, *there], [address], [protocol], [port]),
+        Way((side,), [address], [*foreign, *members], [protocol], own_ports=[port]),
+        Way(("wan0", side), [*foreign, *members], [address], [icmp], kinds=errors[:-1]),
+        Way(("wan0",), [address], [*members, *there]),
+    ]
+
+
+def _guards(policy: Policy) -> list[Way]:
+    """Blocked members at guarded services, over IPv4: there are no others."""
+    blocked = [each for each in MEMBERS if any(each in block.prefix for block in policy.blocks if block.prefix.version == 4)]
+    return [Way(("lan0",), blocked, [each.address], [TCP], [each.port]) for each in policy.listeners if each.window_scale is not None]
+
+
+def _of(version: int) -> tuple[Sequence[Address], Sequence[Address]]:
+    """Foreign hosts and members."""
+    return (FOREIGN, MEMBERS) if version == 4 else (FOREIGN6, MEMBERS6)

@@ -1,0 +1,365 @@
+"""One ruleset, a kernel that has it, and packets: what the trace foretells is held against what comes out of the gateway."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from ipaddress import ip_address
+
+from firewall.compile import compile_policy
+from firewall.diff import diff
+from firewall.policy import Policy
+from firewall.render import render_rule
+from firewall.ruleset import EMPTY, Priority, Ruleset
+from firewall.tracing import Ends, Flow, Icmp, Outcome, Packet, State, Trace, trace
+from firewall.tracing.packet import ICMP, ICMPV6, TCP, UDP
+from gateway.kernel import Kernel
+from gateway.table import Tally
+from tests.packets import frames
+from tests.packets.coverage import Coverage
+from tests.packets.events import Again, Answer, Cookie, Event, Fault, First
+from tests.packets.gateway_cables import ROUTES, Seen, Wires
+from tests.packets.packet_sources import ERRORS, ERRORS6
+from tests.packets.scenes import NOW
+
+FAULTS = {4: [(3, 1), (3, 3), (11, 0), (12, 0)], 6: [(1, 4), (2, 0), (3, 0), (100, 0)]}
+UNREACHABLE_PORT = {4: (3, 3), 6: (1, 4)}
+UNKNOWN_PROTOCOL = {4: (3, 2), 6: (4, 1)}
+ROUTER = {4: "192.0.2.99", 6: "2001:db8:ff9::99"}
+PADDING = b"netzwart" * 8
+
+
+class Gateway:
+    """A kernel in a namespace, whose table is replaced for each policy."""
+
+    def __init__(self) -> None:
+        self.wires = Wires()
+        self._kernel: Kernel = self.wires.gateway.do(Kernel)
+        self._running = EMPTY
+        self._fragmented = 0
+        self.reads_along = self.wires.reads_along()
+
+    def ident(self) -> int:
+        """An identification that no fragment which still waits for others has."""
+        self._fragmented = self._fragmented % 65535 + 1
+        return self._fragmented
+
+    def load(self, ruleset: Ruleset) -> None:
+        """Nothing is left of what was there before, neither counters nor connections."""
+        self._do(lambda: self._kernel.commit(diff(self._running, EMPTY), NOW))
+        self._running = EMPTY
+        self._do(lambda: self._kernel.commit(diff(EMPTY, ruleset), NOW))
+        self._running = ruleset
+        self._do(lambda: self._kernel.cut(self._kernel.flows()))
+
+    def counted(self) -> dict[str, int]:
+        """All counters that are not zero: of elements as `set key`, and named ones."""
+        counts = {name: packets for name, (packets, _) in self._do(self._kernel.named_counters).items()}
+        for name in (name for name, declaration in self._running.sets.items() if declaration.counter):
+            counts |= {f"{name} {key.hex()}": packets for key, (packets, _) in self._do(partial(self._tally, name)).items()}
+        return {name: packets for name, packets in counts.items() if packets}
+
+    def _tally(self, name: str) -> Tally:
+        tally: Tally = {}
+        for _part in self._kernel.tally(name, self._running.elements[name], tally):
+            continue
+        return tally
+
+    def _do[T](self, call: Callable[[], T]) -> T:
+        return self.wires.gateway.do(call)
+
+    def close(self) -> None:
+        """Let go of everything."""
+        self._do(self._kernel.close)
+        self.wires.close()
+
+
+@dataclass
+class Open:
+    """A connection that got through. octets: its last packet as it left, by card; here: the gateway itself answers."""
+
+    protocol: int
+    flow: Flow
+    card: str
+    leaves: str
+    icmp: Icmp | None
+    octets: dict[str, bytes] = field(default_factory=dict)
+    here: bool = False
+    answered: int = 0
+
+
+@dataclass
+class Talk:
+    """What was said so far under one policy. drawn, drawn_anew: source ports that the kernel might choose, and did.
+
+    asked: SYNs that the gateway answered in the server's stead, with the number of its SYN-ACK.
+    """
+
+    gateway: Gateway
+    policy: Policy
+    ruleset: Ruleset
+    open: list[Open] = field(default_factory=list)
+    elements: Counter[str] = field(default_factory=Counter)
+    sent: int = 0
+    outcomes: Counter[str] = field(default_factory=Counter)
+    coverage: Coverage = field(default_factory=Coverage)
+    drawn: int = 0
+    drawn_anew: int = 0
+    asked: list[tuple[Packet, int]] = field(default_factory=list)
+
+    @classmethod
+    def about(cls, gateway: Gateway, policy: Policy, coverage: Coverage | None = None) -> "Talk":
+        """A talk that begins; it adds to the coverage of those before."""
+        ruleset = compile_policy(policy)
+        gateway.load(ruleset)
+        talk = cls(gateway, policy, ruleset, coverage=coverage or Coverage())
+        talk.coverage.add_ruleset(ruleset)
+        return talk
+
+    def happen(self, event: Event) -> None:
+        """Send what the event says, and compare."""
+        match event:
+            case First():
+                self._first(event)
+            case Cookie():
+                self._cookie(event)
+            case Again() | Answer() | Fault() if self.open:
+                about = self.open[event.flow % len(self.open)]
+                if not about.here or isinstance(event, Again):
+                    self._further(event, about)
+
+    def compare_counters(self) -> None:
+        """The kernel has counted what the traces said, everywhere."""
+        wanted, counted = {name: count for name, count in self.elements.items() if count}, self.gateway.counted()
+        assert wanted == counted, f"the trace counts {wanted}\nthe kernel counted {counted}\n{self.policy}"
+
+    def _first(self, event: First) -> None:
+        self.sent += 1
+        packet = self._packet(event)
+        known = next((each for each in self.open if each.protocol == packet.protocol and self._is_of(packet, each)), None)
+        if known and event.own_port:
+            return  # a server speaks anew from where it listens: what becomes of the old connection depends on its numbers
+        if known:
+            packet = replace(packet, flow=known.flow)
+        foretold = trace(self.ruleset, replace(packet, fragment=event.parts == 0), ROUTES, now=NOW)
+        flow = foretold.flow()
+        if known is None and flow and any(each.protocol == packet.protocol and _clash(each.flow, flow) for each in self.open):
+            return  # two connections that would look alike: the kernel drops one, and no trace can know
+        seen = self._compare(foretold, packet, self._octets(packet, event.parts))
+        if foretold.outcome is Outcome.ANSWERED and seen:
+            self.asked.append((packet, int.from_bytes(seen[0].octets[_sequence(packet)])))
+        if known and _tracked(foretold):
+            known.flow = replace(known.flow, replied=known.flow.replied or not packet.begins or self._answers_itself(foretold))
+        elif not known and foretold.state is State.NEW and foretold.leaves:
+            self._opened(foretold, packet, seen)
+
+    def _cookie(self, event: Cookie) -> None:
+        if self.asked:
+            asked, number = self.asked.pop(event.flow % len(self.asked))
+            packet = replace(asked, flags=frozenset({"ack"}), cookie=True)
+            self._compare(trace(self.ruleset, packet, ROUTES, now=NOW), packet, [frames.octets(packet, sequence=(101, number + 1))])
+
+    def _is_of(self, packet: Packet, each: Open) -> bool:
+        return packet.ends in (each.flow.original, each.flow.reply)
+
+    def _packet(self, event: First) -> Packet:
+        port = event.own_port or event.source_class + self.sent
+        packet = Packet(event.card, event.source, event.destination, event.protocol, flags=event.flags)
+        if event.protocol in (ICMP, ICMPV6):
+            return replace(packet, icmp=self._icmp(event), hop_limit=event.hops)
+        return replace(packet, source_port=port, destination_port=event.port) if event.protocol in (TCP, UDP) else packet
+
+    def _icmp(self, event: First) -> Icmp:
+        """An error is about a packet that was never sent."""
+        if event.icmp in (ERRORS if event.protocol == ICMP else ERRORS6):
+            return Icmp(event.icmp, quoted=Ends(event.destination, event.source, event.port, 20_000 + self.sent))
+        return Icmp(event.icmp, id=event.source_class + self.sent)
+
+    def _octets(self, packet: Packet, parts: int) -> list[bytes]:
+        inner = b""
+        if packet.icmp and packet.icmp.quoted:
+            about = packet.icmp.quoted
+            inner = frames.octets(
+                Packet("", about.source, about.destination, UDP, about.source_port, about.destination_port), payload=PADDING
+            )
+        whole = frames.octets(packet, payload=PADDING, inner=inner, sequence=(100, 0))
+        return [whole] if parts == 1 else frames.fragments(whole, self.gateway.ident())[: parts or 1]
+
+    def _opened(self, foretold: Trace, packet: Packet, seen: list[Seen]) -> None:
+        here = foretold.outcome is Outcome.DELIVERED
+        if (here or not packet.interface) and packet.protocol == TCP:
+            return  # its reset has ended it
+        flow = foretold.flow(None if here else seen[0].packet.ends.source_port)
+        assert flow
+        if not here and foretold.leaves and len(foretold.leaves.source_ports) > 1:
+            self.drawn += 1
+            self.drawn_anew += seen[0].packet.ends.source_port != packet.ends.source_port
+        flow = replace(flow, replied=here and self._answers_itself(foretold))
+        each = Open(packet.protocol, flow, packet.interface, foretold.interface, packet.icmp, here=here)
+        if not here:
+            each.octets[foretold.interface] = seen[0].octets
+        self.open.append(each)
+
+    def _answers_itself(self, foretold: Trace) -> bool:
+        """Does the gateway's own answer belong to the same connection?"""
+        icmp = foretold.packet.icmp
+        return bool(icmp and foretold.outcome is Outcome.DELIVERED and ROUTES.interface(foretold.packet.source))
+
+    def _further(self, event: Again | Answer | Fault, about: Open) -> None:
+        match event:
+            case Again():
+                packet, octets = self._more(about)
+            case Answer():
+                packet, octets = self._answer(about, event)
+            case Fault():
+                packet, octets = self._fault(about, event)
+        foretold = trace(self.ruleset, packet, ROUTES, now=NOW)
+        seen = self._compare(foretold, packet, [octets])
+        if isinstance(event, Answer) and _tracked(foretold):
+            about.flow = replace(about.flow, replied=True)
+            about.answered += 1
+        if foretold.outcome is Outcome.FORWARDED and not isinstance(event, Fault):
+            about.octets[foretold.interface] = seen[0].octets
+
+    def _more(self, about: Open) -> tuple[Packet, bytes]:
+        packet = self._of(about, about.card, about.flow.original, about.icmp.type if about.icmp else 0)
+        flags = frozenset({"ack"} if about.answered else {"syn"})
+        packet = replace(packet, flags=flags)
+        return packet, frames.octets(packet, payload=PADDING, sequence=(101, 301) if about.answered else (100, 0))
+
+    def _answer(self, about: Open, event: Answer) -> tuple[Packet, bytes]:
+        kind = {8: 0, 128: 129}.get(about.icmp.type, 0) if about.icmp else 0
+        packet = self._of(about, event.card or about.leaves, about.flow.reply, kind)
+        packet = replace(packet, flags=frozenset({"ack"} if about.answered else {"syn", "ack"}))
+        return packet, frames.octets(packet, payload=b"", sequence=(301 if about.answered else 300, 101))
+
+    def _of(self, about: Open, card: str, ends: Ends, icmp: int) -> Packet:
+        if about.icmp:
+            told = Icmp(icmp, id=ends.source_port or ends.destination_port)
+            return Packet(card, ends.source, ends.destination, about.protocol, icmp=told, flow=about.flow)
+        return Packet(card, ends.source, ends.destination, about.protocol, ends.source_port, ends.destination_port, flow=about.flow)
+
+    def _fault(self, about: Open, event: Fault) -> tuple[Packet, bytes]:
+        card, quoted = list(about.octets.items())[event.kind % len(about.octets)]
+        about_packet = frames.parse(quoted)
+        version = about_packet.version
+        kind, code = FAULTS[version][event.kind]
+        source = ip_address(ROUTER[version]) if event.router else about_packet.destination
+        icmp = Icmp(kind, code, quoted=about_packet.ends)
+        packet = Packet(card, source, about_packet.source, ICMP if version == 4 else ICMPV6, icmp=icmp, flow=about.flow)
+        return packet, frames.octets(packet, inner=quoted)
+
+    def _compare(self, foretold: Trace, packet: Packet, parts: list[bytes]) -> list[Seen]:
+        """What came out of the gateway, which is what was foretold."""
+        wanted = list(self._wanted(foretold))
+        seen = self.gateway.wires.exchange(packet.interface, parts)
+        self.outcomes[f"{foretold.outcome} {foretold.state}"] += 1
+        if len(seen) != len(wanted) or not all(map(_is, seen, wanted)):
+            raise AssertionError(self._differ(foretold, wanted, seen))
+        return seen
+
+    def _wanted(self, foretold: Trace) -> Iterable[Trace]:
+        """The packets that must be seen; what each trace counts is counted."""
+        self._count(foretold)
+        if foretold.outcome is Outcome.FORWARDED:
+            yield foretold
+        if foretold.answer and foretold.answer.outcome is Outcome.FORWARDED:
+            yield foretold.answer
+        own = _own_answer(foretold)
+        if own:
+            said = trace(self.ruleset, own, ROUTES, now=NOW)
+            self._count(said)
+            if said.outcome is Outcome.FORWARDED:
+                yield said
+
+    def _count(self, foretold: Trace) -> None:
+        self.coverage.add_trace(foretold)
+        self.elements.update({f"{name} {key.hex()}": count for (name, key), count in foretold.elements.items()})
+        self.elements.update(foretold.counters)
+
+    def _differ(self, foretold: Trace, wanted: list[Trace], seen: list[Seen]) -> str:
+        came = [f"{each.interface}: {frames.said(each.packet)}" for each in seen] or ["nothing"]
+        expected = [
+            f"{each.leaves.interface}: {frames.said(each.leaves.packet)}, source port in {each.leaves.source_ports}"
+            for each in wanted
+            if each.leaves
+        ] or ["nothing"]
+        packet = foretold.packet
+        return "\n".join(
+            [
+                "trace and kernel differ",
+                f"packet    {packet.interface}: {frames.said(packet)}, {foretold.state}, flow {packet.flow}",
+                f"trace     {foretold.outcome}",
+                *(f"  wanted  {each}" for each in expected),
+                *(f"  came    {each}" for each in came),
+                *_path(foretold),
+                f"policy    {self.policy}",
+            ]
+        )
+
+
+def _path(foretold: Trace) -> list[str]:
+    lines = []
+    for step in foretold.steps:
+        text = render_rule(step.rule) if step.rule else "policy"
+        mark = "*" if step.matched else " "
+        lines.append(f"  {mark} {step.chain.name:16} {step.number:2} {text}")
+    return lines
+
+
+def _sequence(packet: Packet) -> slice:
+    """Where TCP's number stands in a packet without options."""
+    at = 24 if packet.version == 4 else 44
+    return slice(at, at + 4)
+
+
+def _clash(one: Flow, other: Flow) -> bool:
+    taken = {one.original, one.reply}
+    return other.original in taken or other.reply in taken
+
+
+def _is(seen: Seen, foretold: Trace) -> bool:
+    leaves = foretold.leaves
+    if leaves is None or seen.interface != leaves.interface:
+        return False
+    came, wanted = _sourceless(seen.packet), _sourceless(leaves.packet)
+    if came.ends.source_port not in leaves.source_ports:
+        return False
+    if came.protocol != wanted.protocol or replace(came.ends, source_port=0) != replace(wanted.ends, source_port=0):
+        return False
+    if came.icmp and wanted.icmp:
+        return (came.icmp.type, came.icmp.code, came.icmp.quoted) == (wanted.icmp.type, wanted.icmp.code, wanted.icmp.quoted)
+    return came.protocol != TCP or came.flags == wanted.flags
+
+
+def _sourceless(packet: Packet) -> Packet:
+    """Which of its own addresses a gateway tells faults from is the kernel's affair, and differs between kernels."""
+    own = packet.icmp and packet.icmp.quoted and ROUTES.is_own(packet.source)
+    return replace(packet, source=ip_address("::")) if own else packet
+
+
+def _tracked(foretold: Trace) -> bool:
+    """Did connection tracking see the packet? What a raw chain drops, it does not."""
+    return any(step.chain.hook and step.chain.hook.priority is not Priority.RAW for step in foretold.steps)
+
+
+def _own_answer(foretold: Trace) -> Packet | None:
+    """What the gateway's own programs, of which there are none, answer to a packet that reached them."""
+    packet = foretold.packet
+    if foretold.outcome is not Outcome.DELIVERED:
+        return None
+    flow = foretold.flow()
+    if flow is not None:
+        flow = replace(flow, replied=True)
+    turned = replace(packet.moved(packet.ends.turned()), interface="", flow=flow)
+    if packet.icmp:
+        answers = {8: 0, 128: 129}
+        return replace(turned, icmp=replace(packet.icmp, type=answers[packet.icmp.type])) if packet.icmp.type in answers else None
+    if packet.protocol == TCP:
+        reset = frozenset({"rst"} if "ack" in packet.flags else {"rst", "ack"})
+        return None if "rst" in packet.flags else replace(turned, flags=reset)
+    kind, code = (UNREACHABLE_PORT if packet.protocol == UDP else UNKNOWN_PROTOCOL)[packet.version]
+    told = Icmp(kind, code, quoted=packet.ends)
+    protocol = ICMP if packet.version == 4 else ICMPV6
+    state = State.RELATED if flow else State.INVALID
+    return Packet("", packet.destination, packet.source, protocol, icmp=told, state=state)

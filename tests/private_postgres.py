@@ -1,0 +1,64 @@
+"""A PostgreSQL of one's own with a copy of the test's database, which may be stopped and started again."""
+
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from subprocess import Popen
+
+from django.db import connection
+
+from portal.stack import postgres
+from portal.stack.state_paths import Places
+from tests.whole.system import wait_for
+
+
+class OwnCluster:
+    """Runs when it is made."""
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+        places.var.mkdir()
+        postgres.prepare(places)
+        self.start()
+
+    @property
+    def url(self) -> str:
+        return postgres.url(self._places)
+
+    def start(self) -> None:
+        program = postgres.program(self._places, throwaway=True)
+        self._popen = Popen(program.arguments(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        wait_for(lambda: postgres.answers(self._places))
+
+    def stop(self) -> None:
+        """As an administrator does it: whoever is connected is cut off."""
+        self._popen.send_signal(postgres.program(self._places).stop)
+        self._popen.wait(60)
+
+    def copy_test_database(self) -> None:
+        """Everything that the test has committed."""
+        tools = postgres.suitable(self._places.postgres, postgres.installed())
+        given = connection.settings_dict
+        dump = [tools.tool("pg_dump"), "-h", given["HOST"], "-U", given["USER"] or postgres.OWNER, given["NAME"]]
+        said = subprocess.run(dump, capture_output=True, check=True).stdout
+        into = [tools.tool("psql"), "-q", "-v", "ON_ERROR_STOP=1", self.url]
+        subprocess.run(into, input=said, stdout=subprocess.DEVNULL, check=True)
+
+
+@contextmanager
+def own_cluster() -> Iterator[OwnCluster]:
+    """Stopped and removed at the end."""
+    # Not tmp_path: that lies in a directory which others must not pass through, and the server runs as another account.
+    with tempfile.TemporaryDirectory(prefix="netzwart-test-", dir="/tmp") as directory:
+        places = Places.at(Path(directory) / "var")
+        cluster = OwnCluster(places)
+        try:
+            yield cluster
+        finally:
+            cluster.stop()
+            with suppress(OSError):
+                for left in places.sockets.iterdir():
+                    left.unlink()
+                places.sockets.rmdir()

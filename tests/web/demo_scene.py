@@ -1,0 +1,465 @@
+"""A demo network that has one of everything, so that every page has something to show; and which page shows what of it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from ipaddress import ip_address, ip_network
+from typing import Any
+from uuid import uuid4
+
+from django.db.models import Model
+from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, reverse
+from django.utils import timezone
+
+from apps.accounts import tokens
+from apps.accounts.models import ApiToken, RoleChange, User
+from apps.accounts.role_changes import ask
+from apps.bans import allow_list, feed_services, services, uploads
+from apps.bans.models import AllowEntry, Ban, BanFeed, BanList, Block, Listener, Reachable, Upload
+from apps.deployments.models import HeldBack, Revision, Rollout
+from apps.deployments.services import reconcile
+from apps.desk import address_lookup_log
+from apps.desk.seeding import demo
+from apps.inbound.models import Arrival
+from apps.inbound.parse_limits import TOO_MANY_ADDRESSES
+from apps.lib.database.validity import holds_now
+from apps.mail import circuit_breaker, notice_kinds, unsubscribing
+from apps.mail.models import Message
+from apps.members.departures import plan
+from apps.members.models import Departure, Device, Member, Room, Tariff
+from apps.nat.models import Move, Pinhole, PortForward
+from apps.nat.moving import services as moving
+from apps.nat.pinholes.services import add_pinhole
+from apps.network.models import Gateway, GatewayGroup, Holding, Pool
+from apps.tickets import bulk, canned, merging, splitting
+from apps.tickets import own as tickets_of_members
+from apps.tickets import services as tickets
+from apps.tickets.attachments import File
+from apps.tickets.links import link
+from apps.tickets.models import Attachment, Bulk, Canned, Link, Ticket
+from apps.tickets.models import Message as TicketMessage
+from apps.tickets.models import Move as TicketMove
+from apps.traffic.models import Collected, FairShare
+from apps.traffic.rates.models import RateLimit
+from apps.traffic.rates.selectors import uplink_of
+from apps.traffic.rates.services import limit, set_uplink
+from apps.webhooks import delivery_gathering
+from apps.webhooks import services as webhooks
+from apps.webhooks.models import Delivery, Endpoint
+from tests.whole.system import wait_for
+
+LONG = "Kindergarten-Freundeskreis-Nachbarschaftshilfe-Donaudampfschifffahrtsgesellschaft"  # 81 letters without a place to break
+FEED = b"".join(b"198.18.%d.0/24 # %s\n" % (at, LONG.encode()) for at in range(60))
+
+RESIDENT = "selin"
+
+# What cannot be visited: answers to POST alone, files, and a few more with their reasons.
+POSTED = (
+    "accounts:back-channel-logout",
+    "desk:departure-drop", "desk:move-drop", "desk:member-invite", "desk:invitation-withdraw", "own:pinhole-switch", "own:pinhole-reopen",
+    "accounts:keys", "accounts:session-end", "accounts:sessions-end-others", "accounts:invitation-withdraw",
+    "accounts:person-sign-out", "accounts:person-revoke-tokens", "accounts:tokens-revoke-all",
+    "accounts:roles-agree", "accounts:roles-drop",
+    "lib:theme", "nat:forward-add", "nat:forward-switch", "nat:forward-restore",
+    "nat:pinhole-add", "nat:pinhole-switch", "nat:pinhole-restore", "bans:feed_now", "bans:add", "bans:bulk", "bans:restore", "bans:revert",
+    "bans:blocks-bulk", "bans:block-restore", "bans:reachable-add", "bans:reachable-remove", "bans:server-interface", "deployments:deploy",
+    "deployments:again", "deployments:pause", "deployments:resume", "deployments:approve", "gateways:put-right", "gateways:count-again",
+    "tickets:many", "tickets:unmerge", "tickets:change", "tickets:take", "tickets:presence", "tickets:link", "tickets:unlink",
+    "tickets:notices", "desk:live-end", "inbound:again",
+    "tickets:assign-member",
+    "webhooks:ping", "webhooks:again",
+    "mail:again", "desk:members-bulk", "desk:member-activate", "desk:holding-add", "desk:device-add", "own:port-switch", "own:port-reopen",
+)  # fmt: skip
+FILES = (
+    "traffic:throughput-csv", "traffic:talkers-csv", "traffic:sums-csv", "traffic:quotas-csv", "traffic:of-csv", "traffic:of-months-csv",
+    "desk:member-everything",
+    "tickets:attachment", "tickets:chart-csv",
+    "api-schema", "bans:download", "nat:forwards-csv", "nat:pinholes-csv", "desk:members-csv", "deployments:delta", "deployments:held-text",
+    "inbound:file", "desk:export",
+)  # fmt: skip
+NOT_VISITED = {
+    **dict.fromkeys(POSTED, "an answer to POST alone"),
+    **dict.fromkeys(FILES, "a file"),
+    "own:everything": "a file, for members",
+    "own:ticket-attachment": "a file, for members",
+    "operations:health": "an answer for monitors",
+    "set_language": "sends on",
+    "accounts:signed-out": "sends on",
+    "lib:language": "sends on",
+    "deployments:compare-text": "a file, of two revisions",
+    "own:traffic-csv": "a file, of the member who asks",
+    "own:months-csv": "a file, of the member who asks",
+    "deployments:running": "a part of every page, asked for by HTMX alone",
+    "deployments:rollout_now": "a part of deployments:rollout, asked for by HTMX alone",
+    "bans:saved": "a part of bans:list, asked for by HTMX alone",
+    "bans:feed_state": "a part of bans:list, asked for by HTMX alone",
+    "desk:live-seen": "needs a kernel; visited by test_live.py",
+    **dict.fromkeys(
+        ("accounts:invited", "own:join", "account_confirm_email", "account_reset_password_from_key"),
+        "needs what was sent by mail; see test_invitations.py",
+    ),
+    **dict.fromkeys(("mfa_edit_webauthn", "mfa_remove_webauthn"), "needs a passkey; see test_signing_in.py"),
+    **dict.fromkeys(("openid_connect_login", "openid_connect_callback"), "leads to another's page; see test_single_sign_on.py"),
+}
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page that a browser can ask for: the name in the URL configuration, and its address."""
+
+    name: str
+    path: str
+
+
+def make() -> User:
+    """The demo network with one of everything; what the gateways run is deployed. Returns whoever looks at the pages."""
+    demo.make(Gateway.Link.LOCAL, timezone.localdate())
+    return fill()
+
+
+def is_filled() -> bool:
+    """Whether `fill` has been here: it makes the demo's only fair share."""
+    return FairShare.objects.exists()
+
+
+def fill() -> User:
+    """One of everything that the demo network has not, also beside a worker that deploys it first. Returns whoever looks at the pages."""
+    mara, group = User.objects.get(username="mara"), GatewayGroup.objects.get()
+    reconcile(group, by=mara.pk)
+    _openings(mara)
+    _bans(mara)
+    jakob = User.objects.get(username="jakob")
+    address_lookup_log.ask(address=ip_address("198.51.100.7"), port=65535, at=timezone.now(), reason=LONG, by=mara)
+    ask(user=jakob, before=jakob.roles, after=["network_admin", "auditor"], reason=LONG, by=mara)
+    member = Member.objects.get(user__username=RESIDENT)
+    of_pinhole = Member.objects.get(**_member())
+    plan(member=of_pinhole, on=timezone.localdate() + timedelta(days=20), by=mara)
+    room = Room.objects.order_by("pk")[0]
+    moving.plan(member=of_pinhole, on=timezone.localdate() + timedelta(days=9), room=room, pool=None, follow=True, by=mara)
+    limit(member=member, up_kbit=1000, down_kbit=5000, reason="other", note=LONG, until=timezone.now() + timedelta(hours=3), by=mara)
+    _full(group, mara)
+    _mails()
+    _tickets(mara, member)
+    _arrivals()
+    _webhooks(mara)
+    _tokens(mara, member)
+    group.removal_least = 3
+    group.save()
+    wait_for(lambda: reconcile(group, by=mara.pk) is None)
+    for forward in PortForward.objects.filter(holds_now(), enabled=True)[:5]:
+        forward.delete()
+    wait_for(lambda: reconcile(group, by=mara.pk) is None and HeldBack.objects.exists())
+    return mara
+
+
+def _full(group: GatewayGroup, mara: User) -> None:
+    """An uplink that is full, and a gateway whose readings are not believed."""
+    now = timezone.now()
+    uplink = uplink_of(group)
+    set_uplink(group=group, version=uplink.version, up_kbit=1_000_000, down_kbit=1_000_000, limits_rates=True, by=mara)
+    FairShare.objects.create(group=group, on=True, since=now)
+    told = {"at": now, "up_bits": 120_000_000, "down_bits": 981_000_000, "refused": f"set up4: {LONG}", "refused_at": now}
+    Collected.objects.update_or_create(gateway=group.gateways.order_by("pk")[0], defaults=told)
+
+
+def _mails() -> None:
+    """One that waits for too long and one that failed, with all that a page may have to show."""
+    notice_kinds.tell("scene", LONG)
+    for number, state in enumerate(("waiting", "failed", "sent", "discarded")):
+        at = timezone.now() - timedelta(hours=number)
+        Message.objects.create(
+            to=f"{LONG[:60]}@lindenhof.example", language="de", subject=LONG, text=f"{LONG}\n\n{LONG}", sender="n@lindenhof.example",
+            message_id=f"<{number}@lindenhof.example>", written=at - timedelta(hours=1), state=state, tries=number + 1,
+            ended=None if state == "waiting" else at, error=f"550 5.1.1 <{LONG}>: no such mailbox", reply_to="support@lindenhof.example",
+        )  # fmt: skip
+    circuit_breaker.note("[Errno 111] Connection refused", timezone.now())
+
+
+def _tickets(mara: User, member: Member) -> None:
+    """One with everything that can stand in a thread, one of each state, and an answer that is kept."""
+    by, file = User.objects.get(username=RESIDENT), File(f"{LONG}.txt", b"x")
+    full = tickets_of_members.ask(member=member, subject=LONG, text=f"{LONG}\n\n{LONG}", files=[file], by=by)
+    tickets.note(ticket=full, text=LONG, files=[file], by=mara)
+    tickets.answer(ticket=full, text=f"{LONG}\n{LONG}", by=mara)
+    TicketMessage.objects.create(ticket=full, kind="member", via="mail", sender=f"{LONG[:60]}@example.org", text=LONG, verified=False)
+    Ticket.objects.filter(pk=full.pk).update(priority=4, tags=[LONG[:30], "nat"], state="reopened")
+    for state in Ticket.State.values:
+        made = tickets_of_members.ask(member=member, subject=f"Is {state}", text=LONG, by=by)
+        Ticket.objects.filter(pk=made.pk).update(state=state, assignee=mara, touched_at=timezone.now() - timedelta(days=1))
+    Ticket.objects.create(subject="Who is this?", address=f"{LONG[:60]}@example.org")
+    link(ticket=full, kind="network.gateway", object_id=Gateway.objects.order_by("pk")[0].pk, by=mara)
+    joined = tickets_of_members.ask(member=member, subject=f"Again: {LONG}"[:200], text=LONG, files=[file], by=by)
+    merging.merge(into=full, tickets=[joined], by=mara)
+    last = full.messages.latest("pk").pk
+    splitting.split(ticket=full, messages=[last], subject=f"Apart: {LONG}"[:200], same_member=False, by=mara)
+    sent = bulk.answer_many(key=uuid4(), tickets=[full, joined], text_de=LONG, text_en=LONG, by=mara)
+    sent.items.filter(ticket=joined).update(done_at=timezone.now(), why=LONG[:300])
+    canned.add(name=LONG[:80], text_de=f"Hallo {{name}}, {LONG}", text_en=LONG, by=mara)
+
+
+def _arrivals() -> None:
+    """One in each state, with all that a page may have to show."""
+    headers = f"Received: from {LONG}\nFrom: {LONG}@lindenhof.example\nSubject: {LONG} {LONG}\n\n".encode()
+    for state in ("quarantined", "waiting", "taken", "deleted"):
+        Arrival.objects.create(
+            way="lmtp", sender=f"{LONG[:60]}@lindenhof.example", recipients=[f"support+{LONG[:50]}@lindenhof.example"] * 2, state=state,
+            octets=None if state == "deleted" else headers, size=len(headers), sha256=bytes(32), message_id=f"<{LONG}{state}@example>",
+            ended=None if state == "waiting" else timezone.now(), reason=TOO_MANY_ADDRESSES if state in ("quarantined", "deleted") else "",
+            detail=LONG,
+        )  # fmt: skip
+
+
+def _webhooks(mara: User) -> None:
+    """One with a delivery in each state, and one that is paused; none is ever sent from here."""
+    facts = webhooks.Facts(name=LONG[:80], url=f"https://hooks.lindenhof.example/{LONG}", kinds=["forward", "member"], events=["created"])
+    row, _secret = webhooks.add(facts=facts, by=mara)
+    webhooks.add(facts=webhooks.Facts(name="Paused", url="https://hooks.lindenhof.example/", active=False), by=mara)
+    for number, state in enumerate(Delivery.State.values):
+        made = delivery_gathering.delivery(row, {"event": "member.changed", "reason": LONG, "before": None}, object_id=number)
+        made.state, made.tries, made.ended = state, number, None if state == "waiting" else timezone.now()
+        made.due, made.status, made.answer = timezone.now() + timedelta(days=1), 500, f"{LONG}\n{LONG * 3}"
+        made.error = f"unknown host: {LONG}.example"
+        made.save()
+    Endpoint.objects.filter(pk=row.pk).update(failures=4, rest_until=timezone.now() + timedelta(days=1))
+
+
+def _tokens(mara: User, member: Member) -> None:
+    """One with every limit, one of a house that has ended, and one that may do all."""
+    now, networks = timezone.now(), [ip_network("192.0.2.0/24"), ip_network("2001:db8:dead:beef::/64")]
+    limits: dict[str, Any] = {"member": member.pk, "networks": networks, "expires": now + timedelta(days=90)}
+    tokens.create(user=mara, name=LONG[:80], scopes=["forward:write", "member:read", "address:read", "ban:write"], **limits)
+    tokens.create(user=mara, name="door", scopes=["*:read"], site=Room.objects.order_by("pk")[0].site_id, expires=now - timedelta(days=1))
+    tokens.create(user=mara, name="all", group=GatewayGroup.objects.get().pk)
+
+
+def _openings(mara: User) -> None:
+    prefix = Holding.objects.filter(holds_now(), kind=Pool.Kind.PREFIX6).order_by("pk")[0]
+    address = prefix.prefix.network_address + 0x1000_2000_3000_4000
+    add_pinhole(holding=prefix, address=address, protocol="tcp", port=443, purpose=LONG[:80], by=mara)
+    own = Holding.objects.filter(holds_now(), kind=Pool.Kind.PREFIX6, member__user__username=RESIDENT)[0]
+    add_pinhole(holding=own, address=own.prefix.network_address + 7, protocol="tcp", port=22, purpose=LONG[:80], by=mara)
+    add_pinhole(holding=prefix, address=address, protocol="udp", port=6000, ports=10, until=timezone.now() + timedelta(days=9), by=mara)
+
+
+def _bans(mara: User) -> None:
+    banlist = services.create_list(name="Scanners", description=LONG, by=mara)
+    services.ban(list=banlist, prefix=ip_network("2001:db8:dead:beef:1234:5678:9abc:def0/128"), comment=LONG, author=mara)
+    feed_services.subscribe(list=banlist, source=f"https://feeds.example.org/{LONG}/netset.txt", by=mara)
+    now = timezone.now()
+    held = {"held": FEED, "held_since": now, "held_removed": 40, "held_of": 60}
+    gone_wrong = {"error": {"fault": "status", "what": "503"}, "error_since": now, "outcome": {"added": 1, "removed": 2, "unchanged": 3}}
+    BanFeed.objects.update(phase=BanFeed.Phase.IDLE, checked=now, refreshed=now, **gone_wrong, **held)
+    allow_list.allow(prefix="203.0.113.224/28", comment=LONG, author=mara)
+    allow_list.allow(prefix="2001:db8:bad:1234:5678:9abc:def0:1", expires=timezone.now() + timedelta(hours=2), author=mara)
+    options = {"keep": False, "minimum_count": 0, "comment": "", "direction": "both"}
+    uploads.keep(list=banlist, name=f"{LONG}.txt", content=FEED + b"999.1.1.1\n", options=options, by=mara)
+
+
+def _pk(model: type[Model], **where: Any) -> Callable[[], dict[str, Any]]:
+    return lambda: {"pk": model._default_manager.filter(**where).order_by("pk").values_list("pk", flat=True)[0]}
+
+
+def _member() -> dict[str, Any]:
+    """Somebody who has forwards, pinholes and devices."""
+    return {"pk": Pinhole.objects.values_list("holding__member", flat=True)[0]}
+
+
+def _holding() -> dict[str, Any]:
+    return {"pk": Pinhole.objects.values_list("holding", flat=True)[0]}
+
+
+def _list() -> dict[str, Any]:
+    return {"pk": BanList.objects.get(name="Scanners").pk}
+
+
+def _group() -> dict[str, Any]:
+    return {"group": GatewayGroup.objects.get().pk}
+
+
+def _blocked() -> dict[str, Any]:
+    return {"pk": Block.objects.filter(holds_now()).values_list("pk", flat=True)[0]}
+
+
+def _forward() -> dict[str, Any]:
+    return {"pk": PortForward.objects.filter(holds_now()).values_list("pk", flat=True)[0]}
+
+
+def _staff() -> dict[str, Any]:
+    """Somebody whose roles wait to be changed."""
+    return {"pk": RoleChange.objects.get().user_id}
+
+
+def _own_pinhole() -> dict[str, Any]:
+    return {"pk": Pinhole.objects.filter(holds_now(), holding__member__user__username=RESIDENT).values_list("pk", flat=True)[0]}
+
+
+def _own_forward() -> dict[str, Any]:
+    return {"pk": PortForward.objects.filter(holds_now(), holding__member__user__username=RESIDENT).values_list("pk", flat=True)[0]}
+
+
+LISTS = ("list", "switch", "edit", "delete", "feed", "feed_now", "feed_held", "feed_remove", "add", "bulk", "import")
+ROLLOUT = ("rollout", "again", "delta", "stop", "pause", "resume")
+MEMBER = (
+    "member",
+    "member-edit",
+    "member-activate",
+    "member-leave",
+    "member-move",
+    "member-everything",
+    "holdings",
+    "holding-add",
+    "device-add",
+)
+
+# Pages for who has not signed in.
+STRANGERS = (
+    "account_login", "account_inactive", "account_signup", "account_reset_password", "account_reset_password_done",
+    "api-docs",
+    "mail:switch-off", "account_reset_password_from_key_done", "account_email_verification_sent", "socialaccount_login_cancelled",
+    "socialaccount_login_error",
+)  # fmt: skip
+
+# Pages that say that there is nothing, because whoever looks has none of it.
+NOTHING = ("an address that leads nowhere", "mfa_deactivate_totp", "mfa_download_recovery_codes", "mfa_view_recovery_codes")
+
+# What stands in the address of a page whose address needs something.
+SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
+    "desk:export": lambda: {"name": "names.zone"},
+    **{f"bans:{name}": _list for name in LISTS},
+    **{f"bans:{name}": _pk(Ban) for name in ("ban", "saved", "lift", "revert")},
+    **{f"bans:{name}": _blocked for name in ("block", "block-lift", "block-restore")},
+    **{f"bans:{name}": _pk(AllowEntry) for name in ("allow_entry", "disallow")},
+    **{f"bans:{name}": _pk(Listener) for name in ("listener", "listener-remove")},
+    **{f"bans:{name}": _group for name in ("notice", "reachable-add")},
+    **{f"desk:{name}": _member for name in MEMBER},
+    **{f"desk:{name}": _member for name in ("member-move", "member-everything")},
+    **{f"desk:{name}": _pk(Device) for name in ("device-edit", "device-remove")},
+    **{f"deployments:{name}": _pk(Rollout) for name in ROLLOUT},
+    **{f"deployments:{name}": _pk(HeldBack) for name in ("held", "approve", "refuse", "held-text")},
+    **{f"deployments:{name}": _pk(Revision) for name in ("revision", "back")},
+    **{f"gateways:{name}": _pk(Gateway) for name in ("gateway", "edit", "put-right", "count-again")},
+    **{f"gateways:{name}": _pk(GatewayGroup) for name in ("group", "protection", "limits", "profile", "flood")},
+    **{f"nat:{name}": _member for name in ("forwards-of", "forward-add", "pinholes-of", "pinhole-add")},
+    **{f"nat:{name}": _forward for name in ("forward-edit", "forward-switch", "forward-remove", "forward-restore")},
+    **{f"nat:{name}": _pk(Pinhole) for name in ("pinhole-edit", "pinhole-switch", "pinhole-remove", "pinhole-restore")},
+    **{f"network:{name}": _pk(Pool) for name in ("pool", "pool-edit")},
+    **{f"own:{name}": _own_forward for name in ("port-close", "port-switch", "port-reopen")},
+    **{f"own:{name}": _pk(Device, member__user__username=RESIDENT) for name in ("device", "device-remove")},
+    "bans:block-member": _member,
+    **{f"desk:{name}": _member for name in ("check", "member-invite", "invitation-withdraw")},
+    "bans:download": lambda: _list() | {"form": "csv"},
+    "bans:preview": _pk(Upload),
+    "bans:reachable-remove": _pk(Reachable),
+    "bans:restore": lambda: _list() | {"history": "00000000-0000-0000-0000-000000000000"},
+    "deployments:release": _pk(GatewayGroup),
+    "desk:holding-release": _holding,
+    "desk:live-end": lambda: {"gateway": "nat-1", "number": 1},
+    "lib:styleguide": lambda: {"name": "parts"},
+    "nat:renumber": _holding,
+    "desk:departure-drop": _pk(Departure),
+    "desk:move-drop": _pk(Move),
+    "members:tariff": _pk(Tariff),
+    "traffic:of": _member,
+    "traffic:of-csv": _member,
+    "traffic:of-months-csv": _member,
+    "traffic:quota": _pk(Tariff),
+    "rates:limit": _member,
+    "rates:release": _pk(RateLimit),
+    **{f"own:pinhole-{name}": _own_pinhole for name in ("switch", "close", "reopen")},
+    "nat:rules": _group,
+    "rates:uplink": _group,
+    "rates:switch": _group,
+    **{f"accounts:{name}": _staff for name in ("person", "roles", "person-sign-out", "person-revoke-tokens")},
+    **{f"accounts:{name}": _pk(RoleChange) for name in ("roles-agree", "roles-drop")},
+    "fairshare:edit": _group,
+    "fairshare:off": _group,
+    **{f"mail:{name}": _pk(Message, state="failed") for name in ("message", "again", "discard")},
+    **{f"inbound:{name}": _pk(Arrival, state="quarantined") for name in ("arrival", "delete", "again", "file")},
+    "mail:switch-off": lambda: {"token": unsubscribing.link("selin@lindenhof.example", "scene").rstrip("/").rpartition("/")[2]},
+    "accounts:session-end": lambda: {"pk": 1},
+    **{f"tickets:{name}": _pk(Ticket) for name in ("ticket", "change", "take", "link")},
+    **{f"webhooks:{name}": _pk(Endpoint) for name in ("webhook", "edit", "secret", "remove", "ping")},
+    **{f"webhooks:{name}": _pk(Delivery) for name in ("delivery", "again")},
+    **{f"webhooks:{name}": _pk(Endpoint) for name in ("webhook", "edit", "secret", "remove")},
+    "webhooks:delivery": _pk(Delivery),
+    **{f"webhooks:{name}": _pk(Endpoint) for name in ("webhook", "edit", "secret", "remove", "ping")},
+    **{f"webhooks:{name}": _pk(Delivery) for name in ("delivery", "again")},
+    **{f"tickets:{name}": _pk(Ticket) for name in ("ticket", "change", "take", "assign-member", "presence", "link", "split")},
+    "tickets:unlink": _pk(Link),
+    "tickets:sent": _pk(Bulk),
+    "tickets:unmerge": _pk(TicketMove),
+    "tickets:attachment": _pk(Attachment),
+    "tickets:attachment-remove": _pk(Attachment),
+    "own:ticket": _pk(Ticket, member__user__username=RESIDENT),
+    **{f"tickets:canned-{name}": _pk(Canned) for name in ("edit", "remove")},
+    "accounts:invitation-withdraw": lambda: {"pk": 1},
+    "accounts:token-revoke": _pk(ApiToken, user__username="mara", member_id__isnull=False),
+}
+
+# What is asked for beside: pages look otherwise with an answer, with nothing found, or filtered.
+ALSO = (
+    ("desk:why", "gateway=nat-1&source=203.0.113.9&source_port=5000&destination=198.51.100.7&protocol=tcp&port=51413"),
+    ("desk:search", "q=selin"),
+    ("desk:search", "q=203.0.113.200"),
+    ("desk:search", "q=nobody-of-this-name"),
+    ("desk:members", "view=pending&sort=-paid"),
+    ("mail:outbox", "state=failed"),
+    ("inbound:arrivals", "state=all"),
+    ("inbound:arrivals", "state=deleted&q=kindergarten"),
+    ("inbound:arrivals", "q=nobody-of-this-name"),
+    ("mail:outbox", "state=all&q=kindergarten"),
+    ("mail:outbox", "q=nobody-of-this-name"),
+    ("tickets:list", "state=all"),
+    ("tickets:list", "q=kindergarten"),
+    ("tickets:chart", "window=year"),
+    ("tickets:merge", "ticket={ticket}&ticket={other}"),
+    ("tickets:list", "q=nobody-of-this-name"),
+    ("desk:members", "q=nobody-of-this-name"),
+    ("bans:covering", "address=203.0.113.225"),
+    ("bans:covering", "address=nonsense"),
+    ("bans:blocks", "state=over"),
+    ("network:held", "address=10.16.0.10"),
+    ("deployments:compare", "from={first}&to={last}"),
+    ("accounts:people", "view=all&q=nobody-of-this-name"),
+    ("audit:history", "kind=nat.portforward"),
+    ("traffic:overview", "window=week&measure=packets"),
+    ("traffic:talkers", "sort=up&since=2100-01-01T00:00"),
+    ("traffic:sums", "by=room"),
+)
+
+
+def pages() -> list[Page]:
+    """Every page of the URL configuration, in its order, and some again with what is asked for."""
+    named = [Page(name, address(name)) for name in visited() if not name.startswith("own:")]
+    revisions = list(Revision.objects.order_by("pk").values_list("pk", flat=True))
+    ticket, other = Ticket.objects.filter(merged_into=None, member__user__username=RESIDENT).order_by("pk").values_list("pk", flat=True)[:2]
+    known = {"first": revisions[0], "last": revisions[-1], "ticket": ticket, "other": other}
+    asked = [Page(name, f"{address(name)}?{query.format(**known)}") for name, query in ALSO]
+    return [*named, *asked, Page("an address that leads nowhere", "/nowhere/")]
+
+
+def own() -> list[Page]:
+    """Every page of a member's own, for RESIDENT."""
+    return [Page(name, address(name)) for name in visited() if name.startswith("own:")]
+
+
+def visited() -> list[str]:
+    """The names of all pages, in the order of the URL configuration."""
+    return [name for name in dict.fromkeys(_names(get_resolver(), "")) if name not in NOT_VISITED]
+
+
+def address(name: str) -> str:
+    try:
+        return reverse(name, kwargs=SHOWS[name]() if name in SHOWS else None)
+    except NoReverseMatch as error:
+        raise AssertionError(f"{name} is not visited: say in tests/web/demo_scene.py what it shows, or why it cannot be visited") from error
+
+
+def _names(resolver: URLResolver, namespace: str) -> list[str]:
+    found: list[str] = []
+    for each in resolver.url_patterns:
+        if isinstance(each, URLPattern):
+            found += [f"{namespace}{each.name}"] if each.name else []
+        elif each.namespace != "api":
+            found += _names(each, f"{namespace}{each.namespace}:" if each.namespace else namespace)
+    return found
