@@ -14,7 +14,7 @@ os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 # A task that its worker did not live to finish comes back after this time, and so does one that takes longer: then it would run twice at
 # once. Nothing waits for that: the schedule asks for everything again within seconds or a minute.
 RESTORE = {"visibility_timeout": 3600, "unacked_restore_interval": 2, "unacked_restore_throttle": 1}
-MODULES = ("deploy", "collect", "feeds", "lifecycle", "mail", "mail_in", "operations", "tickets", "webhooks")
+MODULES = ("deploy", "collect", "ban_feeds", "lifecycle", "mail", "inbound_mail", "operations", "tickets", "webhooks")
 # Reading a large gateway's counters, or a feed, is much Python at once: who wants changes out quickly gives each queue a worker of its own.
 CHANGES, READINGS, MAIL, FEEDS = "celery", "readings", "mail", "feeds"
 ROLES = {CHANGES: "worker", READINGS: "collector", MAIL: "mailer", FEEDS: "feeds"}  # apps.operations.models.Role by queue

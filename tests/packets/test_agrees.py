@@ -69,7 +69,7 @@ def test_the_kernel_does_to_every_packet_what_the_trace_says(gateway: Gateway, p
 
 
 def _all_was_passed(coverage: Coverage, parts: set[type[Part]]) -> None:
-    """Packets that never meet a line say nothing of it: it needs a source in tests/packets/packet_sources.py, or policies that have it."""
+    """Packets that never meet a line say nothing of it: it needs one in tests/packets/packet_sources.py, or policies that have it."""
     assert coverage.never() == ELSEWHERE
     assert {family.name for family in FAMILIES} - {"guard6"} <= coverage.found.keys()
     assert coverage.parts == parts

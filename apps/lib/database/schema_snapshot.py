@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+ROOT = Path(__file__).resolve().parents[3]
 SNAPSHOT = ROOT / "migrations" / "schema.sql"
 MARK = "netzwart schema "
 RELATIONS = """
