@@ -14,7 +14,7 @@ from apps.members.models import Device, Member
 from apps.nat.models import NatMapping
 from apps.nat.selectors import mappings_of
 from apps.network.models import Holding
-from apps.network.selectors import Before, held_by, holders_before
+from apps.network.selectors import Before, current_holdings, holders_before
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def addresses(member: Member, *, form: HoldingForm | None = None, added: int = 0
 
 
 def _rows(member: Member) -> list[Row]:
-    holdings = held_by(member)
+    holdings = current_holdings(member)
     mappings = {mapping.holding_id: mapping for mapping in mappings_of(member)}
     before = holders_before(holdings)
     alive = member.state == Member.State.ACTIVE
@@ -82,7 +82,7 @@ class Owned:
 def devices(member: Member, *, form: DeviceForm | None = None, saved: int = 0, removed: str = "") -> dict[str, Any]:
     """What desk/member/_devices.html needs. `saved`: the id of a device just written; `removed`: the name of one that is gone."""
     held: dict[int, list[str]] = defaultdict(list)
-    for holding in held_by(member):
+    for holding in current_holdings(member):
         if holding.device_id:
             held[holding.device_id].append(holding.address)
     owned = [Owned(device, held[device.pk]) for device in member.devices.all()]

@@ -72,7 +72,7 @@ def holdings_of(member: Member) -> QuerySet[Holding]:
 
 
 @once_a_page
-def held_by(member: Member) -> tuple[Holding, ...]:
+def current_holdings(member: Member) -> tuple[Holding, ...]:
     """The same, read once for all parts of a page."""
     return tuple(holdings_of(member))
 

@@ -15,7 +15,7 @@ from apps.deployments.observed_state.pending_reasons import _keys
 from apps.lib.errors import Conflict, Problem
 from apps.nat.pinholes import services
 from apps.nat.pinholes.models import Pinhole
-from apps.nat.pinholes.selectors import pinholes, pinholes_of
+from apps.nat.pinholes.selectors import pinholes, pinholes_of, prefixes_of
 from apps.network.models import Holding
 from apps.network.services import release
 from firewall.policy import Hole, Protocol
@@ -161,6 +161,13 @@ def test_a_pinhole_ends_with_its_prefix(network: factories.Network) -> None:
     ended = release(holding=network.residents["m1"].prefix, by=network.admin)
     assert [each.words for each in ended] == ["1 IPv6 pinhole"]
     assert not pinholes().exists()
+
+
+def test_the_newest_prefix_is_last_and_one_without_a_beginning_first(network: factories.Network) -> None:
+    of = network.residents["m1"]
+    newer = network.residents["m2"].prefix
+    Holding.objects.filter(pk=newer.pk).update(member=of.member, valid=(None, None))
+    assert [each.pk for each in prefixes_of(of.member)] == [newer.pk, of.prefix.pk]
 
 
 def test_pinholes_follow_to_another_prefix_under_the_same_interface_ids(network: factories.Network) -> None:

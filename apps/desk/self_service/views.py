@@ -22,7 +22,7 @@ from apps.nat.forms import ForwardForm
 from apps.nat.models import PortForward
 from apps.nat.selectors import forwards_of, public_addresses_of
 from apps.nat.switched_off import switched_off_by_others
-from apps.network.selectors import held_by
+from apps.network.selectors import current_holdings
 from apps.tickets.own import tickets_of
 from apps.traffic import member_traffic_views, panel
 
@@ -48,7 +48,7 @@ def _home(request: HttpRequest, member: Member, *, saved: int = 0, closed: int =
     context = _forwards(member, person(request), saved, closed, problem)
     context["off_by_others"] = switched_off_by_others([row.thing for row in context["rows"]], person(request))
     if not part:
-        holdings = list(held_by(member))
+        holdings = current_holdings(member)
         context |= {
             "truth": truth(member, holdings),
             "holdings": holdings,

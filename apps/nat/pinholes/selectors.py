@@ -1,6 +1,7 @@
 """Reading IPv6 pinholes."""
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
 from django.db.models import Count, F, Q, QuerySet
 
@@ -9,7 +10,7 @@ from apps.lib.fields import Address, Prefix
 from apps.members.models import Member
 from apps.nat.pinholes.models import Pinhole
 from apps.network.models import Holding, Pool
-from apps.network.selectors import held_by
+from apps.network.selectors import current_holdings
 
 
 def pinholes() -> QuerySet[Pinhole]:
@@ -23,8 +24,9 @@ def pinholes_of(member: Member) -> QuerySet[Pinhole]:
 
 
 def prefixes_of(member: Member) -> list[Holding]:
-    """The IPv6 prefixes that the member holds now, the newest last."""
-    return sorted((each for each in held_by(member) if each.kind == Pool.Kind.PREFIX6), key=lambda each: (each.valid.lower, each.pk))
+    """The IPv6 prefixes that the member holds now, the newest last; one that was always held has no beginning."""
+    prefixes = [each for each in current_holdings(member) if each.kind == Pool.Kind.PREFIX6]
+    return sorted(prefixes, key=lambda each: (each.valid.lower or datetime.min.replace(tzinfo=UTC), each.pk))
 
 
 def pinholes_by_member(members: Sequence[int]) -> dict[int, int]:

@@ -160,11 +160,11 @@ def _span(first: datetime, last: datetime) -> str:
 
 def _moment(at: datetime) -> str:
     """Mon 9 Nov, 08:15, whatever day it is now."""
-    return _written(at, get_current_timezone_name(), get_language())
+    return _format_moment(at, get_current_timezone_name(), get_language())
 
 
 @lru_cache(maxsize=4096)
-def _written(at: datetime, _zone: str, _language: str | None) -> str:
+def _format_moment(at: datetime, _zone: str, _language: str | None) -> str:
     """Charts of one page have the same few hundred moments in common."""
     return formats.weekday_and_time(at)
 
